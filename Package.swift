@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: Swift 6 language mode (the default of these tools), warnings as errors, explicit imports.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "continuo",
+  products: [
+    .library(name: "Continuo", targets: ["Continuo"]),
+    .executable(name: "continuo", targets: ["ContinuoCommand"]),
+    .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
+    .systemLibrary(name: "CMPG123"),
+    .systemLibrary(name: "CPulse"),
+
+    .target(name: "MediaTime", swiftSettings: strict),
+    .target(name: "AudioCore", swiftSettings: strict),
+    .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
+    .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
+    .target(name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
+    .target(
+      name: "PlaybackEngine",
+      dependencies: [
+        "AudioCore", "AudioOutput", "MediaTime",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "QueuePlayer",
+      dependencies: ["AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput"],
+      swiftSettings: strict),
+    .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
+    .target(name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
+
+    .executableTarget(
+      name: "ContinuoCommand",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
+        "PulseOutput", "QueuePlayer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "ContinuoBench",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser")
+      ],
+      swiftSettings: strict),
+
+    .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"], swiftSettings: strict),
+    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding"], resources: [.copy("Fixtures")],
+      swiftSettings: strict),
+    .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .testTarget(
+      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "CPulse"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PlaybackEngineTests",
+      dependencies: ["AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "QueuePlayerTests",
+      dependencies: ["AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer"],
+      swiftSettings: strict),
+    .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ContinuoCommandTests", dependencies: ["ContinuoCommand", "MediaTime"], swiftSettings: strict),
+    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput"], swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,95 @@
+/// How many frames a medium has, and how sure that is.
+public enum FrameCount: Hashable, Sendable {
+  /// Known from the file's own information or from a complete scan.
+  case exact(Int64)
+  /// Derived from the file's size and the first frames' bit rate.
+  case estimate(Int64)
+  /// Not known.
+  case unknown
+
+  /// The number, whatever its quality; nil if unknown.
+  public var value: Int64? {
+    switch self {
+    case .exact(let count), .estimate(let count): count
+    case .unknown: nil
+    }
+  }
+}
+
+/// What trouble with a medium means for who plays it.
+public struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// How far the trouble reaches. "Skip this frame" is not here: a decoder does that itself and counts it
+  /// (`AudioDecoder.damage`).
+  public enum Scope: Sendable {
+    /// This item cannot be played (further); the queue goes on.
+    case item
+    /// The engine itself cannot decode anything (out of memory, library unusable); the queue stops.
+    case engine
+  }
+
+  /// The kinds that a caller may want to tell apart. Maps to AVError codes in the facade.
+  public enum Reason: Sendable {
+    /// No such file.
+    case notFound
+    /// The file cannot be opened or read: permissions, a directory, an I/O error.
+    case unreadable
+    /// There is no MPEG audio in it.
+    case notRecognized
+    /// Decoding broke off.
+    case decodeFailed
+    /// No memory, or the library refused to work at all.
+    case unusable
+  }
+
+  /// How far it reaches.
+  public var scope: Scope
+  /// What kind it is.
+  public var reason: Reason
+  /// A sentence for a person, without the file's name.
+  public var message: String
+
+  /// An error with these properties.
+  public init(scope: Scope = .item, reason: Reason, message: String) {
+    self.scope = scope
+    self.reason = reason
+    self.message = message
+  }
+
+  /// `message`.
+  public var description: String { message }
+}
+
+/// Makes PCM frames out of one medium.
+///
+/// Used by one thread at a time (the engine's decode worker); not Sendable. All calls may block on the file, never
+/// on anything else.
+public protocol AudioDecoder: AnyObject {
+  /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this medium.
+  var format: PCMFormat { get }
+
+  /// Its length in frames of `format.sampleRate`. May change while reading (an estimate becomes exact at the end).
+  var frameCount: FrameCount { get }
+
+  /// Frames and bytes that were skipped over because they were damaged; 0 for a sound file.
+  var damage: Int { get }
+
+  /// Fixes the format of what `read` delivers. Called once, before the first `read`. Conversion between rates is
+  /// exact in length: n frames of rate a become n·b/a frames of rate b, rounded up, with the converter's own
+  /// delay taken out. Without conversion the samples are the decoder's, bit for bit.
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
+
+  /// Moves to `frame` of the medium's own timeline (frames of `format.sampleRate`), clamped to its length: the next
+  /// `read` starts with exactly that frame. Returns where it went.
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64
+
+  /// Fills `buffer` with interleaved frames of the output format from its beginning and returns how many *frames*
+  /// it wrote; fewer than there is room for only where the medium ends; 0 at the end, again and again. After an
+  /// error the decoder is finished.
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int
+}
+
+/// Something that can be opened for decoding, any number of times: a file, later a download or a stream.
+public protocol MediaSource: Sendable {
+  /// Opens it at its beginning. Called on the decode worker; may block on the file.
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder
+}

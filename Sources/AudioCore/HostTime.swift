@@ -1,0 +1,33 @@
+/// A moment on the host's monotonic clock, in nanoseconds since an arbitrary origin (the system's start for the
+/// real clock, zero for the virtual one).
+public struct HostTime: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the clock's origin.
+  public var nanoseconds: Int64
+
+  /// The moment `nanoseconds` after the clock's origin.
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// A moment that never comes.
+  public static let distantFuture = HostTime(nanoseconds: .max)
+
+  /// Seconds since the clock's origin.
+  public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  /// Whether `lhs` comes before `rhs`.
+  public static func < (lhs: HostTime, rhs: HostTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+
+  /// The moment `seconds` later (or earlier, if negative). Saturates at the ends of the range; NaN counts as 0.
+  public func advanced(bySeconds seconds: Double) -> HostTime {
+    let delta = seconds * 1e9
+    guard delta == delta else { return self }
+    if delta >= 9.2e18 { return .distantFuture }
+    if delta <= -9.2e18 { return HostTime(nanoseconds: .min) }
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(delta.rounded()))
+    return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
+  }
+
+  /// Seconds from `other` to `self`.
+  public func seconds(since other: HostTime) -> Double {
+    Double(nanoseconds) / 1e9 - Double(other.nanoseconds) / 1e9
+  }
+}

@@ -1,0 +1,4 @@
+@main
+struct ContinuoBench {
+  static func main() {}
+}

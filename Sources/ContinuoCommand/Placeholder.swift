@@ -1,0 +1,4 @@
+@main
+struct ContinuoCommand {
+  static func main() {}
+}
