@@ -25,9 +25,10 @@ let package = Package(
     // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
     .systemLibrary(name: "CMPG123"),
     .systemLibrary(name: "CPulse"),
+    .systemLibrary(name: "CThreads"),
 
     .target(name: "MediaTime", swiftSettings: strict),
-    .target(name: "AudioCore", swiftSettings: strict),
+    .target(name: "AudioCore", dependencies: ["CThreads"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
     .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
