@@ -6,8 +6,8 @@ import Synchronization
 final class SystemWorker: Worker {
   private let line: WakeLine
   private let thread: pthread_t
-  /// Whether the thread was joined. Held while joining, so that a second `cancel` waits as long as the first.
-  private let joined = Mutex(false)
+  /// Whether someone joins the thread or did.
+  private let joined = Atomic<Bool>(false)
 
   /// 512 KiB hold libmpg123 and libpulse with room to spare; the default of 8 MiB counts against locked memory and
   /// address space.
@@ -38,8 +38,8 @@ final class SystemWorker: Worker {
 
   deinit {
     end()
-    // Nobody else has a reference: no lock is needed to see that it is the thread itself that runs this.
-    if !joined.withLock({ $0 }) { pthread_detach(thread) }
+    // Still not joined: it is the thread itself that releases its worker.
+    if !joined.load(ordering: .acquiring) { pthread_detach(thread) }
   }
 
   func signal() {
@@ -53,10 +53,9 @@ final class SystemWorker: Worker {
   private func end() {
     line.cancel()
     guard pthread_equal(pthread_self(), thread) == 0 else { return }
-    joined.withLock { joined in
-      if !joined { pthread_join(thread, nil) }
-      joined = true
-    }
+    // Everybody who cancels waits for the end; one of them takes the thread's remains away.
+    line.waitForEnd()
+    if !joined.exchange(true, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
   }
 }
 
@@ -75,15 +74,23 @@ private final class ThreadStart: Sendable {
 
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
-  let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+  run(Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()).end()
+  return nil
+}
+
+/// Runs the body until the worker is cancelled. Never inlined, so that the body is released on return and before the
+/// line says that the thread is at its end.
+@inline(never)
+private func run(_ start: consuming ThreadStart) -> WakeLine {
+  let line = start.line
   // The kernel takes 15 bytes and refuses more.
   _ = continuo_pthread_setname(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
-  while start.line.beginRun() {
+  while line.beginRun() {
     switch start.body() {
     case .again: break
-    case .at(let moment): start.line.wait(until: moment)
-    case .whenSignalled: start.line.wait(until: nil)
+    case .at(let moment): line.wait(until: moment)
+    case .whenSignalled: line.wait(until: nil)
     }
   }
-  return nil
+  return line
 }

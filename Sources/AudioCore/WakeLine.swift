@@ -12,6 +12,7 @@ final class WakeLine: Sendable {
   private let state = Atomic<UInt8>(WakeLine.running)
   private let cancelled = Atomic<Bool>(false)
   private let semaphore = Semaphore()
+  private let ended = Semaphore()
 
   /// Ends the present or the next wait. Any thread; never blocks.
   func signal() {
@@ -47,5 +48,16 @@ final class WakeLine: Sendable {
     ).exchanged {
       semaphore.wait()
     }
+  }
+
+  /// Says that no run is in progress and none will follow. Worker's thread, once.
+  func end() {
+    ended.post()
+  }
+
+  /// Waits until `end` was called; any number of threads may.
+  func waitForEnd() {
+    ended.wait()
+    ended.post()
   }
 }

@@ -149,9 +149,8 @@ struct RingBufferTests {
 
   /// Two threads, sizes that fit nowhere, every sample and every descriptor checked. Under
   /// `--sanitize=thread` this is the proof of the memory order.
-  @Test(arguments: [(8, 2), (1000, 7), (16_384, 64)])
-  func streamOfFramesBetweenTwoThreads(capacity: Int, chunks: Int) async throws {
-    let total = 3_000_000
+  @Test(arguments: [(8, 2, 300_000), (1000, 7, 1_500_000), (16_384, 64, 2_000_000)])
+  func streamOfFramesBetweenTwoThreads(capacity: Int, chunks: Int, total: Int) async throws {
     let ends = RingBuffer.makeEnds(format: stereo, capacityFrames: capacity, chunkCapacity: chunks)
     let producer = Parcel(ends.producer)
     let consumer = Parcel(ends.consumer)
