@@ -1,0 +1,148 @@
+import DequeModule
+import MediaTime
+import Synchronization
+
+/// A serial queue that runs what it is given in order: a dispatch queue, or in virtual time the test itself.
+public protocol DeliveryQueue: AnyObject, Sendable {
+  /// Runs `work` later, after what was given before. Any thread; never blocks; never runs it on the caller's stack
+  /// while the caller is inside the engine.
+  func enqueue(_ work: @escaping @Sendable () -> Void)
+}
+
+/// What goes out to one queue, in order.
+///
+/// However slow its queue is, a lane holds at most one pending block on it and at most one second of steps for
+/// each observer: older ones give way to the newest, and that is counted. So a slow client cannot build a backlog.
+final class DeliveryLane: Sendable {
+  enum Entry: Sendable {
+    case notice(EngineNotice)
+    case steps(ObserverSchedule.StepRun, value: Int64, timescale: CMTimeScale)
+    case call(ObserverID, CMTime)
+    case boundary(ObserverID)
+  }
+
+  private struct State {
+    var entries = Deque<Entry>()
+    var isScheduled = false
+    var isGated = false
+    var backlog: [ObserverID: Int64] = [:]
+    var coalesced: Int64 = 0
+  }
+
+  let queue: any DeliveryQueue
+  private let state = Mutex(State())
+  private let deliver: @Sendable (Entry) -> Void
+
+  /// `deliver` is called on `queue` (or inside `drain` of who is on it), one entry at a time; a run of steps comes
+  /// as runs of one.
+  init(queue: any DeliveryQueue, deliver: @escaping @Sendable (Entry) -> Void) {
+    self.queue = queue
+    self.deliver = deliver
+  }
+
+  /// Adds an entry; `wake` must follow, outside all locks.
+  func append(_ entry: Entry) {
+    state.withLock { state in
+      guard case .steps(let run, let value, let timescale) = entry else {
+        state.entries.append(entry)
+        return
+      }
+      let perSecond = max(1, Int64((Double(timescale) / Double(value) / Double(run.stride)).rounded(.up)))
+      let backlog = state.backlog[run.observer, default: 0] + run.count
+      if backlog > perSecond, backlog > run.count || run.count > perSecond {
+        state.entries.removeAll {
+          if case .steps(let old, _, _) = $0 { return old.observer == run.observer }
+          return false
+        }
+        state.coalesced += backlog - 1
+        state.backlog[run.observer] = 1
+        var newest = run
+        newest.first += (run.count - 1) * run.stride
+        newest.count = 1
+        state.entries.append(.steps(newest, value: value, timescale: timescale))
+        return
+      }
+      state.backlog[run.observer] = backlog
+      if case .steps(var last, _, _) = state.entries.last, last.observer == run.observer,
+        last.first + last.count * last.stride == run.first
+      {
+        last.count += run.count
+        state.entries[state.entries.count - 1] = .steps(last, value: value, timescale: timescale)
+      } else {
+        state.entries.append(entry)
+      }
+    }
+  }
+
+  /// Puts a block on the queue if there is something to deliver and none is there.
+  func wake() {
+    let needed = state.withLock { state in
+      guard !state.entries.isEmpty, !state.isScheduled, !state.isGated else { return false }
+      state.isScheduled = true
+      return true
+    }
+    guard needed else { return }
+    queue.enqueue { [weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.isScheduled = false }
+      self.drain()
+    }
+  }
+
+  /// Delivers everything there is, on the caller's thread, which must be the queue's.
+  func drain() {
+    while let entry = next() { deliver(entry) }
+  }
+
+  /// While closed nothing is delivered; what comes is kept, in order.
+  func setGated(_ gated: Bool) {
+    state.withLock { $0.isGated = gated }
+    if !gated { wake() }
+  }
+
+  /// How many steps were left out because the queue was more than a second behind, since the last time this was
+  /// asked.
+  func takeCoalesced() -> Int64 {
+    state.withLock { state in
+      defer { state.coalesced = 0 }
+      return state.coalesced
+    }
+  }
+
+  /// The greatest number of steps that any observer waits for.
+  var backlog: Int64 { state.withLock { $0.backlog.values.max() ?? 0 } }
+
+  /// Forgets what waits for an observer that is gone.
+  func forget(_ observer: ObserverID) {
+    state.withLock { state in
+      _ = state.backlog.removeValue(forKey: observer)
+      state.entries.removeAll {
+        switch $0 {
+        case .steps(let run, _, _): run.observer == observer
+        case .call(let id, _), .boundary(let id): id == observer
+        case .notice: false
+        }
+      }
+    }
+  }
+
+  private func next() -> Entry? {
+    state.withLock { state in
+      guard !state.isGated, let entry = state.entries.first else { return nil }
+      guard case .steps(var run, let value, let timescale) = entry else {
+        return state.entries.removeFirst()
+      }
+      var one = run
+      one.count = 1
+      run.first += run.stride
+      run.count -= 1
+      state.backlog[run.observer, default: 1] -= 1
+      if run.count == 0 {
+        state.entries.removeFirst()
+      } else {
+        state.entries[0] = .steps(run, value: value, timescale: timescale)
+      }
+      return .steps(one, value: value, timescale: timescale)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import MediaTime
+import Synchronization
+
+/// Who is told what: the main lane for notices, a lane for each queue that a time observer named.
+final class DeliveryRouter: Sendable {
+  /// What an observer is called with.
+  enum Block: Sendable {
+    case periodic(@Sendable (CMTime) -> Void)
+    case boundary(@Sendable () -> Void)
+  }
+
+  private struct State {
+    var lanes: [ObjectIdentifier: DeliveryLane] = [:]
+    var observers: [ObserverID: (lane: DeliveryLane, block: Block)] = [:]
+    var nextObserver: ObserverID = 1
+    var isGated = false
+  }
+
+  let main: DeliveryLane
+  private let state: Mutex<State>
+
+  /// `onNotice` is called on `mainQueue`.
+  init(mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void) {
+    let relay = Relay(onNotice: onNotice)
+    main = DeliveryLane(queue: mainQueue) { relay.deliver($0) }
+    self.relay = relay
+    state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
+    relay.router.withLock { $0 = Weak(self) }
+  }
+
+  private let relay: Relay
+
+  /// Carries entries from the lanes to the router, which does not exist yet when the main lane is made.
+  private final class Relay: Sendable {
+    let router = Mutex(Weak(nil))
+    let onNotice: @Sendable (EngineNotice) -> Void
+    init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
+
+    func deliver(_ entry: DeliveryLane.Entry) {
+      if case .notice(let notice) = entry {
+        onNotice(notice)
+      } else {
+        router.withLock { $0.value }?.deliver(entry)
+      }
+    }
+  }
+
+  private struct Weak: Sendable {
+    weak let value: DeliveryRouter?
+    init(_ value: DeliveryRouter?) { self.value = value }
+  }
+
+  /// Registers an observer whose block runs on `queue`, the main one for nil.
+  func add(_ block: Block, queue: (any DeliveryQueue)?) -> ObserverID {
+    state.withLock { state in
+      let lane = queue.map { laneLocked(for: $0, in: &state) } ?? main
+      let id = state.nextObserver
+      state.nextObserver += 1
+      state.observers[id] = (lane, block)
+      return id
+    }
+  }
+
+  /// After the return no new call of the observer begins. False if it is unknown.
+  func remove(_ id: ObserverID) -> Bool {
+    guard let lane = state.withLock({ $0.observers.removeValue(forKey: id)?.lane }) else { return false }
+    lane.forget(id)
+    return true
+  }
+
+  /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
+  func route(_ emissions: [EngineMachine.Emission], schedule: ObserverSchedule) -> [DeliveryLane] {
+    var touched: [DeliveryLane] = []
+    func append(_ entry: DeliveryLane.Entry, to lane: DeliveryLane) {
+      lane.append(entry)
+      if !touched.contains(where: { $0 === lane }) { touched.append(lane) }
+    }
+    for emission in emissions {
+      switch emission {
+      case .notice(let notice):
+        append(.notice(notice), to: main)
+      case .steps(let run):
+        guard let lane = lane(of: run.observer), let periodic = schedule.periodic(run.observer) else {
+          continue
+        }
+        append(.steps(run, value: periodic.value, timescale: periodic.timescale), to: lane)
+        let coalesced = lane.takeCoalesced()
+        if coalesced > 0 { append(.notice(.stepsCoalesced(coalesced)), to: main) }
+      case .call(let id, let time):
+        if let lane = lane(of: id) { append(.call(id, time), to: lane) }
+      case .boundary(let id):
+        if let lane = lane(of: id) { append(.boundary(id), to: lane) }
+      }
+    }
+    return touched
+  }
+
+  /// While closed nothing is delivered; what happens is kept, in order.
+  func setGated(_ gated: Bool) {
+    let lanes = state.withLock { state in
+      state.isGated = gated
+      return Array(state.lanes.values)
+    }
+    for lane in lanes { lane.setGated(gated) }
+  }
+
+  /// How many seconds of steps wait on the slowest lane.
+  func backlogSeconds(_ schedule: ObserverSchedule) -> Double {
+    let backlog = state.withLock { $0.lanes.values.map(\.backlog).max() ?? 0 }
+    let shortest = schedule.periodic.map { $0.observer.interval * Double($0.observer.stride) }.min() ?? 0
+    return Double(backlog) * shortest
+  }
+
+  private func lane(of id: ObserverID) -> DeliveryLane? { state.withLock { $0.observers[id]?.lane } }
+
+  private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
+    if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
+    let lane = DeliveryLane(queue: queue) { [relay] in relay.deliver($0) }
+    lane.setGated(state.isGated)
+    state.lanes[ObjectIdentifier(queue)] = lane
+    return lane
+  }
+
+  private func deliver(_ entry: DeliveryLane.Entry) {
+    func block(_ id: ObserverID) -> Block? { state.withLock { $0.observers[id]?.block } }
+    switch entry {
+    case .notice: break
+    case .steps(let run, let value, let timescale):
+      guard case .periodic(let block)? = block(run.observer) else { return }
+      let (product, overflow) = run.first.multipliedReportingOverflow(by: value)
+      block(overflow ? .positiveInfinity : CMTime(value: product, timescale: timescale))
+    case .call(let id, let time):
+      if case .periodic(let block)? = block(id) { block(time) }
+    case .boundary(let id):
+      if case .boundary(let block)? = block(id) { block() }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+
+/// What the decode worker is to do next.
+enum DecodeOrder {
+  /// Nothing until signalled. `isAtEnd`: nothing follows what was decoded.
+  case idle(isAtEnd: Bool)
+  /// Open the item (or keep it, if it is open in the right format) and go to the place.
+  case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
+  /// Go on in the item; its frames end at `end` seconds at the latest.
+  case decode(ItemID, generation: UInt64, end: Double?)
+}
+
+extension EngineMachine {
+  mutating func nextDecodeOrder() -> DecodeOrder {
+    switch cursor {
+    case .flushing:
+      return .idle(isAtEnd: false)
+    case .empty, .finished:
+      guard let next = nextToOpen, let record = queue[next] else { return .idle(isAtEnd: true) }
+      return .open(next, record.source, .seconds(record.startSeconds), generation: generation)
+    case .start(let item, let start):
+      guard let record = queue[item] else { return .idle(isAtEnd: false) }
+      return .open(item, record.source, start, generation: generation)
+    case .decoding(let item):
+      // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
+      guard output.phase == .open || output.phase == .opening, !output.flushPending, let record = queue[item]
+      else { return .idle(isAtEnd: false) }
+      return .decode(item, generation: generation, end: record.endSeconds)
+    }
+  }
+
+  /// The item that the decoder is to open next.
+  private var nextToOpen: ItemID? {
+    switch cursor {
+    case .flushing, .decoding: nil
+    case .empty: queue.first
+    case .start(let item, _): queue.contains(item) ? item : nil
+    // An item that was heard to its end has left the queue; what follows it is the first one now.
+    case .finished(let item):
+      queue.contains(item) ? (actionAtItemEnd == .advance ? queue.next(of: item) : nil) : queue.first
+    }
+  }
+
+  /// The decode worker opened `item`. Returns the format to decode to, or nil if that is no longer wanted.
+  mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
+    guard generation == self.generation, item == nextToOpen else { return nil }
+    let wasReady = queue[item]?.info != nil
+    queue.update(item) {
+      $0.info = info
+      $0.decodedIn = generation
+    }
+    // Two channels whatever the first item has, so that a mono item at the head of the queue does not turn what
+    // follows into mono; a mono item's samples are the same in both.
+    let own = PCMFormat(sampleRate: info.format.sampleRate, channelCount: 2)
+    if format == nil || item == current && format != own && canChangeFormat {
+      if output.phase == .open || output.phase == .opening { closeStream() }
+      format = own
+    }
+    cursor = .decoding(item)
+    if !wasReady { emit(.itemReady(item, info)) }
+    return format
+  }
+
+  /// Nothing of the present stream sounds or waits to sound.
+  private var canChangeFormat: Bool {
+    guard !isOffline else { return false }
+    switch output.phase {
+    case .none, .retrying: return true
+    case .open, .opening: return !output.isRunning
+    case .failed: return false
+    }
+  }
+
+  /// The decoder went to where the cursor said; a seek that led there is over.
+  mutating func decoderPositioned(generation: UInt64) {
+    guard let seek = pendingSeek, seek.generation <= generation, generation == self.generation else { return }
+    pendingSeek = nil
+    completeSeek(seek)
+  }
+
+  /// `item` was decoded to its end; `frameCount` is what the decoder knows now. Or to where it broke off.
+  mutating func decoderFinished(
+    _ item: ItemID, frameCount: FrameCount, failure: DecodingError?, generation: UInt64
+  ) {
+    guard generation == self.generation, cursor == .decoding(item) else { return }
+    cursor = .finished(item)
+    var changed: ItemInfo?
+    queue.update(item) { record in
+      record.failure = failure
+      if let info = record.info, info.frameCount.value != frameCount.value {
+        record.info?.frameCount = frameCount
+        changed = record.info
+      }
+    }
+    if let changed { emit(.durationChanged(item, changed)) }
+  }
+
+  /// `item` could not be opened, or not at the place asked for.
+  mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
+    guard generation == self.generation, item == nextToOpen else { return }
+    let previous = cursor
+    emit(.itemFailed(item, error))
+    if error.scope == .engine || !isQueuePlayer {
+      cursor = .finished(item)
+      queue.update(item) { $0.failure = error }
+      if item == current {
+        endSeek(finished: false)
+        setRate(0, reason: .setRateFailed, now: now)
+        if !isQueuePlayer { endedAt = now }
+      }
+      return
+    }
+    let isCurrent = item == current
+    queue.remove(item)
+    if isCurrent {
+      endSeek(finished: false)
+      cursor = .empty
+      becomeCurrent(queue.first)
+    } else if case .start = previous {
+      // Reached by a splice; the one before it is finished.
+      restartBehindLast()
+    }
+    // Behind .finished the order simply finds the next one.
+  }
+
+  /// The item that the decoder was to open is gone: go on with whatever follows the current one's end.
+  private mutating func restartBehindLast() {
+    cursor = current.map { .finished($0) } ?? .empty
+  }
+}

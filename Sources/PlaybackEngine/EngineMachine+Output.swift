@@ -1,0 +1,198 @@
+import AudioCore
+import AudioOutput
+
+/// The output as the machine sees it: what it should do, what it was told, what it answered.
+struct OutputState {
+  enum Phase: Hashable {
+    /// There is none, and nobody asked for one.
+    case none
+    /// Asked for and not answered yet.
+    case opening
+    case open
+    /// To be tried again at that moment.
+    case retrying(HostTime)
+    /// Gone for good.
+    case failed
+  }
+
+  var phase = Phase.none
+  /// Raised for each stream, so that a dead one's last words are not taken for its successor's.
+  var serial: UInt64 = 0
+  var failedAttempts = 0
+  var isRunning = false
+  var appliedVolume: Float = 1
+  var appliedMute = false
+  var isTakenAway = false
+  /// Raised for each flush; only the newest one's answer counts.
+  var flushSerial: UInt64 = 0
+  var flushRequested = false
+  var flushPending = false
+  var needsKick = false
+  var timing: OutputTiming?
+  /// Sound has flowed since playback was asked for.
+  var hasMoved = false
+  /// Since when nothing moves although it should.
+  var standingSince: HostTime?
+
+  /// A flush is due if there is a stream that may have taken something.
+  mutating func requestFlush() {
+    if phase == .open {
+      flushRequested = true
+      flushPending = true
+      flushSerial += 1
+    }
+    needsKick = true
+  }
+
+  /// Seconds before the n-th new attempt: quick at first, because a restarted server is back in half a second, then
+  /// the 5 s that design.md allows at most.
+  static func retryDelay(attempt: Int) -> Double {
+    let delays = [0.1, 0.25, 0.5, 1, 2, 4]
+    return attempt < delays.count ? delays[attempt] : 5
+  }
+}
+
+/// What the conductor is to do with the output, in this order.
+enum OutputCommand {
+  case open(PCMFormat, serial: UInt64)
+  case flush(serial: UInt64)
+  case start
+  case stop
+  case setVolume(Float, muted: Bool)
+  case dataAvailable
+  case close
+}
+
+extension EngineMachine {
+  /// How long sound may stand still before that is called a stall: longer than the flush and refill of a seek
+  /// (7 ms on a null sink, 100 ms over Bluetooth), shorter than what a person takes for a hang.
+  static let stallDelay = 0.25
+
+  /// Sound should flow now, as far as the user is concerned.
+  var wantsSound: Bool { rate != 0 && !isSuspended && current != nil && endedAt == nil }
+
+  /// What the output has to be told now.
+  mutating func outputCommands(now: HostTime) -> [OutputCommand] {
+    var commands: [OutputCommand] = []
+    let wantsStream = wantsSound && format != nil
+    switch output.phase {
+    case .none where wantsStream:
+      openStream(&commands)
+    case .retrying(let moment) where wantsStream && moment <= now:
+      openStream(&commands)
+    default:
+      break
+    }
+    guard output.phase == .open || output.phase == .opening else { return commands }
+    if output.flushRequested {
+      output.flushRequested = false
+      commands.append(.flush(serial: output.flushSerial))
+    }
+    if output.appliedVolume != volume || output.appliedMute != isMuted {
+      output.appliedVolume = volume
+      output.appliedMute = isMuted
+      commands.append(.setVolume(volume, muted: isMuted))
+    }
+    if wantsSound != output.isRunning {
+      output.isRunning = wantsSound
+      commands.append(wantsSound ? .start : .stop)
+    }
+    if output.needsKick, !output.flushPending {
+      output.needsKick = false
+      commands.append(.dataAvailable)
+    }
+    return commands
+  }
+
+  private mutating func openStream(_ commands: inout [OutputCommand]) {
+    guard let format else { return }
+    output.phase = .opening
+    output.serial += 1
+    output.isRunning = false
+    output.appliedVolume = 1
+    output.appliedMute = false
+    output.flushRequested = false
+    output.flushPending = false
+    output.isTakenAway = false
+    commands.append(.open(format, serial: output.serial))
+  }
+
+  /// Closes the stream, if there is one; what was decoded stays.
+  mutating func closeStream() {
+    output.phase = .none
+    output.serial += 1
+    output.isRunning = false
+    output.flushRequested = false
+    output.flushPending = false
+    output.timing = nil
+  }
+
+  /// Takes in what the stream `serial` says. `timeline` is what it took.
+  mutating func receive(_ event: OutputEvent, serial: UInt64, now: HostTime, timeline: RenderedTimeline) {
+    guard serial == output.serial else { return }
+    switch event {
+    case .opened(let route):
+      output.phase = .open
+      output.failedAttempts = 0
+      emit(.outputOpened(route: route))
+    case .timingChanged:
+      break
+    case .suspended(let isTakenAway):
+      output.isTakenAway = isTakenAway
+    case .moved(let route):
+      emit(.outputOpened(route: route))
+    case .failed(let error, let heardFrame):
+      if output.phase == .open {
+        // Tell what was heard to the last frame, and go on from there when there is an output again.
+        progress(toFrame: Double(heardFrame), now: now, timeline: timeline)
+        generation += 1
+        heardGeneration = generation
+        restartDecoding()
+      }
+      closeStream()
+      guard error.isRecoverable else {
+        output.phase = .failed
+        emit(.outputUnavailable(error, retryAfter: nil))
+        setRate(0, reason: .setRateFailed, now: now)
+        return
+      }
+      let delay = OutputState.retryDelay(attempt: output.failedAttempts)
+      output.failedAttempts += 1
+      output.phase = .retrying(now.advanced(bySeconds: delay))
+      emit(.outputUnavailable(error, retryAfter: delay))
+    }
+  }
+
+  /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
+  /// decoder goes on right behind them.
+  mutating func flushed(serial: UInt64, firstDropped frame: Int64, timeline: RenderedTimeline) {
+    guard serial == output.flushSerial, output.flushPending else { return }
+    output.flushPending = false
+    output.needsKick = true
+    guard cursor == .flushing else { return }
+    timeline.truncate(from: frame)
+    guard let tail = timeline.last, tail.generation >= heardGeneration, queue.contains(tail.item),
+      let info = queue[tail.item]?.info, let format
+    else {
+      restartDecoding()
+      return
+    }
+    if tail.ending == .none {
+      let place = ItemPosition(
+        origin: tail.origin, offset: Double(tail.offset + tail.frameCount), itemRate: info.format.sampleRate,
+        outputRate: format.sampleRate)
+      cursor = .start(tail.item, .frame(place.frame))
+    } else {
+      cursor = .finished(tail.item)
+    }
+  }
+
+  /// Sets the decoder to where the current item rests.
+  mutating func restartDecoding() {
+    guard let current else {
+      cursor = .empty
+      return
+    }
+    cursor = .start(current, restingPosition.map { .frame($0.frame) } ?? .seconds(resting))
+  }
+}

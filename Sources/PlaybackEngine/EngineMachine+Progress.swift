@@ -1,0 +1,226 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+
+// What is heard: places, steps, ends.
+extension EngineMachine {
+  /// Brings everything up to what is heard now and returns when something is due next.
+  mutating func conduct(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
+    output.timing = timing
+    // First the start of sound, so that observers are called with the place where it starts.
+    if isMoving { updateTimeControl(now: now) }
+    if let timing, let timeline {
+      progress(toFrame: timing.heardFrame(at: now), now: now, timeline: timeline)
+    }
+    applyActionAtEnd(now: now)
+    updateTimeControl(now: now)
+    if stopCallPending, !isMoving {
+      stopCallPending = false
+      callObservers()
+    }
+    return deadline(now: now, timing: timing, timeline: timeline)
+  }
+
+  /// Delivers what lies between the last look and `heard`, item by item.
+  mutating func progress(toFrame heard: Double, now: HostTime, timeline: RenderedTimeline) {
+    while let (run, isLast) = timeline.first(since: heardGeneration) {
+      guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
+        // The last frames of an item that was taken out, or what follows an end that was to be the last one.
+        guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
+        timeline.removeFirst()
+        continue
+      }
+      let isOver = heard >= Double(run.endFrame) - 0.01 && (run.ending != .none || !isLast)
+      let reached =
+        isOver ? Double(run.frameCount) : min(heard - Double(run.firstFrame), Double(run.frameCount))
+      guard reached >= 0 else { return }
+      let place = position(in: run, frames: reached, info: info)
+      if reached > 0 || isOver || isMoving {
+        move(to: place, isItemEnd: isOver && run.ending != .none)
+      }
+      guard isOver else { return }
+      timeline.removeFirst()
+      switch run.ending {
+      case .none: break
+      case .end: finishItem(current, failure: nil, now: now)
+      case .failure: finishItem(current, failure: queue[current]?.failure, now: now)
+      }
+    }
+  }
+
+  private func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
+    ItemPosition(
+      origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
+      outputRate: format?.sampleRate ?? info.format.sampleRate)
+  }
+
+  /// Moves the place in the current item forward and delivers the steps on the way.
+  private mutating func move(to place: ItemPosition, isItemEnd: Bool) {
+    guard place.seconds >= resting || isItemEnd else { return }
+    let start = resting
+    resting = max(start, place.seconds)
+    restingPosition = place
+    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { due in
+      switch due {
+      case .steps(let run): emissions.append(.steps(run))
+      case .boundary(let id): emissions.append(.boundary(id))
+      }
+    }
+  }
+
+  /// The current item was heard to its end, or to where it broke off.
+  private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
+    emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
+    endedAt = now
+    applyActionAtEnd(now: now)
+  }
+
+  /// Does what is to be done at the end of an item, once it was reached; also when the action is changed later.
+  mutating func applyActionAtEnd(now: HostTime) {
+    guard endedAt != nil, let current else { return }
+    switch actionAtItemEnd {
+    case .advance:
+      endedAt = nil
+      queue.remove(current)
+      becomeCurrent(queue.first)
+    case .pause:
+      if rate != 0 { setRate(0, reason: .itemEnded, now: now) }
+    case .none:
+      break
+    }
+  }
+
+  /// Another item is current; its place is its start.
+  mutating func becomeCurrent(_ id: ItemID?) {
+    resting = id.flatMap { queue[$0]?.startSeconds } ?? 0
+    restingPosition = nil
+    endedAt = nil
+    schedule.reset(to: resting)
+    emit(.currentItemChanged(id))
+  }
+
+  // MARK: Time
+
+  /// The current item's place now, as it was last seen or as it must have moved since.
+  func position(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> ItemPosition? {
+    guard let info = currentInfo else { return nil }
+    let rate = info.format.sampleRate
+    if let endedAt, actionAtItemEnd == .none, self.rate != 0 {
+      // AVPlayer.h: under .none the current time keeps incrementing.
+      let beyond = now.seconds(since: endedAt) * Double(self.rate)
+      return ItemPosition(
+        frame: Int64(((resting + beyond) * Double(rate)).rounded(.down)), itemRate: rate)
+    }
+    let rest =
+      restingPosition
+      ?? ItemPosition(frame: Int64((resting * Double(rate)).rounded()), itemRate: rate)
+    guard let timing, let timeline, let (run, _) = timeline.first(since: heardGeneration), run.item == current
+    else { return rest }
+    let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
+    guard frames > 0 else { return rest }
+    let place = position(in: run, frames: frames, info: info)
+    return place.seconds > rest.seconds ? place : rest
+  }
+
+  /// When something is due that nobody will announce.
+  private func deadline(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
+    var next: HostTime?
+    func consider(_ moment: HostTime?) {
+      if let moment { next = min(next ?? moment, moment) }
+    }
+    if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
+    if let since = output.standingSince, timeControl == .playing {
+      consider(since.advanced(bySeconds: Self.stallDelay))
+    }
+    if let timing, let timeline, let (run, isLast) = timeline.first(since: heardGeneration),
+      run.item == current, let info = currentInfo, endedAt == nil
+    {
+      let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
+      if !isLast || run.ending != .none { consider(timing.hostTime(ofFrame: Double(run.endFrame))) }
+      if let due = schedule.nextDue(after: resting) {
+        let start = position(in: run, frames: 0, info: info)
+        let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due)
+        if frame <= Double(run.endFrame) {
+          if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
+        } else if isLast, run.ending == .none {
+          // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
+          if isHeard {
+            timeline.notifyOfGrowth()
+          } else {
+            consider(timing.hostTime(ofFrame: Double(run.endFrame)))
+          }
+        }
+      }
+    } else if let timing, let timeline, let (run, isLast) = timeline.first(since: heardGeneration), !isLast,
+      endedAt == nil
+    {
+      consider(timing.hostTime(ofFrame: Double(run.endFrame)))
+    }
+    guard let next else { return .whenSignalled }
+    // A nanosecond more, so that rounding never wakes us just before the frame.
+    return .at(
+      max(HostTime(nanoseconds: next.nanoseconds &+ 1), HostTime(nanoseconds: now.nanoseconds &+ 50_000)))
+  }
+
+  // MARK: Time control
+
+  mutating func updateTimeControl(now: HostTime) {
+    if isMoving { output.hasMoved = true }
+    let state: EngineTimeControl
+    if rate == 0 {
+      state = .paused
+    } else if current == nil {
+      state = .waiting(.noItemToPlay)
+    } else if isSuspended || endedAt != nil {
+      state = timeControl  // frozen, or running on in silence
+    } else if isMoving {
+      state = .playing
+    } else if output.phase == .open, timeControl == .playing, !output.isTakenAway {
+      // A seek's flush or a hiccup: wait before calling it a stall.
+      let since = output.standingSince ?? now
+      output.standingSince = since
+      let isStall = now.seconds(since: since) >= Self.stallDelay
+      state = isStall ? .waiting(.toMinimizeStalls) : .playing
+    } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
+      || output.phase == .open && !output.isTakenAway && !output.hasMoved
+    {
+      state = .waiting(.evaluatingBufferingRate)
+    } else {
+      state = .waiting(.toMinimizeStalls)
+    }
+    if isMoving || state != .playing { output.standingSince = nil }
+    setTimeControl(state)
+  }
+
+  private mutating func setTimeControl(_ state: EngineTimeControl) {
+    guard state != timeControl else { return }
+    let before = timeControl
+    timeControl = state
+    emit(.timeControlChanged(state))
+    if before == .playing, state == .waiting(.toMinimizeStalls), !output.isTakenAway, let current {
+      emit(.playbackStalled(current))
+    }
+    if state == .playing {
+      stopCallPending = false
+      callObservers()
+    } else if before == .playing {
+      // The device takes some milliseconds to stop; the place is exact when it has.
+      stopCallPending = true
+    }
+  }
+
+  /// Frames leave the device.
+  var isMoving: Bool { output.phase == .open && (output.timing?.frameRate ?? 0) > 0 }
+
+  /// Calls the periodic observers with the very time: playback started, stopped or jumped.
+  mutating func callObservers() {
+    guard let info = currentInfo else { return }
+    let calls = schedule.calls(at: resting)
+    for run in calls.steps { emissions.append(.steps(run)) }
+    let rate = info.format.sampleRate
+    let time =
+      restingPosition?.time
+      ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
+    for id in calls.exact { emissions.append(.call(id, time)) }
+  }
+}

@@ -1,0 +1,103 @@
+import AudioCore
+import MediaTime
+
+extension EngineMachine {
+  /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
+  mutating func insert(_ id: ItemID, source: any MediaSource, after: ItemID?) -> Bool {
+    guard queue.insert(ItemRecord(source: source), id: id, after: after) else { return false }
+    if queue.first == id {
+      becomeCurrent(id)
+    } else if isDecoded(queue.next(of: id)) {
+      splice()
+    }
+    return true
+  }
+
+  /// Takes an item out; the current one as `advanceToNextItem`.
+  mutating func remove(_ id: ItemID) {
+    guard queue.contains(id) else { return }
+    if id == current {
+      advanceToNext()
+      return
+    }
+    let wasDecoded = isDecoded(id) || cursor.item == id
+    queue.remove(id)
+    if wasDecoded { splice() }
+  }
+
+  mutating func removeAll() {
+    guard current != nil else { return }
+    endSeek(finished: false)
+    queue.removeAll()
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(nil)
+  }
+
+  /// Ends the current item and starts the next; the current one leaves the queue.
+  mutating func advanceToNext() {
+    guard let current else { return }
+    endSeek(finished: false)
+    queue.remove(current)
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(queue.first)
+  }
+
+  /// Puts another item in the place of the current one; the rest of the queue stays.
+  mutating func replaceCurrent(_ id: ItemID, source: any MediaSource) -> Bool {
+    guard !queue.contains(id) else { return id == current }
+    endSeek(finished: false)
+    if let current { queue.remove(current) }
+    guard queue.prepend(ItemRecord(source: source), id: id) else { return false }
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(id)
+    return true
+  }
+
+  /// Sets the rate: 0 or 1.
+  mutating func setRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
+    guard value != rate else { return }
+    rate = value
+    if value == 0 { output.hasMoved = false }
+    emit(.rateChanged(value, reason))
+    if value != 0, output.phase == .failed {
+      // Asked for once more: the reason may be gone.
+      output.phase = .none
+      output.failedAttempts = 0
+    }
+    updateTimeControl(now: now)
+  }
+
+  /// What happens at the end of an item is decided anew; an item that follows may be decoded already.
+  mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
+    guard action != actionAtItemEnd else { return }
+    actionAtItemEnd = action
+    if let current, action != .advance, isDecoded(queue.next(of: current)) { splice() }
+    applyActionAtEnd(now: now)
+  }
+
+  /// The latest end of an item, in seconds; nil for its own.
+  mutating func setEnd(_ seconds: Double?, of id: ItemID) {
+    guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
+    queue.update(id) { $0.endSeconds = seconds }
+    if isDecoded(id) { splice() }
+  }
+
+  /// Whether frames of `id` may be on their way to the listener.
+  private func isDecoded(_ id: ItemID?) -> Bool {
+    guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
+    return record.decodedIn >= heardGeneration
+  }
+
+  /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
+  /// what follows the present sound; everything else costs nothing.
+  mutating func splice() {
+    generation += 1
+    if output.phase == .open {
+      cursor = .flushing
+      output.requestFlush()
+    } else {
+      heardGeneration = generation
+      restartDecoding()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import AudioCore
+import MediaTime
+
+extension EngineMachine {
+  /// Goes to `seconds` of the current item. A seek that is not over yet is, without success. Returns the completion
+  /// handlers to call at once, outside the lock, with their values.
+  mutating func seek(
+    to seconds: Double, completion: (@Sendable (Bool) -> Void)?
+  ) -> [(completion: @Sendable (Bool) -> Void, finished: Bool)] {
+    var immediate: [(completion: @Sendable (Bool) -> Void, finished: Bool)] = []
+    if let superseded = pendingSeek?.completion { immediate.append((superseded, false)) }
+    pendingSeek = nil
+    guard let current else {
+      if let completion { immediate.append((completion, false)) }
+      return immediate
+    }
+    guard let info = currentInfo else {
+      // Not opened yet: it starts there, and there is nothing to wait for.
+      queue.update(current) { $0.startSeconds = max(0, seconds) }
+      generation += 1
+      heardGeneration = generation
+      cursor = .start(current, .seconds(max(0, seconds)))
+      resting = max(0, seconds)
+      schedule.reset(to: resting)
+      if let completion { immediate.append((completion, true)) }
+      return immediate
+    }
+    // Beyond the end there is nothing to hear; the end itself is the nearest place.
+    let target = max(0, info.duration.isNumeric ? min(seconds, info.duration.seconds) : seconds)
+    discontinue(to: .start(current, .seconds(target)), resting: target)
+    pendingSeek = PendingSeek(completion: completion, generation: generation)
+    schedule.reset(to: target)
+    emit(.timeJumped(current))
+    callObservers()
+    return immediate
+  }
+
+  /// Ends a seek that is not over, by `cancelPendingSeeks` or because its item is gone.
+  mutating func endSeek(finished: Bool) {
+    guard let seek = pendingSeek else { return }
+    pendingSeek = nil
+    if let completion = seek.completion { emit(.seekCompleted(completion, finished: finished)) }
+  }
+
+  mutating func completeSeek(_ seek: PendingSeek) {
+    if let completion = seek.completion { emit(.seekCompleted(completion, finished: true)) }
+  }
+}

@@ -1,0 +1,120 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+
+/// The player's logic as a value: calls and reports go in, commands and deliveries come out. No threads, no locks,
+/// no I/O; whoever holds it runs what it returns after letting go of the lock.
+///
+/// The parts are in extensions, one file each: the queue, seeks, progress of what is heard, the decoder's orders,
+/// the output.
+struct EngineMachine: Sendable {
+  // MARK: What the user wants
+
+  var queue = PlayQueue<ItemRecord>()
+  /// A queue player lets items go; a plain player keeps its one, also when it fails.
+  let isQueuePlayer: Bool
+  var actionAtItemEnd: EngineActionAtItemEnd
+  var rate: Float = 0
+  var volume: Float = 1
+  var isMuted = false
+  /// The application is suspended: nothing moves, nothing is told.
+  var isSuspended = false
+
+  // MARK: What is
+
+  var schedule = ObserverSchedule()
+  var timeControl = EngineTimeControl.paused
+  /// The current item's place as long as nothing of it is heard, and where it stood last.
+  var resting = 0.0
+  /// The same in exact form when it is known so.
+  var restingPosition: ItemPosition?
+  /// Playback stopped, and the observers are to be called with the place when the device stands.
+  var stopCallPending = false
+  /// The current item was heard to its end (and stays, by `actionAtItemEnd`) since then.
+  var endedAt: HostTime?
+
+  // MARK: Discontinuities
+
+  /// What the decoder makes and the renderer lets through.
+  var generation: UInt64 = 1
+  /// What is heard belongs to the present if it is of this generation or later. Behind `generation` only while a
+  /// splice keeps what the device has taken already.
+  var heardGeneration: UInt64 = 1
+  var cursor = DecodeCursor.empty
+  var pendingSeek: PendingSeek?
+
+  // MARK: The output
+
+  var output = OutputState()
+  /// The format that streams are opened with; set by the first item that is opened while nothing sounds.
+  var format: PCMFormat?
+  let isOffline: Bool
+
+  /// What the conductor is to tell, in order.
+  var emissions: [Emission] = []
+
+  init(isQueuePlayer: Bool, isOffline: Bool) {
+    self.isQueuePlayer = isQueuePlayer
+    self.isOffline = isOffline
+    actionAtItemEnd = isQueuePlayer ? .advance : .pause
+  }
+
+  /// Something that goes out to a lane.
+  enum Emission {
+    case notice(EngineNotice)
+    case steps(ObserverSchedule.StepRun)
+    case call(ObserverID, CMTime)
+    case boundary(ObserverID)
+  }
+
+  /// Where the decoder stands.
+  enum DecodeCursor: Hashable {
+    /// At the start of the queue, whatever comes.
+    case empty
+    /// Waiting for the device to say what it threw away.
+    case flushing
+    /// To open `item` and go to that many seconds.
+    case start(ItemID, DecodeStart)
+    /// Inside `item`.
+    case decoding(ItemID)
+    /// Behind the end of `item`.
+    case finished(ItemID)
+
+    var item: ItemID? {
+      switch self {
+      case .empty, .flushing: nil
+      case .start(let item, _), .decoding(let item), .finished(let item): item
+      }
+    }
+  }
+
+  /// Where an item is entered: at a time that someone asked for, or at an exact frame.
+  enum DecodeStart: Hashable {
+    case seconds(Double)
+    case frame(Int64)
+  }
+
+  struct PendingSeek {
+    var completion: (@Sendable (Bool) -> Void)?
+    var generation: UInt64
+  }
+
+  var current: ItemID? { queue.first }
+
+  mutating func emit(_ notice: EngineNotice) { emissions.append(.notice(notice)) }
+
+  /// The current item's sample rate, as far as it is known.
+  var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
+
+  /// Makes everything that was decoded and not yet heard invalid; the position stands at `seconds` of the current
+  /// item until the decoder has gone to `cursor`.
+  mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {
+    generation += 1
+    heardGeneration = generation
+    self.cursor = cursor
+    resting = seconds
+    restingPosition = nil
+    endedAt = nil
+    output.requestFlush()
+  }
+}

@@ -1,0 +1,191 @@
+public import AudioCore
+public import AudioOutput
+public import MediaTime
+
+/// A queue of media on one output: decodes ahead, plays without gaps, knows what is heard, calls its observers.
+///
+/// Every method may be called from any thread, takes a short lock and never waits for a file, a server or a
+/// callback. Callbacks run on the queues that were named, never under a lock. The engine stops and frees everything
+/// when the last reference to it goes.
+public final class PlaybackEngine: Sendable {
+  private let core: EngineCore
+
+  /// An engine at rest with an empty queue.
+  ///
+  /// - Parameters:
+  ///   - clock: what it waits on.
+  ///   - device: where sound goes.
+  ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
+  ///   - mainQueue: where notices are delivered.
+  ///   - onNotice: called on `mainQueue` for all that happens, in order.
+  public init(
+    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
+    mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void
+  ) {
+    core = EngineCore(
+      clock: clock, device: device, isQueuePlayer: isQueuePlayer,
+      deliveries: DeliveryRouter(mainQueue: mainQueue, onNotice: onNotice))
+    core.start()
+  }
+
+  deinit { core.close() }
+
+  /// Ends playback and both threads at once; nothing is delivered any more. Waits for a running decoding step (a
+  /// few milliseconds) and for nothing else. Idempotent.
+  public func close() { core.close() }
+
+  /// Delivers what is due on the main queue now instead of when that queue comes to it. Only for a caller that
+  /// *is* on the main queue.
+  public func deliverPending() { core.deliveries.main.drain() }
+
+  /// Lets the output begin to connect, so that the first `rate` above 0 finds it ready.
+  public func prepareOutput() { core.prepareOutput() }
+
+  // MARK: Queue
+
+  /// The items in order, the current one first. Costs what it returns.
+  public var items: [ItemID] { core.read { machine, _, _, _ in machine.queue.ids } }
+
+  /// The current item.
+  public var currentItem: ItemID? { core.read { machine, _, _, _ in machine.current } }
+
+  /// How many items there are.
+  public var itemCount: Int { core.read { machine, _, _, _ in machine.queue.count } }
+
+  /// Whether an item is in the queue.
+  public func contains(_ id: ItemID) -> Bool { core.read { machine, _, _, _ in machine.queue.contains(id) } }
+
+  /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
+  @discardableResult
+  public func insert(_ id: ItemID, source: any MediaSource, after: ItemID? = nil) -> Bool {
+    core.perform { $0.insert(id, source: source, after: after) }
+  }
+
+  /// Takes an item out; the current one as `advanceToNextItem`.
+  public func remove(_ id: ItemID) { core.perform { $0.remove(id) } }
+
+  /// Empties the queue; sound stops at once.
+  public func removeAllItems() { core.perform { $0.removeAll() } }
+
+  /// Ends the current item and goes on with the next; the current one leaves the queue.
+  public func advanceToNextItem() { core.perform { $0.advanceToNext() } }
+
+  /// Puts an item in the place of the current one; the rest of the queue stays. False if it is in the queue and not
+  /// current.
+  @discardableResult
+  public func replaceCurrentItem(_ id: ItemID, source: any MediaSource) -> Bool {
+    core.perform { $0.replaceCurrent(id, source: source) }
+  }
+
+  /// What is known of an item in the queue; nil before it was opened.
+  public func info(of id: ItemID) -> ItemInfo? { core.read { machine, _, _, _ in machine.queue[id]?.info } }
+
+  /// The latest end of an item, in seconds of its time; nil for its own.
+  public func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
+
+  /// What happens at the end of an item.
+  public var actionAtItemEnd: EngineActionAtItemEnd {
+    get { core.read { machine, _, _, _ in machine.actionAtItemEnd } }
+    set {
+      let now = core.clock.now
+      core.perform { $0.setActionAtItemEnd(newValue, now: now) }
+    }
+  }
+
+  // MARK: Transport
+
+  /// The rate asked for, 0 or 1.
+  public var rate: Float { core.read { machine, _, _, _ in machine.rate } }
+
+  /// Sets the rate: 0 pauses, anything else plays.
+  public func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
+    let now = core.clock.now
+    core.perform { $0.setRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
+  }
+
+  /// Whether sound flows.
+  public var timeControl: EngineTimeControl { core.read { machine, _, _, _ in machine.timeControl } }
+
+  /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
+  /// Before the item is opened the time is where it will start, in 1/600 s.
+  public var currentTime: CMTime? {
+    core.read { machine, now, timing, timeline in
+      guard machine.current != nil else { return nil }
+      return machine.position(now: now, timing: timing, timeline: timeline)?.time
+        ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
+    }
+  }
+
+  /// Goes to `seconds` of the current item, exactly to the frame; clamped to its length. `completion` is called
+  /// with false at once if there is no item, with true at once if the item is not opened yet (it then starts
+  /// there), with false when another seek or the item's end supersedes it, else with true on the main queue when
+  /// the decoder is there.
+  public func seek(toSeconds seconds: Double, completion: (@Sendable (Bool) -> Void)? = nil) {
+    for call in core.perform({ $0.seek(to: seconds, completion: completion) }) {
+      call.completion(call.finished)
+    }
+  }
+
+  /// Ends a seek that is not over; its handler gets false. The position stays where the seek led.
+  public func cancelPendingSeeks() { core.perform { $0.endSeek(finished: false) } }
+
+  /// Volume, 0…1, linear in amplitude; 1 changes no sample.
+  public var volume: Float {
+    get { core.read { machine, _, _, _ in machine.volume } }
+    set { core.perform { $0.volume = min(max(newValue, 0), 1) } }
+  }
+
+  /// Silence, whatever the volume.
+  public var isMuted: Bool {
+    get { core.read { machine, _, _, _ in machine.isMuted } }
+    set { core.perform { $0.isMuted = newValue } }
+  }
+
+  // MARK: Suspension
+
+  /// Stops sound on a frame boundary and holds back everything that would be delivered.
+  public func suspend() {
+    core.deliveries.setGated(true)
+    core.perform { $0.isSuspended = true }
+  }
+
+  /// Goes on with the very next frame and delivers what was held back, in order.
+  public func resume() {
+    core.perform { $0.isSuspended = false }
+    core.deliveries.setGated(false)
+  }
+
+  // MARK: Observers
+
+  /// Calls `block` on `queue` (the main queue for nil) for the times 0, i, 2i … of each item as they are heard, and
+  /// with the exact time when playback starts, stops or jumps. Steps closer than 1 ms are thinned.
+  ///
+  /// - Parameter interval: above zero; its timescale is that of the steps.
+  public func addPeriodicTimeObserver(
+    forInterval interval: CMTime, queue: (any DeliveryQueue)?,
+    using block: @escaping @Sendable (CMTime) -> Void
+  ) -> ObserverID {
+    let id = core.deliveries.add(.periodic(block), queue: queue)
+    let place = core.read { machine, now, timing, timeline in
+      machine.position(now: now, timing: timing, timeline: timeline)?.seconds ?? machine.resting
+    }
+    core.perform { $0.schedule.addPeriodic(id, interval: interval, position: place) }
+    return id
+  }
+
+  /// Calls `block` whenever one of `times` is passed in normal playback; not by a seek.
+  public func addBoundaryTimeObserver(
+    forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
+  ) -> ObserverID {
+    let id = core.deliveries.add(.boundary(block), queue: queue)
+    core.perform { $0.schedule.addBoundary(id, times: times) }
+    return id
+  }
+
+  /// Ends an observer; after the return no new call begins. False for an unknown one.
+  @discardableResult
+  public func removeTimeObserver(_ id: ObserverID) -> Bool {
+    core.perform { $0.schedule.remove(id) }
+    return core.deliveries.remove(id)
+  }
+}
