@@ -175,11 +175,11 @@ import Testing
     #expect(queue.problems.map(\.description) == ["a b\u{FFFD}[2J.mp3: no such file"])
   }
 
-  @Test func aHundredThousandNamesTakeNoTime() throws {
+  /// The suite's time limit is far above what this takes, and far below what it would take if each name cost more
+  /// than the one before.
+  @Test func aHundredThousandNamesAreTaken() throws {
     try folder.write("a.mp3")
     let input = String(repeating: "a.mp3\n", count: 100_000)
-    let start = ContinuousClock.now
     #expect(build(["-"], input: input).files.count == 100_000)
-    #expect(ContinuousClock.now - start < .seconds(20))
   }
 }
