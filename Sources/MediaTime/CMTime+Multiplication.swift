@@ -51,10 +51,10 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
       epoch: time.epoch)
   }
 
-  // |multiplier| = significand × 2^exponent exactly, with a significand of at most 53 bits.
-  let isSubnormal = multiplier.exponentBitPattern == 0
-  let significand = multiplier.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
-  let exponent = (isSubnormal ? 1 : Int(multiplier.exponentBitPattern)) - 1075
+  // |multiplier| = significand × 2^exponent exactly, with a significand of 53 bits. A subnormal is read as if it were normal: either
+  // way it is far below what does not round to 0 from the largest of times.
+  let significand = multiplier.significandBitPattern | 1 << 52
+  let exponent = Int(multiplier.exponentBitPattern) - 1075
   let factor = UInt128(time.value.magnitude) * UInt128(significand)
   let limit = isNegative ? Int64.min.magnitude : Int64.max.magnitude
   while true {

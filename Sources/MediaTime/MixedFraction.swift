@@ -85,9 +85,8 @@ extension MixedFraction {
           h: older.h + allowed * newer.h, k: older.k + allowed * newer.k,
           error: older.error - allowed * newer.error
         )
-        // Before the first step is taken the semiconvergent may still be 1/0.
-        guard semi.k != 0 else { break }
-        // error/k is the distance; on a tie the larger wins, which is away from zero.
+        // error/k is the distance; on a tie the larger wins, which is away from zero. If the semiconvergent is still 1/0, the
+        // second product is 0 and the convergent wins.
         let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
         let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
         let semiWins =

@@ -180,4 +180,16 @@ import Testing
       }
     }
   }
+
+  /// Two neighbours at one distance: away from zero, as all rounding that is not asked for.
+  @Test func bestApproximationOfAHalfIsTheLarger() {
+    for whole: UInt128 in 0...4 {
+      let half = MixedFraction(whole: whole, remainder: 1, denominator: 2, isNegative: false)
+      let best = half.bestApproximation(numeratorLimit: 9, denominatorLimit: 1)
+      #expect(best == (whole + 1, 1))
+    }
+    // 5/12 is in the middle of 1/3 and 1/2.
+    let middle = MixedFraction(whole: 0, remainder: 5, denominator: 12, isNegative: false)
+    #expect(middle.bestApproximation(numeratorLimit: 9, denominatorLimit: 3) == (1, 2))
+  }
 }

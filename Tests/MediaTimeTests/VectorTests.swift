@@ -87,6 +87,7 @@ import Testing
     (time(.max, 1), 0x1p-62, rounded(131_072, 65_536)),
     (time(1, 1), .leastNonzeroMagnitude, rounded(0, 65_536)),
     (time(.max, .max), .leastNonzeroMagnitude, rounded(0, .max)),
+    (time(.min, .max), .leastNormalMagnitude.nextDown, rounded(0, .max)),
     (time(1, 1), .greatestFiniteMagnitude, .positiveInfinity),
     (time(0, 600), -5, time(0, 76_800)),
   ]
@@ -128,6 +129,10 @@ import Testing
     // The exact timescale, 2³¹ and (2³¹ − 1)², is past the greatest: the nearest fraction that exists.
     (time(3, 1_073_741_824), 1, 6, rounded(1, .max)),
     (time(1, .max), 1, .max, rounded(0, 1)),
+    // ±(2⁶³ ∓ 1/2): the half goes away from zero, past the range if positive, to its very end if negative.
+    (time(6_148_914_691_236_517_205, 1), 3, 2, .positiveInfinity),
+    (time(6_148_914_691_236_517_205, 1), -3, 2, rounded(.min, 1)),
+    (time(67_280_421_310_721, 1), -274_177, 2, .negativeInfinity),
   ]
 
   @Test(arguments: ratioMultiplicationRows)
