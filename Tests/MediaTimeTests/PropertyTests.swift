@@ -2,7 +2,8 @@ import Testing
 
 @testable import MediaTime
 
-/// Laws that hold for all inputs, on seeded random ones. Sums and products are checked against exact 128-bit fractions.
+/// Laws that hold for all inputs, on seeded random ones. Sums and products are checked against exact 128-bit
+/// fractions.
 @Suite struct PropertyTests {
   static let seeds: [UInt64] = [101, 102, 103]
   private static let rounds = 4000
@@ -24,7 +25,8 @@ import Testing
     }
   }
 
-  /// Whatever the operands, an unmarked sum is exact and a marked one is off by at most half a unit of its timescale.
+  /// Whatever the operands, an unmarked sum is exact and a marked one is off by at most half a unit of its
+  /// timescale.
   @Test(arguments: seeds)
   func sumsAreExactOrMarked(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -67,7 +69,8 @@ import Testing
     }
   }
 
-  /// Checks a result against `numerator / denominator`: infinite only past the range, exact if unmarked, else off by at most half a unit.
+  /// Checks a result against `numerator / denominator`: infinite only past the range, exact if unmarked, else
+  /// off by at most half a unit.
   private func expect(
     _ result: CMTime, nearly numerator: Int128, over denominator: Int128,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -151,7 +154,8 @@ import Testing
     }
   }
 
-  /// Every fraction of a small numerator and denominator, under every small pair of limits, against trying all candidates.
+  /// Every fraction of a small numerator and denominator, under every small pair of limits, against trying
+  /// all candidates.
   @Test func bestApproximationIsTheBest() {
     for denominator: UInt128 in 1...24 {
       for numerator: UInt128 in 0...60 {

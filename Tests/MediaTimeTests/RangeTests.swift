@@ -115,7 +115,8 @@ func range(_ start: Int64, _ end: Int64, epoch: Int64 = 0) -> CMTimeRange {
     }
   }
 
-  /// The end of the outer range is rounded. Start and end of the result are those of one range, so nothing is computed anew.
+  /// The end of the outer range is rounded. Start and end of the result are those of one range, so nothing is
+  /// computed anew.
   @Test func aRangeThatWinsAtBothEndsIsReturnedAsItIs() {
     let outer = CMTimeRange(start: time(1, 1_000_000_007), duration: time(1, 3))
     let inner = CMTimeRange(start: time(1, 10), duration: time(1, 10))

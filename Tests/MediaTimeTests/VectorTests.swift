@@ -13,7 +13,8 @@ import Testing
     (time(1, .max), time(1, 2), rounded(1_073_741_825, .max)),
     (time(1, 1_000_000_007), time(1, 3), rounded(715_827_884, .max)),
     (time(0, 1_000_000_007), time(0, 3), time(0, .max)),
-    // Overflow halves the timescale: here exactly, here with a half that goes away from zero, here to timescale 5512.
+    // Overflow halves the timescale: here exactly, here with a half that goes away from zero, here to
+    // timescale 5512.
     (time(two62, 2), time(two62, 2), time(two62, 1)),
     (time(.max, 2), time(2, 2), rounded(two62 + 1, 1)),
     (time(.max, 44_100), time(.max, 44_100), time(.max, 22_050)),
