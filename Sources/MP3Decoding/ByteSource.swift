@@ -1,0 +1,81 @@
+import AudioCore
+import Glibc
+
+/// Bytes that a decoder reads from: a file today, a download or a stream tomorrow.
+///
+/// Reads are positioned, so that a source has no cursor to lose. Used by one thread at a time; a read may block on
+/// the medium.
+protocol ByteSource: AnyObject {
+  /// Length in bytes; nil where it is not known (then there is no seeking and no length).
+  var size: Int64? { get }
+
+  /// Fills `buffer` from its beginning with the bytes at `offset`. Returns how many it wrote: possibly fewer than
+  /// there is room for, 0 only at the end. Interruption by a signal is the source's own business.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int
+}
+
+/// A regular file.
+final class FileByteSource: ByteSource {
+  /// `pread`, or a test's stand-in for it. The result is a byte count, or the negative of an error number.
+  typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
+
+  private let descriptor: Int32
+  private let readCall: ReadCall
+  let size: Int64?
+
+  /// Opens `path`.
+  ///
+  /// Only regular files: `open` succeeds on a directory, and on a FIFO it would block until somebody writes. Hence
+  /// O_NONBLOCK, which regular files ignore, and the look at the type before the first read.
+  init(path: String, readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw FileByteSource.error(for: errno, doing: "opened") }
+    var status = stat()
+    let result = fstat(descriptor, &status)
+    let kind = status.st_mode & S_IFMT
+    guard result == 0, kind == S_IFREG else {
+      let error =
+        result != 0
+        ? FileByteSource.error(for: errno, doing: "opened")
+        : DecodingError(
+          reason: .unreadable,
+          message: kind == S_IFDIR ? "This is a directory, not a file." : "This is not a regular file.")
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    self.readCall = readCall
+    size = Int64(status.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+    while true {
+      let result = readCall(descriptor, buffer, offset)
+      if result >= 0 { return result }
+      if result != -Int(EINTR) { throw FileByteSource.error(for: Int32(-result), doing: "read") }
+    }
+  }
+
+  private static func pread(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64)
+    -> Int
+  {
+    let result = Glibc.pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    return result >= 0 ? result : -Int(errno)
+  }
+
+  private static func error(for number: Int32, doing verb: String) -> DecodingError {
+    switch number {
+    case ENOENT, ENOTDIR:
+      return DecodingError(reason: .notFound, message: "There is no such file.")
+    case EMFILE, ENFILE, ENOMEM:
+      return DecodingError(
+        scope: .engine, reason: .unusable,
+        message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+    default:
+      return DecodingError(
+        reason: .unreadable, message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+public import AudioCore
+
+/// An MPEG audio file (MPEG 1, 2 and 2.5, layers I to III) that can be played.
+///
+/// A value that only names the file: nothing is opened before `makeDecoder()` or `readMetadata()`.
+public struct MP3File: MediaSource, Hashable {
+  /// How a file is opened.
+  public struct Options: Hashable, Sendable {
+    /// Whether a file that does not announce its length is read through once when it is opened, so that
+    /// `AudioDecoder.frameCount` is exact from the beginning. Costs one pass over the file (about 1 s per GB from
+    /// memory); files with an Info frame, as all common encoders write it, are exact without.
+    public var preciseDuration: Bool
+
+    /// Options with these properties.
+    public init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
+  }
+
+  /// Where the file is, as `open(2)` takes it.
+  public var path: String
+  /// How it is opened.
+  public var options: Options
+
+  /// The file at `path`, which need not exist yet.
+  public init(path: String, options: Options = Options()) {
+    self.path = path
+    self.options = options
+  }
+
+  /// Opens the file at its beginning.
+  ///
+  /// Blocks on the file. Throws `DecodingError` of scope `.item` with reason `.notFound`, `.unreadable` (also for
+  /// directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within the first 2 MiB behind the tags), of
+  /// scope `.engine` when there is no memory or no file descriptor.
+  public func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    let decoder = try MP3Decoder(source: FileByteSource(path: path))
+    if options.preciseDuration { try decoder.measureLength() }
+    return decoder
+  }
+}

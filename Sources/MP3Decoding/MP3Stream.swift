@@ -1,0 +1,32 @@
+import AudioCore
+
+/// An opened file: a libmpg123 handle that has found the first frame, and what that says.
+struct MP3Stream: ~Copyable {
+  let handle: MPG123Handle
+  let format: PCMFormat
+  let header: FrameHeader
+  /// Frames that the Info frame announces, if there is one and the file can have so many.
+  let announcedFrames: Int64?
+
+  /// Finds the first frame. `reader` must outlive the stream.
+  static func open(
+    _ reader: SourceReader, for purpose: MPG123Handle.Purpose
+  ) throws(DecodingError) -> MP3Stream {
+    try Recognition.refuseOtherFormats(reader)
+    reader.budget = MP3Decoder.searchBudget
+    let handle = try MPG123Handle.open(reader, for: purpose)
+    guard let format = try handle.readFormat() else {
+      throw reader.failure
+        ?? DecodingError(reason: .notRecognized, message: "There is no MPEG audio in this file.")
+    }
+    let header = handle.header()
+    // 24 bytes is the shortest frame there is.
+    let announced = handle.announcedFrameCount(fileSize: reader.size)
+    let most = reader.size.map { $0 / 24 + 1 } ?? .max
+    let plausible = announced.flatMap { $0 <= most ? $0 : nil }
+    return MP3Stream(handle: handle, format: format, header: header, announcedFrames: plausible)
+  }
+
+  /// The handle alone.
+  consuming func takeHandle() -> MPG123Handle { handle }
+}

@@ -1,0 +1,259 @@
+import AudioCore
+import CMPG123
+import Glibc
+import Synchronization
+
+/// How many libmpg123 and libsyn123 handles exist in this process; tests assert that none is left.
+enum LiveHandles {
+  private static let counter = Atomic<Int>(0)
+
+  static var count: Int { counter.load(ordering: .relaxed) }
+  static func add() { counter.add(1, ordering: .relaxed) }
+  static func remove() { counter.subtract(1, ordering: .relaxed) }
+}
+
+/// What the header of an MPEG frame says.
+struct FrameHeader: Equatable {
+  /// 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5: `mpg123_version`.
+  var version: Int32
+  /// 1…3.
+  var layer: Int32
+  var sampleRate: Int
+  var channelCount: Int
+  /// `mpg123_mode`.
+  var mode: Int32
+  /// kbit/s; 0 for free format.
+  var bitrate: Int32
+  /// `mpg123_vbr`, as far as the file says.
+  var vbr: Int32
+  /// Bytes, header included.
+  var byteCount: Int
+  /// Samples per channel.
+  var samplesPerFrame: Int
+
+  /// Bytes that a frame of this bit rate has on average: with padding, the single frame has a fraction more or less.
+  var meanByteCount: Double {
+    guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
+    return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)
+  }
+}
+
+/// A libmpg123 handle. All calls into that library are in this file.
+///
+/// One thread at a time. After a call threw, the handle may only be destroyed: libmpg123 does not promise more
+/// (1.33.7 fixed a double free after a failed call).
+struct MPG123Handle: ~Copyable {
+  /// What came out of a step through the file.
+  enum Step {
+    /// A frame. In decoding steps, its samples are in `DecodedFrame`.
+    case frame
+    /// The frame that comes next has another format; step again.
+    case newFormat
+    /// The file's end.
+    case end
+  }
+
+  /// One decoded MPEG frame: interleaved floats in libmpg123's own buffer, valid until the next call.
+  struct DecodedFrame {
+    var number: Int64 = 0
+    var samples: UnsafePointer<Float>?
+    var sampleCount = 0
+  }
+
+  /// What a handle is made for.
+  enum Purpose {
+    /// Decoding: tags are skipped, not parsed. Code that does not run cannot be exploited.
+    case decoding
+    /// Reading tags.
+    case metadata
+  }
+
+  /// Bytes that are searched for a header after damage. One damaged sector is more than libmpg123's own 1024.
+  private static let resyncLimit = 1 << 20
+
+  /// Entries in the table of frame positions. Fixed, so that memory is bounded: libmpg123 doubles the distance
+  /// between entries when it is full. 4096 is one entry per 34 frames of an hour of music.
+  private static let indexSize = 4096
+
+  private let handle: OpaquePointer
+
+  private init(adopting handle: OpaquePointer) {
+    self.handle = handle
+    LiveHandles.add()
+  }
+
+  deinit {
+    mpg123_delete(handle)
+    LiveHandles.remove()
+  }
+
+  /// A handle that reads through `reader`, opened but not yet looked into: with libmpg123 1.31 opening succeeds on
+  /// anything, and only `readFormat` tells. `reader` must outlive it.
+  static func open(
+    _ reader: SourceReader, for purpose: Purpose
+  ) throws(DecodingError) -> MPG123Handle {
+    var code: Int32 = 0
+    guard let pointer = mpg123_new(nil, &code) else {
+      throw DecodingError(
+        scope: .engine, reason: .unusable,
+        message: "libmpg123 cannot be used: \(String(cString: mpg123_plain_strerror(code))).")
+    }
+    let handle = MPG123Handle(adopting: pointer)
+    var flags = MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue
+    switch purpose {
+    case .decoding: flags |= MPG123_SKIP_ID3V2.rawValue
+    case .metadata: flags |= MPG123_PICTURE.rawValue
+    }
+    try handle.set(MPG123_ADD_FLAGS, Int(flags))
+    // Delay and padding are cut by `FrameMap`: libmpg123's own cut makes seeks behind the announced end of a
+    // concatenated file inexact (88 to 856 samples off in 1.31.2).
+    try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
+    try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
+    try handle.set(MPG123_INDEX_SIZE, indexSize)
+    let replaced = mpg123_replace_reader_handle(
+      pointer,
+      { reader, destination, count in
+        guard let reader, let destination else { return -1 }
+        return Unmanaged<SourceReader>.fromOpaque(reader).takeUnretainedValue().read(
+          into: destination, count: count)
+      },
+      { reader, offset, whence in
+        guard let reader else { return -1 }
+        return off_t(
+          Unmanaged<SourceReader>.fromOpaque(reader).takeUnretainedValue().seek(
+            to: Int64(offset), whence: whence))
+      },
+      nil)
+    guard replaced == MPG123_OK.rawValue,
+      mpg123_open_handle(pointer, Unmanaged.passUnretained(reader).toOpaque()) == MPG123_OK.rawValue
+    else { throw reader.failure ?? handle.error("opening") }
+    return handle
+  }
+
+  private func set(_ parameter: mpg123_parms, _ value: Int) throws(DecodingError) {
+    guard mpg123_param2(handle, Int32(parameter.rawValue), value, 0) == MPG123_OK.rawValue else {
+      throw error("setting up")
+    }
+  }
+
+  /// Sets how many frames are decoded and thrown away before the one that a seek wants, so that bit reservoir (at
+  /// most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank are as in linear decoding.
+  ///
+  /// The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data) and 24 (MPEG 2,
+  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. libmpg123
+  /// itself takes 4, which at low bit rates is not exact.
+  func setRunUp(forSamplesPerFrame samples: Int) throws(DecodingError) {
+    try set(MPG123_PREFRAMES, samples == 576 ? 88 : 12)
+  }
+
+  /// Finds the first frame and returns the format that it decodes to; nil if there is no MPEG audio.
+  func readFormat() throws(DecodingError) -> PCMFormat? {
+    var rate = 0
+    var channels: Int32 = 0
+    var encoding: Int32 = 0
+    switch mpg123_getformat2(handle, &rate, &channels, &encoding, 1) {
+    case MPG123_OK.rawValue: break
+    case MPG123_ERR.rawValue where isOutOfMemory: throw error("opening")
+    default: return nil
+    }
+    guard rate > 0, channels == 1 || channels == 2 else { return nil }
+    guard encoding == MPG123_ENC_FLOAT_32.rawValue else {
+      throw DecodingError(
+        scope: .engine, reason: .unusable, message: "This libmpg123 does not decode to 32-bit floats.")
+    }
+    return PCMFormat(sampleRate: rate, channelCount: Int(channels))
+  }
+
+  /// The number of frames that the file's Info frame announces; nil without one.
+  ///
+  /// Where libmpg123 has no such number it falls back on the file's size, then on what it has read; the latter is
+  /// 1 when called before the first decoded frame, and a file that really announces 1 frame loses nothing.
+  func announcedFrameCount(fileSize: Int64?) -> Int64? {
+    mpg123_set_filesize(handle, 0)
+    let count = Int64(mpg123_framelength(handle))
+    mpg123_set_filesize(handle, off_t(fileSize ?? -1))
+    return count > 1 ? count : nil
+  }
+
+  /// Samples that the encoder put before and after the music, and that the decoder adds before it, by the LAME
+  /// tag; nil without one.
+  func encoderDelays() -> (delay: Int, padding: Int, decoder: Int)? {
+    func state(_ key: mpg123_state) -> Int {
+      var value = -1
+      return mpg123_getstate2(handle, Int32(key.rawValue), &value, nil) == MPG123_OK.rawValue ? value : -1
+    }
+    let delay = state(MPG123_ENC_DELAY)
+    let padding = state(MPG123_ENC_PADDING)
+    let decoder = state(MPG123_DEC_DELAY)
+    return delay >= 0 && padding >= 0 && decoder >= 0 ? (delay, padding, decoder) : nil
+  }
+
+  /// The header of the frame that was read last.
+  func header() -> FrameHeader {
+    var info = mpg123_frameinfo2()
+    mpg123_info2(handle, &info)
+    return FrameHeader(
+      version: info.version, layer: info.layer, sampleRate: info.rate,
+      channelCount: info.mode == Int32(MPG123_M_MONO.rawValue) ? 1 : 2, mode: info.mode,
+      bitrate: info.bitrate,
+      vbr: info.vbr, byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
+  }
+
+  /// Where in the source the frame that was read last begins.
+  @inline(__always)
+  func framePosition() -> Int64 { Int64(mpg123_framepos(handle)) }
+
+  /// Decodes the next frame.
+  @inline(__always)
+  func decode(_ frame: inout DecodedFrame) throws(DecodingError) -> Step {
+    var number: off_t = 0
+    var bytes: UnsafeMutablePointer<UInt8>?
+    var byteCount = 0
+    let result = mpg123_decode_frame(handle, &number, &bytes, &byteCount)
+    guard result == MPG123_OK.rawValue else {
+      frame.sampleCount = 0
+      return try step(result)
+    }
+    frame.number = Int64(number)
+    frame.samples = bytes.map { UnsafePointer(UnsafeRawPointer($0).assumingMemoryBound(to: Float.self)) }
+    frame.sampleCount = byteCount / MemoryLayout<Float>.size
+    return .frame
+  }
+
+  /// Goes on to the next frame without decoding it.
+  func skipFrame() throws(DecodingError) -> Step { try step(mpg123_framebyframe_next(handle)) }
+
+  /// The number of the frame that `skipFrame` found.
+  func currentFrame() -> Int64 { Int64(mpg123_tellframe(handle)) }
+
+  /// Makes `frame` the next one.
+  ///
+  /// By samples, because `mpg123_seek_frame` stops at the announced end of a concatenated file; libmpg123 divides
+  /// by the same number at once.
+  func seek(toFrame frame: Int64) throws(DecodingError) {
+    let target = off_t(frame) * off_t(mpg123_spf(handle))
+    guard mpg123_seek(handle, target, SEEK_SET) >= 0 else { throw error("seeking") }
+  }
+
+  private func step(_ result: Int32) throws(DecodingError) -> Step {
+    switch result {
+    case MPG123_OK.rawValue: return .frame
+    case MPG123_NEW_FORMAT.rawValue: return .newFormat
+    case MPG123_DONE.rawValue: return .end
+    default: throw error("decoding")
+    }
+  }
+
+  private var isOutOfMemory: Bool {
+    let code = mpg123_errcode(handle)
+    return code == MPG123_OUT_OF_MEM.rawValue || code == MPG123_NO_BUFFERS.rawValue
+  }
+
+  private func error(_ activity: String) -> DecodingError {
+    let text = String(cString: mpg123_strerror(handle))
+    guard !isOutOfMemory else {
+      return DecodingError(scope: .engine, reason: .unusable, message: "\(activity) failed: \(text)")
+    }
+    return DecodingError(reason: .decodeFailed, message: "\(activity) failed: \(text)")
+  }
+}
