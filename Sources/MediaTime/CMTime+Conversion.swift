@@ -1,0 +1,36 @@
+extension CMTime {
+  /// The time at another timescale, rounded if it must be; see ``CMTimeConvertScale(_:timescale:method:)``.
+  public func convertScale(_ newTimescale: Int32, method: CMTimeRoundingMethod) -> CMTime {
+    CMTimeConvertScale(self, timescale: newTimescale, method: method)
+  }
+}
+
+/// The time at another timescale. The epoch is kept, and the rounded flag is set if the value had to be rounded.
+///
+/// A time that is no number stays of its kind. Where Apple is silent: a timescale that is not positive gives an invalid time,
+/// and a value that does not fit gives an infinity, so that a number always has the timescale that was asked for.
+public func CMTimeConvertScale(
+  _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
+) -> CMTime {
+  switch time.kind {
+  case .invalid: return .invalid
+  case .indefinite: return .indefinite
+  case .positiveInfinity: return .positiveInfinity
+  case .negativeInfinity: return .negativeInfinity
+  case .numeric: break
+  }
+  guard newTimescale > 0 else { return .invalid }
+  guard newTimescale != time.timescale else { return time }
+
+  var effectiveMethod = method
+  if method == .quickTime {
+    effectiveMethod = newTimescale < time.timescale ? .roundTowardZero : .roundAwayFromZero
+  }
+  var (quotient, isExact) = (Int128(time.value) * Int128(newTimescale)).divided(
+    by: Int128(time.timescale), rounding: effectiveMethod)
+  if method == .quickTime, quotient == 0, time.value < 0 { quotient = -1 }
+  guard let value = Int64(exactly: quotient) else { return .infinity(negative: quotient < 0) }
+  return CMTime(
+    value: value, timescale: newTimescale,
+    flags: CMTime.numericFlags(rounded: time.carriesRounding || !isExact), epoch: time.epoch)
+}

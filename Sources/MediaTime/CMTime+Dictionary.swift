@@ -1,0 +1,43 @@
+/// Key of the value in the dictionary of a time; an `Int64`.
+public var kCMTimeValueKey: String { "value" }
+/// Key of the timescale in the dictionary of a time; an `Int32`.
+public var kCMTimeScaleKey: String { "timescale" }
+/// Key of the epoch in the dictionary of a time; an `Int64`.
+public var kCMTimeEpochKey: String { "epoch" }
+/// Key of the flags in the dictionary of a time; a `UInt32`.
+public var kCMTimeFlagsKey: String { "flags" }
+
+/// The four fields of the time under Apple's keys.
+///
+/// Stands for Apple's `CFDictionary`. Never nil; optional because Apple's is. There are no allocators here: pass nil.
+public func CMTimeCopyAsDictionary(_ time: CMTime, allocator: Never?) -> [String: any Sendable]? {
+  time.dictionary
+}
+
+extension CMTime {
+  /// The four fields under Apple's keys.
+  var dictionary: [String: any Sendable] {
+    [
+      kCMTimeValueKey: value, kCMTimeScaleKey: timescale, kCMTimeEpochKey: epoch,
+      kCMTimeFlagsKey: flags.rawValue,
+    ]
+  }
+}
+
+/// The time that ``CMTimeCopyAsDictionary(_:allocator:)`` took apart.
+///
+/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type will do, as any
+/// `CFNumber` would.
+public func CMTimeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]?) -> CMTime {
+  guard let dictionary = dictionaryRepresentation,
+    let value: Int64 = integer(dictionary[kCMTimeValueKey]),
+    let timescale: Int32 = integer(dictionary[kCMTimeScaleKey]),
+    let epoch: Int64 = integer(dictionary[kCMTimeEpochKey]),
+    let flags: UInt32 = integer(dictionary[kCMTimeFlagsKey])
+  else { return .invalid }
+  return CMTime(value: value, timescale: timescale, flags: CMTimeFlags(rawValue: flags), epoch: epoch)
+}
+
+private func integer<T: FixedWidthInteger>(_ number: Any?) -> T? {
+  (number as? any BinaryInteger).flatMap { T(exactly: $0) }
+}

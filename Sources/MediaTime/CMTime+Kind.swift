@@ -1,0 +1,30 @@
+extension CMTime {
+  /// The five kinds of time, in the order of ``CMTimeCompare(_:_:)``.
+  enum Kind: Int {
+    case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
+  }
+
+  /// What every operation takes the time for, whatever bits it holds.
+  ///
+  /// Of several implied-value flags (no operation here sets more than one) the first of positive infinity, negative infinity
+  /// and indefinite counts. A number without a positive timescale is invalid.
+  var kind: Kind {
+    guard flags.contains(.valid) else { return .invalid }
+    if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }
+    if flags.contains(.positiveInfinity) { return .positiveInfinity }
+    return flags.contains(.negativeInfinity) ? .negativeInfinity : .indefinite
+  }
+
+  /// Positive or negative infinity.
+  static func infinity(negative: Bool) -> CMTime {
+    negative ? .negativeInfinity : .positiveInfinity
+  }
+
+  /// The flags of a number that was computed, and rounded or not.
+  static func numericFlags(rounded: Bool) -> CMTimeFlags {
+    rounded ? [.valid, .hasBeenRounded] : .valid
+  }
+
+  /// Whether the rounded flag is set. Only asked of numbers.
+  var carriesRounding: Bool { flags.contains(.hasBeenRounded) }
+}

@@ -1,0 +1,85 @@
+/// The greatest common divisor by Euclid's algorithm; of 0 and x it is x.
+func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ rhs: T) -> T {
+  var (larger, smaller) = (lhs, rhs)
+  while smaller != 0 {
+    (larger, smaller) = (smaller, larger % smaller)
+  }
+  return larger
+}
+
+extension Int128 {
+  /// Divides by a positive divisor and rounds. ``CMTimeRoundingMethod/quickTime`` needs the direction of the conversion,
+  /// so its caller passes the method that it stands for.
+  func divided(
+    by divisor: Int128, rounding method: CMTimeRoundingMethod
+  ) -> (quotient: Int128, isExact: Bool) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    guard remainder != 0 else { return (quotient, true) }
+    let awayFromZero: Int128 = self < 0 ? quotient - 1 : quotient + 1
+    let rounded =
+      switch method {
+      case .roundHalfAwayFromZero:
+        remainder.magnitude >= divisor.magnitude - remainder.magnitude ? awayFromZero : quotient
+      case .roundTowardZero: quotient
+      case .roundAwayFromZero, .quickTime: awayFromZero
+      case .roundTowardPositiveInfinity: self < 0 ? quotient : awayFromZero
+      case .roundTowardNegativeInfinity: self < 0 ? awayFromZero : quotient
+      }
+    return (rounded, false)
+  }
+}
+
+extension CMTime {
+  /// The time nearest to `numerator / denominator` at `timescale`, or, as Apple has it for sums and products that overflow, at
+  /// the first of its halves (dropping fractions) at which the value fits; an infinity if it does not fit at timescale 1.
+  ///
+  /// Every candidate is computed from the exact fraction, so the result is rounded at most once, halves away from zero.
+  ///
+  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that the product with a timescale fits 128 bits.
+  static func halving(
+    numerator: Int128, denominator: Int128, timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
+  ) -> CMTime {
+    var timescale = timescale
+    while true {
+      let (quotient, isExact) = (numerator * Int128(timescale)).divided(
+        by: denominator, rounding: .roundHalfAwayFromZero)
+      if let value = Int64(exactly: quotient) {
+        return CMTime(
+          value: value, timescale: timescale, flags: numericFlags(rounded: wasRounded || !isExact),
+          epoch: epoch)
+      }
+      guard timescale > 1 else { return .infinity(negative: numerator < 0) }
+      timescale /= 2
+    }
+  }
+}
+
+/// `factor1 × factor2 × 2^exponent / divisor`, rounded half away from zero, or nil if it is 2⁶⁴ or more.
+///
+/// Exact: the product is held in 256 bits and the bits shifted out are remembered.
+///
+/// - Precondition: `factor1` and `factor2` are not 0, and `0 < divisor < 2³¹`.
+func roundedProduct(
+  _ factor1: UInt128, _ factor2: UInt128, exponent: Int, dividedBy divisor: UInt128
+) -> (value: UInt64, isExact: Bool)? {
+  let product = factor1.multipliedFullWidth(by: factor2)
+  // Twice the result, rounded down, is enough to round half away: ⌊x + 1/2⌋ = ⌊(⌊2x⌋ + 1) / 2⌋.
+  let shift = exponent + 1
+  let doubled: UInt128
+  var lostBits = false
+  if shift >= 0 {
+    // What does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot bring it back into range.
+    guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
+    doubled = product.low << shift
+  } else {
+    guard product.high >> -shift == 0 else { return nil }
+    // Swift's shifts take any amount: past 128 the right shift gives 0 and the left shift becomes a right shift.
+    doubled = (product.low >> -shift) | (product.high << (128 + shift))
+    let trailingZeroes =
+      product.low == 0 ? 128 + product.high.trailingZeroBitCount : product.low.trailingZeroBitCount
+    lostBits = trailingZeroes < -shift
+  }
+  let (quotient, remainder) = doubled.quotientAndRemainder(dividingBy: divisor)
+  guard let value = UInt64(exactly: (quotient >> 1) + (quotient & 1)) else { return nil }
+  return (value, !lostBits && remainder == 0 && quotient & 1 == 0)
+}

@@ -1,0 +1,102 @@
+/// An exact rational number, `±(whole + remainder / denominator)`.
+///
+/// Kept apart from its whole part because a scaled duration needs up to 157 bits above the line but never more than 125 below.
+struct MixedFraction {
+  /// The whole part of the magnitude.
+  var whole: UInt128
+  /// The rest above the line; less than the denominator.
+  var remainder: UInt128
+  /// Not 0.
+  var denominator: UInt128
+  /// The sign; of no matter for 0.
+  var isNegative: Bool
+
+  /// Whether the magnitude, rounded half away from zero to a whole number, is at most this limit, which must be below 2¹²⁸ − 1.
+  func rounds(within limit: UInt128) -> Bool {
+    guard whole <= limit else { return false }
+    return remainder < denominator - remainder || whole + 1 <= limit
+  }
+}
+
+extension CMTime {
+  /// The time equal to a fraction, or, if there is none, the nearest.
+  ///
+  /// Of the timescales that hold the fraction exactly it takes the least multiple of `preferring`, or else the least of all. An
+  /// infinity if the fraction rounded to whole seconds does not fit.
+  static func nearest(
+    to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
+  ) -> CMTime {
+    let limit = UInt128(fraction.isNegative ? Int64.min.magnitude : Int64.max.magnitude)
+    guard fraction.rounds(within: limit) else { return .infinity(negative: fraction.isNegative) }
+
+    if let exact = fraction.exact(preferring: UInt128(timescale), limit: limit) {
+      return CMTime(
+        value: Int64(magnitude: UInt64(exact.value), isNegative: fraction.isNegative),
+        timescale: CMTimeScale(exact.timescale), flags: numericFlags(rounded: wasRounded), epoch: epoch)
+    }
+    let best = fraction.bestApproximation(
+      numeratorLimit: limit, denominatorLimit: UInt128(kCMTimeMaxTimescale))
+    return CMTime(
+      value: Int64(magnitude: UInt64(best.numerator), isNegative: fraction.isNegative),
+      timescale: CMTimeScale(best.denominator), flags: numericFlags(rounded: true), epoch: epoch)
+  }
+}
+
+extension MixedFraction {
+  /// The magnitude as a value over a timescale that holds it exactly, both within their limits; nil if there is none.
+  ///
+  /// The whole part must not exceed `limit`.
+  func exact(
+    preferring preferred: UInt128, limit: UInt128
+  ) -> (value: UInt128, timescale: UInt128)? {
+    let maximum = UInt128(kCMTimeMaxTimescale)
+    let divisor = greatestCommonDivisor(denominator, remainder)
+    let least = denominator / divisor
+    // With a whole part up to 2⁶³ and timescales below 2³¹ nothing here passes 125 bits.
+    guard least <= maximum else { return nil }
+    let value = whole * least + remainder / divisor
+    guard value <= limit else { return nil }
+    let factor = preferred / greatestCommonDivisor(preferred, least)
+    if least * factor <= maximum, value * factor <= limit {
+      return (value * factor, least * factor)
+    }
+    return (value, least)
+  }
+
+  /// The fraction nearest to the magnitude among all with numerator and denominator within the limits.
+  ///
+  /// Walks the continued fraction while its convergents stay within the limits. The last of them and the last semiconvergent that
+  /// stays within are neighbours in the Stern–Brocot tree on either side of the number. Any fraction between them has a
+  /// numerator and a denominator no smaller than the sums of theirs, which are past a limit, so the nearer is the best.
+  ///
+  /// The whole part must not exceed `numeratorLimit`, which must be at least 1, as must `denominatorLimit`.
+  func bestApproximation(
+    numeratorLimit: UInt128, denominatorLimit: UInt128
+  ) -> (numerator: UInt128, denominator: UInt128) {
+    // The two latest convergents h/k with their errors |x·k − h|, in units of 1/denominator. The first two are 1/0 and whole/1.
+    var older = (h: UInt128(1), k: UInt128(0), error: denominator)
+    var newer = (h: whole, k: UInt128(1), error: remainder)
+    while newer.error != 0 {
+      let (steps, error) = older.error.quotientAndRemainder(dividingBy: newer.error)
+      var allowed = (denominatorLimit - older.k) / newer.k
+      if newer.h != 0 { allowed = min(allowed, (numeratorLimit - older.h) / newer.h) }
+      guard steps <= allowed else {
+        let semi = (
+          h: older.h + allowed * newer.h, k: older.k + allowed * newer.k,
+          error: older.error - allowed * newer.error
+        )
+        // Before the first step is taken the semiconvergent may still be 1/0.
+        guard semi.k != 0 else { break }
+        // error/k is the distance; on a tie the larger wins, which is away from zero.
+        let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
+        let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
+        let semiWins =
+          semiDistance == newerDistance
+          ? semi.h * newer.k > newer.h * semi.k : semiDistance < newerDistance
+        return semiWins ? (semi.h, semi.k) : (newer.h, newer.k)
+      }
+      (older, newer) = (newer, (older.h + steps * newer.h, older.k + steps * newer.k, error))
+    }
+    return (newer.h, newer.k)
+  }
+}
