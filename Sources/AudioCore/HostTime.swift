@@ -26,8 +26,9 @@ public struct HostTime: Hashable, Comparable, Sendable {
     return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
   }
 
-  /// Seconds from `other` to `self`.
+  /// Seconds from `other` to `self`, to the nanosecond however large both are.
   public func seconds(since other: HostTime) -> Double {
-    Double(nanoseconds) / 1e9 - Double(other.nanoseconds) / 1e9
+    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+    return overflow ? seconds - other.seconds : Double(difference) / 1e9
   }
 }

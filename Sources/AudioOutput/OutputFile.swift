@@ -1,0 +1,100 @@
+import Glibc
+
+/// A descriptor that samples are written to. All calls of this module into the system are here.
+struct OutputFile: ~Copyable {
+  private let descriptor: Int32
+  private let name: String
+  /// Whether it is a regular file of its own, so that its beginning can be written again.
+  let isRewritable: Bool
+
+  private init(descriptor: Int32, name: String, isRewritable: Bool) {
+    self.descriptor = descriptor
+    self.name = name
+    self.isRewritable = isRewritable
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Opens `path` for writing and empties it; "-" is the standard output. Never waits: nil if it is a pipe that
+  /// nobody reads yet.
+  static func open(path: String) throws(OutputError) -> OutputFile? {
+    if path == "-" { return try openStandardOutput() }
+    // Without O_NONBLOCK a pipe would wait here, and in every write, for its reader.
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      if errno == ENXIO { return nil }
+      throw failure("open", path)
+    }
+    return OutputFile(descriptor: descriptor, name: path, isRewritable: kind(of: descriptor) == S_IFREG)
+  }
+
+  private static func openStandardOutput() throws(OutputError) -> OutputFile {
+    let name = "standard output"
+    if isatty(STDOUT_FILENO) == 1 {
+      throw OutputError("cannot write sound to a terminal", isRecoverable: false)
+    }
+    // A pipe is opened anew: O_NONBLOCK on the descriptor itself would hit all who share it.
+    let descriptor =
+      kind(of: STDOUT_FILENO) == S_IFIFO
+      ? Glibc.open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw failure("open", name) }
+    return OutputFile(descriptor: descriptor, name: name, isRewritable: false)
+  }
+
+  private static func kind(of descriptor: Int32) -> mode_t {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+  }
+
+  /// Writes at the end. Returns how many bytes went; fewer than given, or 0, if a pipe is full.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = isRewritable ? Glibc.write(descriptor, rest.baseAddress, rest.count) : writeToPipe(rest)
+      if count >= 0 {
+        done += count
+      } else if errno == EAGAIN {
+        return done
+      } else if errno != EINTR {
+        throw Self.failure("write", name)
+      }
+    }
+    return done
+  }
+
+  /// Writes over the beginning.
+  func rewrite(_ bytes: [UInt8]) throws(OutputError) {
+    guard isRewritable else { return }
+    // A handful of bytes that exist already: they go in one piece or not at all.
+    if pwrite(descriptor, bytes, bytes.count, 0) < 0 { throw Self.failure("write", name) }
+  }
+
+  /// Writes without the signal that a pipe without reader sends, whatever the process does with that: it would end
+  /// most programs.
+  private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var pipeSignal = sigset_t()
+    var pending = sigset_t()
+    var previous = sigset_t()
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    sigpending(&pending)
+    pthread_sigmask(SIG_BLOCK, &pipeSignal, &previous)
+    let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    let code = errno
+    if count < 0, code == EPIPE, sigismember(&pending, SIGPIPE) == 0 {
+      var none = timespec()
+      sigtimedwait(&pipeSignal, nil, &none)
+    }
+    pthread_sigmask(SIG_SETMASK, &previous, nil)
+    errno = code
+    return count
+  }
+
+  private static func failure(_ call: String, _ name: String) -> OutputError {
+    OutputError("cannot \(call) \(name): \(String(cString: strerror(errno)))", isRecoverable: false)
+  }
+}
