@@ -1,0 +1,142 @@
+import AudioCore
+import AudioOutput
+
+/// What the server said about a stream at one moment.
+struct TimingReport: Hashable, Sendable {
+  /// When that was true, on the host clock.
+  var hostTime: HostTime
+  /// The position up to which the server has taken the stream's queue.
+  var readPosition: Double
+  /// Frames between there and the listener.
+  var sinkDelay: Double
+  /// Whether the server was taking frames from the queue.
+  var isPlaying: Bool
+
+  /// The position that left the device.
+  var heardPosition: Double { readPosition - sinkDelay }
+}
+
+/// Computes what is heard from the server's reports: a straight line on the host clock while sound flows, a fixed
+/// place while it does not. A value; the stream keeps it under a lock.
+struct HeardClock: Sendable {
+  private enum Motion {
+    /// Nothing moves, until a report says that it does again.
+    case still(position: Double)
+    /// The heard position moves on a line.
+    case moving(HeardLine)
+  }
+
+  private let sampleRate: Double
+  private(set) var map = FrameMap()
+  private var motion = Motion.still(position: 0)
+  private var filter: HeardLineFilter
+  /// Whether sound should flow: started, not suspended, not being flushed.
+  private var mayMove = false
+  /// The heard frame never falls below this: the server may set its read index back (corking a rewinding sink).
+  private var floor: Double = 0
+
+  init(sampleRate: Int) {
+    self.sampleRate = Double(sampleRate)
+    filter = HeardLineFilter(sampleRate: Double(sampleRate))
+  }
+
+  /// What is heard at `now`.
+  func timing(at now: HostTime) -> OutputTiming {
+    let rendered = map.renderedFrames
+    switch motion {
+    case .still(let position):
+      return OutputTiming(
+        heardFrame: max(floor, map.frame(at: position)), hostTime: now, frameRate: 0, renderedFrames: rendered
+      )
+    case .moving(let line):
+      let position = line.position(at: now)
+      if position >= Double(map.endPosition) {
+        return OutputTiming(
+          heardFrame: Double(rendered), hostTime: now, frameRate: 0, renderedFrames: rendered)
+      }
+      // Where nothing of ours sounds yet (before the first frame, in silence, below the floor), the moment at which
+      // it will.
+      let place = max(map.soundingPosition(from: position), map.position(ofFrame: floor))
+      let time = place > position ? line.time(ofPosition: place) : now
+      return OutputTiming(
+        heardFrame: map.frame(at: place), hostTime: time, frameRate: line.rate, renderedFrames: rendered)
+    }
+  }
+
+  // MARK: What happens to the stream
+
+  /// `count` frames were sent at `now`.
+  mutating func rendered(_ count: Int, now: HostTime) {
+    // Starved: what comes now sounds when the server says so, not where the line would have it.
+    if case .moving(let line) = motion, line.position(at: now) >= Double(map.endPosition) { stand(at: now) }
+    map.append(count)
+  }
+
+  /// `count` frames of silence were sent at `now`.
+  mutating func padded(_ count: Int, now: HostTime) {
+    map.appendSilence(count, heard: position(at: now))
+  }
+
+  /// Sound may flow from now on; a report says when it does.
+  mutating func release() {
+    mayMove = true
+    filter.reset()
+  }
+
+  /// Sound stands from `now` on.
+  mutating func hold(at now: HostTime) {
+    stand(at: now)
+    mayMove = false
+  }
+
+  /// The server's read index while sound stands: the frame with which it will go on. True if that moves the place.
+  mutating func settle(readPosition: Double) -> Bool {
+    guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
+    motion = .still(position: readPosition)
+    raiseFloor(to: map.frame(at: readPosition))
+    return true
+  }
+
+  /// The server threw away what lay behind `position`. Returns the first frame thrown away.
+  mutating func flush(at position: Int64) -> Int64 {
+    let dropped = map.flush(at: position)
+    motion = .still(position: Double(position))
+    raiseFloor(to: Double(map.renderedFrames))
+    return dropped
+  }
+
+  /// The line cannot be trusted any more (another sink): the next report makes a new one.
+  mutating func distrust() { filter.reset() }
+
+  /// Takes a report in. True if the line really changed: it began, or jumped.
+  mutating func take(_ report: TimingReport, now: HostTime) -> Bool {
+    guard mayMove, report.isPlaying else { return false }
+    switch motion {
+    case .still:
+      filter.reset()
+      motion = .moving(filter.begin(report))
+      return true
+    case .moving(let line):
+      let (next, jumped) = filter.update(line, with: report, now: now)
+      if jumped { raiseFloor(to: timing(at: now).heardFrame) }
+      motion = .moving(next)
+      return jumped
+    }
+  }
+
+  // MARK: Parts
+
+  private func position(at now: HostTime) -> Double {
+    switch motion {
+    case .still(let position): position
+    case .moving(let line): line.position(at: now)
+    }
+  }
+
+  private mutating func stand(at now: HostTime) {
+    raiseFloor(to: timing(at: now).heardFrame)
+    motion = .still(position: min(position(at: now), Double(map.endPosition)))
+  }
+
+  private mutating func raiseFloor(to frame: Double) { floor = max(floor, frame) }
+}
