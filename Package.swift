@@ -81,7 +81,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
     .testTarget(
-      name: "ContinuoCommandTests", dependencies: ["ContinuoCommand", "MediaTime"], swiftSettings: strict),
+      name: "ContinuoCommandTests",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "ContinuoCommand", "MediaTime",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput"], swiftSettings: strict),
   ]
 )

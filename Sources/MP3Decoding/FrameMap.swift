@@ -18,6 +18,11 @@ struct FrameMap {
     var limit: Int64
     /// Where it begins on the timeline.
     var start: Int64
+    /// Slots (of 32 samples) that went through the filter bank before it, modulo 16.
+    var phase: Int64
+
+    /// Slots of a frame: 36, 18, or 12 in layer I.
+    var slotsPerFrame: Int64 { samplesPerFrame / 32 }
 
     /// How many samples are heard of its first `frames` frames.
     func length(ofFrames frames: Int64) -> Int64 { max(0, min(frames * samplesPerFrame - cutAtStart, limit)) }
@@ -38,7 +43,7 @@ struct FrameMap {
 
   private(set) var runs: [Run]
   /// Frames that were seen, from the first without a gap.
-  private(set) var framesSeen: Int64 = 0
+  private(set) var framesSeen: Int64 = 1
   /// Whether `framesSeen` is all that the file has.
   private(set) var isComplete = false
   /// Frames that the file's Info frame announces.
@@ -46,25 +51,24 @@ struct FrameMap {
   /// The announced length on the timeline.
   let announcedLength: Int64?
 
-  /// A map for a file that begins with this format; `announcedFrames` and `delays` from its Info frame.
-  init(
-    format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?,
-    delays: (delay: Int, padding: Int, decoder: Int)?
-  ) {
+  /// A map for a file whose first frame has this format; `announcedFrames` and `delays` by its Info frame.
+  init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
     var cut: Int64 = 0
     var limit = Int64.max
     if let announcedFrames {
-      // The decoder delays everything by `decoder` samples, so the padding ends that much later; where that is
-      // behind the last frame there is nothing to cut.
-      cut = Int64((delays?.delay ?? 0) + (delays?.decoder ?? 0))
-      let end = announcedFrames * samples - Int64(delays?.padding ?? 0) + Int64(delays?.decoder ?? 0)
+      // What libmpg123 cuts, too: with an Info frame the decoder's delay, with a LAME tag the encoder's. The
+      // decoder delays the end as well; where that is behind the last frame there is nothing to cut.
+      cut = delays.encoderDelay + delays.decoderDelay
+      let end = announcedFrames * samples - delays.encoderPadding + delays.decoderDelay
       limit = max(0, min(end, announcedFrames * samples) - cut)
     }
     self.announcedFrames = announcedFrames
     announcedLength = announcedFrames == nil ? nil : limit
     runs = [
-      Run(firstFrame: 0, samplesPerFrame: samples, format: format, cutAtStart: cut, limit: limit, start: 0)
+      Run(
+        firstFrame: 0, samplesPerFrame: samples, format: format, cutAtStart: cut, limit: limit, start: 0,
+        phase: 0)
     ]
   }
 
@@ -75,6 +79,19 @@ struct FrameMap {
   var lengthSeen: Int64 {
     let last = runs[runs.count - 1]
     return last.start + timelineLength(of: last.length(ofFrames: framesSeen - last.firstFrame), in: last)
+  }
+
+  /// The file's length on the timeline: known, announced, or estimated from the bytes behind what was seen.
+  func frameCount(bytesLeft: Int64?, bytesPerFrame: Double) -> FrameCount {
+    if isComplete { return .exact(lengthSeen) }
+    if let announcedLength, let announcedFrames, framesSeen <= announcedFrames {
+      return .exact(announcedLength)
+    }
+    guard let bytesLeft, bytesPerFrame >= 1 else { return .unknown }
+    let framesLeft = Int64((Double(bytesLeft) / bytesPerFrame).rounded(.down))
+    var later = self
+    later.framesSeen += framesLeft
+    return .estimate(later.lengthSeen)
   }
 
   /// Takes notice of frame `number`. Returns false if it is not the next one, or known, or if formats change too
@@ -91,17 +108,11 @@ struct FrameMap {
   }
 
   private mutating func beginRun(at number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
-    if number == 0 {
-      // The very first frame can differ from what was seen when the file was opened only by damage.
-      runs[0].format = format
-      runs[0].samplesPerFrame = Int64(samplesPerFrame)
-    } else {
-      guard runs.count < FrameMap.maximumRunCount else { return false }
-      runs.append(
-        Run(
-          firstFrame: number, samplesPerFrame: Int64(samplesPerFrame), format: format, cutAtStart: 0,
-          limit: .max, start: lengthSeen))
-    }
+    guard runs.count < FrameMap.maximumRunCount else { return false }
+    runs.append(
+      Run(
+        firstFrame: number, samplesPerFrame: Int64(samplesPerFrame), format: format, cutAtStart: 0,
+        limit: .max, start: lengthSeen, phase: phase(ofFrame: number, in: runs.count - 1)))
     framesSeen += 1
     return true
   }
@@ -122,6 +133,17 @@ struct FrameMap {
     return Place(run: low, sample: sample, frame: frame(ofSample: sample, in: low))
   }
 
+  /// The index of the run that has frame `number`.
+  func run(ofFrame number: Int64) -> Int {
+    var low = 0
+    var high = runs.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if runs[middle].firstFrame <= number { low = middle } else { high = middle }
+    }
+    return low
+  }
+
   /// Goes back from `place` by `distance` samples, or to where its format begins, and tells how far it came.
   func stepBack(from place: Place, by distance: Int64) -> (run: Int, sample: Int64, distance: Int64) {
     var run = place.run
@@ -134,6 +156,31 @@ struct FrameMap {
     }
     let step = min(left, sample)
     return (run, sample - step, distance - left + step)
+  }
+
+  /// Slots that linear decoding has put into the filter bank's ring of 16 before frame `number` of run `index`.
+  func phase(ofFrame number: Int64, in index: Int) -> Int64 {
+    let run = runs[index]
+    return (run.phase + (number - run.firstFrame) * run.slotsPerFrame) & 15
+  }
+
+  /// The latest frame to decode from so that `frame` of run `index` is as in linear decoding, if the ring stands at
+  /// `phase` now; where there is none that the ring fits, where the format begins.
+  ///
+  /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be filled. The
+  /// smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data) and 24 (MPEG 2,
+  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. And the ring
+  /// must stand as in linear decoding, else sums are taken in another order and the last bit differs.
+  func runUpFrame(for frame: Int64, in index: Int, phase: Int64) -> (run: Int, frame: Int64) {
+    var run = index
+    var candidate = frame - (runs[index].samplesPerFrame == 576 ? 88 : 12)
+    for _ in 0..<16 {
+      while run > 0, candidate < runs[run].firstFrame, runs[run - 1].format == runs[index].format { run -= 1 }
+      if candidate <= runs[run].firstFrame { return (run, runs[run].firstFrame) }
+      if self.phase(ofFrame: candidate, in: run) == phase { break }
+      candidate -= 1
+    }
+    return (run, candidate)
   }
 
   /// The MPEG frame that has a sample of a run.

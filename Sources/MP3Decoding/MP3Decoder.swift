@@ -33,40 +33,36 @@ final class MP3Decoder: AudioDecoder {
   private var run = 0
   private var nextSample: Int64 = 0
   private var isAtEnd = false
-  /// The frame that was read last, to notice bytes that were skipped; -2 after a seek.
-  private var lastFrame: Int64 = -2
+  /// The frame that libmpg123 read last, whether it has decoded it, and whether the next one follows it.
+  private var lastFrame: Int64 = 0
+  private var isLastDecoded = false
+  private var isContiguous = true
+  /// How many slots went through the filter bank's ring of 16: libmpg123 does not turn it back when it seeks.
+  private var ring: Int64 = 0
   /// Where the furthest frame ends that was read, so that nothing is counted twice.
-  private var furthestEnd: Int64 = 0
+  private var furthestEnd: Int64
 
   /// Opens `source` at its beginning.
   init(source: any ByteSource) throws(DecodingError) {
     let reader = SourceReader(source: source)
     let stream = try MP3Stream.open(reader, for: .decoding)
-    try stream.handle.setRunUp(forSamplesPerFrame: stream.header.samplesPerFrame)
     self.reader = reader
     format = stream.format
     decodedFormat = stream.format
     outputFormat = stream.format
     bytesPerFrame = stream.header.meanByteCount
     audioStart = stream.handle.framePosition()
-    map = FrameMap(
-      format: stream.format, samplesPerFrame: stream.header.samplesPerFrame,
-      announcedFrames: stream.announcedFrames, delays: stream.handle.encoderDelays())
+    map = stream.map()
+    furthestEnd = audioStart + Int64(stream.header.byteCount)
     handle = stream.takeHandle()
   }
 
   var frameCount: FrameCount {
-    if map.isComplete { return .exact(map.lengthSeen) }
-    if let length = map.announcedLength, let frames = map.announcedFrames, map.framesSeen <= frames {
-      return .exact(length)
-    }
-    guard let size = reader.size, bytesPerFrame > 0 else { return .unknown }
     // The mean of what was read is better than the first header as soon as there is something to take it of.
     let seen = map.framesSeen
     let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
-    let left = max(0, Double(size - max(furthestEnd, audioStart)) / max(mean, 1))
-    let last = map.runs[map.runs.count - 1]
-    return .estimate(map.lengthSeen + Int64(left.rounded(.down)) * last.samplesPerFrame)
+    return map.frameCount(
+      bytesLeft: reader.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
   }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
@@ -193,6 +189,7 @@ final class MP3Decoder: AudioDecoder {
         }
         idle = 0
         try notice(decoded.number, samplesPerFrame: count, format: decodedFormat, before: before)
+        notice(decoded: decoded.number, count: count)
         if let range = audible(frame: decoded.number, count: count) {
           pending = samples + range.lowerBound * channels
           pendingCount = range.count
@@ -240,28 +237,50 @@ final class MP3Decoder: AudioDecoder {
       new.feedSilence(count: runUp - Int(found.distance))
       converter = new
     }
-    reader.budget = MP3Decoder.seekBudget
     let frame = map.frame(ofSample: nextSample, in: run)
+    var start = map.runUpFrame(for: frame, in: run, phase: ring)
+    if map.phase(ofFrame: start.frame, in: start.run) != ring {
+      try turnRing(to: map.phase(ofFrame: start.frame, in: start.run))
+      start = map.runUpFrame(for: frame, in: run, phase: ring)
+    }
+    try move(toFrame: start.frame)
+  }
+
+  /// Lets the filter bank's ring stand at `phase`, by decoding some of the first frames. Where the file has not
+  /// enough of them it stays as it is: then the last bit of a sample may differ from linear decoding.
+  private func turnRing(to phase: Int64) throws(DecodingError) {
+    try move(toFrame: 0)
+    for _ in 0..<8 where ring != phase {
+      switch try handle.decode(&decoded) {
+      case .frame: notice(decoded: decoded.number, count: decoded.sampleCount / decodedFormat.channelCount)
+      case .newFormat: try updateFormat()
+      case .end: return
+      }
+    }
+  }
+
+  /// Lets libmpg123 go on from `frame`, which is known: decoding, or skipping through headers.
+  private func move(toFrame frame: Int64, skipping: Bool = false) throws(DecodingError) {
+    reader.budget = MP3Decoder.seekBudget
+    // libmpg123 decodes and drops the frame before the one it is told, unless it has just decoded it; in front of
+    // `skipFrame` only if it has not read it yet.
+    let target = frame == 0 ? 0 : frame + 1
+    let isDropped = frame > 0 && (skipping ? lastFrame == frame - 1 : lastFrame != frame || !isLastDecoded)
     do throws(DecodingError) {
-      try handle.seek(toFrame: frame)
+      try handle.seek(toFrame: target)
     } catch {
       throw explained(error)
     }
+    if isDropped { ring = (ring + map.runs[map.run(ofFrame: frame)].slotsPerFrame) & 15 }
     reader.budget = MP3Decoder.seekBudget
-    lastFrame = -2
+    isContiguous = false
     try updateFormat()
   }
 
   /// Reads headers until `frame` frames are known, or to the end.
   private func walk(toFrame frame: Int64) throws(DecodingError) {
     pendingCount = 0
-    lastFrame = -2
-    reader.budget = MP3Decoder.seekBudget
-    do throws(DecodingError) {
-      try handle.seek(toFrame: max(0, map.framesSeen - 1))
-    } catch {
-      throw explained(error)
-    }
+    try move(toFrame: max(0, map.framesSeen - 2), skipping: true)
     while map.framesSeen < frame {
       let before = reader.position
       let step: MPG123Handle.Step
@@ -270,7 +289,8 @@ final class MP3Decoder: AudioDecoder {
       } catch {
         step = try recovered(from: error)
       }
-      // A new format is no trouble here: the header says it, for each frame.
+      // It may be the last known frame once more, or the next. A new format is no trouble here: the header says
+      // it, for each frame.
       if case .end = step {
         noticeEnd()
         break
@@ -279,8 +299,8 @@ final class MP3Decoder: AudioDecoder {
       let format = PCMFormat(sampleRate: header.sampleRate, channelCount: header.channelCount)
       try notice(
         handle.currentFrame(), samplesPerFrame: header.samplesPerFrame, format: format, before: before)
+      isLastDecoded = false
     }
-    lastFrame = -2
   }
 
   private func updateFormat() throws(DecodingError) {
@@ -298,19 +318,25 @@ final class MP3Decoder: AudioDecoder {
   private func notice(
     _ number: Int64, samplesPerFrame: Int, format: PCMFormat, before: Int64
   ) throws(DecodingError) {
-    let runCount = map.runs.count
     guard map.note(number, samplesPerFrame: samplesPerFrame, format: format) else {
       throw DecodingError(reason: .decodeFailed, message: "The file changes its format again and again.")
     }
-    if map.runs.count != runCount { try handle.setRunUp(forSamplesPerFrame: samplesPerFrame) }
     let start = handle.framePosition()
-    if start > before, number == lastFrame + 1, before >= furthestEnd, !Recognition.isTag(reader, at: before)
-    {
+    if start > before, isContiguous, before >= furthestEnd, !Recognition.isTag(reader, at: before) {
       damage += Int(start - before)
     }
     lastFrame = number
+    isContiguous = true
     furthestEnd = max(furthestEnd, reader.position)
     reader.budget = MP3Decoder.searchBudget
+  }
+
+  /// Takes notice that a frame went through the filter bank.
+  @inline(__always)
+  private func notice(decoded number: Int64, count: Int) {
+    lastFrame = number
+    isLastDecoded = true
+    ring = (ring + Int64(count / 32)) & 15
   }
 
   private func noticeEnd() {

@@ -8,12 +8,12 @@ struct MP3Stream: ~Copyable {
   /// Frames that the Info frame announces, if there is one and the file can have so many.
   let announcedFrames: Int64?
 
-  /// Finds the first frame. `reader` must outlive the stream.
+  /// Finds the first frame. `reader` must outlive the stream; a tag of `tagSize` bytes may be read on the way.
   static func open(
-    _ reader: SourceReader, for purpose: MPG123Handle.Purpose
+    _ reader: SourceReader, for purpose: MPG123Handle.Purpose, tagSize: Int = 0
   ) throws(DecodingError) -> MP3Stream {
     try Recognition.refuseOtherFormats(reader)
-    reader.budget = MP3Decoder.searchBudget
+    reader.budget = MP3Decoder.searchBudget + tagSize
     let handle = try MPG123Handle.open(reader, for: purpose)
     guard let format = try handle.readFormat() else {
       throw reader.failure
@@ -25,6 +25,13 @@ struct MP3Stream: ~Copyable {
     let most = reader.size.map { $0 / 24 + 1 } ?? .max
     let plausible = announced.flatMap { $0 <= most ? $0 : nil }
     return MP3Stream(handle: handle, format: format, header: header, announcedFrames: plausible)
+  }
+
+  /// A map that knows what the Info frame says.
+  func map() -> FrameMap {
+    FrameMap(
+      format: format, samplesPerFrame: header.samplesPerFrame, announcedFrames: announcedFrames,
+      delays: handle.delays())
   }
 
   /// The handle alone.

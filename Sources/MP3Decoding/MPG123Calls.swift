@@ -38,6 +38,13 @@ struct FrameHeader: Equatable {
   }
 }
 
+/// Samples that are in the decoded frames and not in the music.
+struct CodecDelays: Equatable {
+  var encoderDelay: Int64 = 0
+  var encoderPadding: Int64 = 0
+  var decoderDelay: Int64 = 0
+}
+
 /// A libmpg123 handle. All calls into that library are in this file.
 ///
 /// One thread at a time. After a call threw, the handle may only be destroyed: libmpg123 does not promise more
@@ -110,6 +117,8 @@ struct MPG123Handle: ~Copyable {
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
     try handle.set(MPG123_INDEX_SIZE, indexSize)
+    // The run-up before a seek's target is the caller's; libmpg123's smallest is one frame.
+    try handle.set(MPG123_PREFRAMES, 1)
     let replaced = mpg123_replace_reader_handle(
       pointer,
       { reader, destination, count in
@@ -134,16 +143,6 @@ struct MPG123Handle: ~Copyable {
     guard mpg123_param2(handle, Int32(parameter.rawValue), value, 0) == MPG123_OK.rawValue else {
       throw error("setting up")
     }
-  }
-
-  /// Sets how many frames are decoded and thrown away before the one that a seek wants, so that bit reservoir (at
-  /// most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank are as in linear decoding.
-  ///
-  /// The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data) and 24 (MPEG 2,
-  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. libmpg123
-  /// itself takes 4, which at low bit rates is not exact.
-  func setRunUp(forSamplesPerFrame samples: Int) throws(DecodingError) {
-    try set(MPG123_PREFRAMES, samples == 576 ? 88 : 12)
   }
 
   /// Finds the first frame and returns the format that it decodes to; nil if there is no MPEG audio.
@@ -175,17 +174,17 @@ struct MPG123Handle: ~Copyable {
     return count > 1 ? count : nil
   }
 
-  /// Samples that the encoder put before and after the music, and that the decoder adds before it, by the LAME
-  /// tag; nil without one.
-  func encoderDelays() -> (delay: Int, padding: Int, decoder: Int)? {
-    func state(_ key: mpg123_state) -> Int {
-      var value = -1
-      return mpg123_getstate2(handle, Int32(key.rawValue), &value, nil) == MPG123_OK.rawValue ? value : -1
+  /// Samples that the encoder put before and after the music, by the LAME tag (0 without one), and that the decoder
+  /// adds before it (529 in layer III, else 0).
+  func delays() -> CodecDelays {
+    func state(_ key: mpg123_state) -> Int64 {
+      var value = 0
+      return mpg123_getstate2(handle, Int32(key.rawValue), &value, nil) == MPG123_OK.rawValue
+        ? Int64(max(0, value)) : 0
     }
-    let delay = state(MPG123_ENC_DELAY)
-    let padding = state(MPG123_ENC_PADDING)
-    let decoder = state(MPG123_DEC_DELAY)
-    return delay >= 0 && padding >= 0 && decoder >= 0 ? (delay, padding, decoder) : nil
+    return CodecDelays(
+      encoderDelay: state(MPG123_ENC_DELAY), encoderPadding: state(MPG123_ENC_PADDING),
+      decoderDelay: state(MPG123_DEC_DELAY))
   }
 
   /// The header of the frame that was read last.
@@ -226,13 +225,51 @@ struct MPG123Handle: ~Copyable {
   /// The number of the frame that `skipFrame` found.
   func currentFrame() -> Int64 { Int64(mpg123_tellframe(handle)) }
 
-  /// Makes `frame` the next one.
+  /// Makes `frame` the next one, by decoding from the frame before it on if there is one.
   ///
   /// By samples, because `mpg123_seek_frame` stops at the announced end of a concatenated file; libmpg123 divides
   /// by the same number at once.
   func seek(toFrame frame: Int64) throws(DecodingError) {
     let target = off_t(frame) * off_t(mpg123_spf(handle))
     guard mpg123_seek(handle, target, SEEK_SET) >= 0 else { throw error("seeking") }
+  }
+
+  /// What ID3 tags have, copied.
+  struct Tags {
+    /// The 128 bytes of an ID3v1 tag.
+    var version1: [UInt8]?
+    /// Text fields of an ID3v2 tag: four letters and UTF-8, several strings divided by zero bytes.
+    var texts: [(id: String, value: [UInt8])] = []
+    var pictures: [MP3Metadata.Picture] = []
+  }
+
+  /// The tags that were read up to now. libmpg123's pointers die with the next call, so all is copied here.
+  func tags() -> Tags {
+    var tags = Tags()
+    var version1: UnsafeMutablePointer<mpg123_id3v1>?
+    var version2: UnsafeMutablePointer<mpg123_id3v2>?
+    guard mpg123_id3(handle, &version1, &version2) == MPG123_OK.rawValue else { return tags }
+    if let version1 { tags.version1 = Array(UnsafeRawBufferPointer(start: version1, count: 128)) }
+    guard let version2 = version2?.pointee else { return tags }
+    for text in UnsafeBufferPointer(start: version2.text, count: version2.texts) {
+      let id = withUnsafeBytes(of: text.id) { String(decoding: $0, as: UTF8.self) }
+      tags.texts.append((id, MPG123Handle.bytes(of: text.text, limit: ID3Text.limit)))
+    }
+    for picture in UnsafeBufferPointer(start: version2.picture, count: version2.pictures) {
+      let type = MPG123Handle.bytes(of: picture.mime_type, limit: 64)
+      tags.pictures.append(
+        MP3Metadata.Picture(
+          type: UInt8(bitPattern: picture.type), mimeType: ID3Text.clean(type) ?? "",
+          data: Array(
+            UnsafeRawBufferPointer(start: picture.data, count: picture.data == nil ? 0 : picture.size))))
+    }
+    return tags
+  }
+
+  /// A string's bytes without the zero that ends it.
+  private static func bytes(of string: mpg123_string, limit: Int) -> [UInt8] {
+    guard let start = string.p, string.fill > 1 else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: min(string.fill - 1, limit)))
   }
 
   private func step(_ result: Int32) throws(DecodingError) -> Step {

@@ -16,9 +16,10 @@ extension CMTime {
     }
     var timescale = preferredTimescale
     while true {
-      let product = (seconds * Double(timescale)).rounded(.towardZero)
-      if let value = Int64(exactly: product) {
-        self.init(value: value, timescale: timescale)
+      let product = seconds * Double(timescale)
+      // The conversion truncates. rounded(.towardZero) would need libm's trunc, which a release build does not link by itself.
+      if product >= -0x1p63, product < 0x1p63 {
+        self.init(value: Int64(product), timescale: timescale)
         if self.seconds != seconds { flags.insert(.hasBeenRounded) }
         return
       }

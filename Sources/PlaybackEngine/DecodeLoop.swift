@@ -62,8 +62,7 @@ final class DecodeLoop: Sendable {
   private func setAtEnd(_ isAtEnd: Bool, core: EngineCore) {
     ring.withLock { ring in
       guard let renderer = ring?.renderer else { return }
-      renderer.setProducerAtEnd(isAtEnd)
-      if isAtEnd { core.kickOutput() }
+      if renderer.setProducerAtEnd(isAtEnd), isAtEnd { core.kickOutput() }
     }
   }
 
@@ -73,9 +72,11 @@ final class DecodeLoop: Sendable {
   ) {
     state.withLock { state in
       do throws(DecodingError) {
-        if state.decoder == nil || state.item != item || state.generation == 0 {
+        var isAtStart = false
+        if state.decoder == nil || state.item != item {
           state.decoder = nil
           state.decoder = try source.makeDecoder()
+          isAtStart = true
           state.item = item
           state.format = nil
         }
@@ -90,6 +91,7 @@ final class DecodeLoop: Sendable {
             // A decoder's format is fixed once: the stream was opened anew with another.
             state.decoder = nil
             state.decoder = try source.makeDecoder()
+            isAtStart = true
           }
           guard let decoder = state.decoder else { return }
           try decoder.setOutputFormat(format)
@@ -101,8 +103,7 @@ final class DecodeLoop: Sendable {
           case .seconds(let seconds): Int64((seconds * Double(info.format.sampleRate)).rounded())
           }
         guard let positioned = state.decoder else { return }
-        state.origin =
-          frame == 0 && state.offset == 0 && state.generation == 0 ? 0 : try positioned.seek(toFrame: frame)
+        state.origin = isAtStart && frame == 0 ? 0 : try positioned.seek(toFrame: frame)
         state.offset = 0
         state.generation = generation
         core.mutate { $0.decoderPositioned(generation: generation) }
@@ -122,7 +123,7 @@ final class DecodeLoop: Sendable {
       else { return .whenSignalled }
       return ring.withLock { ring in
         guard ring != nil, let renderer = ring?.renderer else { return .whenSignalled }
-        renderer.setProducerAtEnd(false)
+        _ = renderer.setProducerAtEnd(false)
         guard let region = ring?.producer.writableRegion, !region.isEmpty else {
           if renderer.isWaitingForData { core.kickOutput() }
           return .whenSignalled

@@ -73,9 +73,10 @@ extension EngineMachine {
     schedule.reset(to: resting)
   }
 
-  /// Nothing of the present stream sounds or waits to sound.
+  /// Nothing of the present stream sounds or waits to sound. (A splice leaves frames with the device that are to
+  /// be heard, and the two generations apart.)
   private var canChangeFormat: Bool {
-    guard !isOffline else { return false }
+    guard !isOffline, generation == heardGeneration else { return false }
     switch output.phase {
     case .none, .retrying: return true
     case .open, .opening: return !output.isRunning

@@ -142,13 +142,11 @@ extension EngineMachine {
     case .moved(let route):
       emit(.outputOpened(route: route))
     case .failed(let error, let heardFrame):
-      if output.phase == .open {
-        // Tell what was heard to the last frame, and go on from there when there is an output again.
-        progress(toFrame: Double(heardFrame), now: now, timeline: timeline)
-        generation += 1
-        heardGeneration = generation
-        restartDecoding()
-      }
+      // Tell what was heard to the last frame, and go on from there when there is an output again.
+      if output.phase == .open { progress(toFrame: Double(heardFrame), now: now, timeline: timeline) }
+      generation += 1
+      heardGeneration = generation
+      restartDecoding()
       closeStream()
       guard error.isRecoverable else {
         output.phase = .failed

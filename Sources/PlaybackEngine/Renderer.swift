@@ -46,7 +46,11 @@ final class Renderer: RenderSource {
 
   func setGeneration(_ value: UInt64) { generation.store(value, ordering: .releasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .releasing) }
-  func setProducerAtEnd(_ value: Bool) { isProducerAtEnd.store(value, ordering: .releasing) }
+
+  /// Says whether the decoder has nothing behind what is in the ring; returns whether that is news.
+  func setProducerAtEnd(_ value: Bool) -> Bool {
+    isProducerAtEnd.exchange(value, ordering: .acquiringAndReleasing) != value
+  }
 
   /// Whether the output waits to be told of more.
   var isWaitingForData: Bool { isStarved.load(ordering: .sequentiallyConsistent) }

@@ -87,12 +87,17 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   }
 }
 
+// The codes as they are written in `catch` clauses and comparisons.
 extension AVError {
-  /// `AVError.decodeFailed` and its siblings, as they are written in `catch` clauses and comparisons.
+  /// `Code.unknown`.
   public static var unknown: Code { .unknown }
+  /// `Code.decodeFailed`.
   public static var decodeFailed: Code { .decodeFailed }
+  /// `Code.fileFormatNotRecognized`.
   public static var fileFormatNotRecognized: Code { .fileFormatNotRecognized }
+  /// `Code.operationNotSupportedForAsset`.
   public static var operationNotSupportedForAsset: Code { .operationNotSupportedForAsset }
+  /// `Code.failedToLoadMediaData`.
   public static var failedToLoadMediaData: Code { .failedToLoadMediaData }
 }
 

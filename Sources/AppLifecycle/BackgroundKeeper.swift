@@ -1,0 +1,59 @@
+/// A reason for which the system lets an application run in the background.
+public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
+  /// A player is really playing. Counts only with the background mode `audio`.
+  case audio
+  /// A background task was begun and not ended. Needs no mode.
+  case task
+  /// A background fetch is in progress. Counts only with the background mode `fetch`.
+  case fetch
+
+  /// The background mode without which this reason does not count; nil if it needs none.
+  public var requiredMode: BackgroundMode? {
+    switch self {
+    case .audio: .audio
+    case .fetch: .fetch
+    case .task: nil
+    }
+  }
+}
+
+/// Takes assertions of the kind "this must keep the application running".
+///
+/// It is all that a player (or whatever joins players and applications) needs to know of the system side. Whether
+/// an assertion counts is the system's decision and not the caller's.
+public protocol RunningAssertions: AnyObject, Sendable {
+  /// Says that `keeper` holds from now on, or no longer.
+  ///
+  /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from one
+  /// item to the next does not, and a player that starves or has lost its server passes a `grace`, so that a short
+  /// gap does not get it suspended for good.
+  ///
+  /// - Parameters:
+  ///   - keeper: the reason. Each has one holder: saying the same twice changes nothing.
+  ///   - isKeeping: whether it holds.
+  ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason holds
+  ///     again, or when the caller says without grace that it does not. Saying it again never makes it longer.
+  ///     0 or less, and NaN: it stops counting at once.
+  ///
+  /// Any thread. What follows (a suspension) may run on the caller's stack.
+  func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double)
+}
+
+extension RunningAssertions {
+  /// `setKeeping(_:_:grace:)` without grace.
+  public func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool) {
+    setKeeping(keeper, isKeeping, grace: 0)
+  }
+}
+
+/// Something that must stand still while the application is suspended: a player, a timer.
+public protocol Suspendable: AnyObject, Sendable {
+  /// The application is being suspended: stop so that nothing is lost, and begin no further call into the
+  /// application's code. Returns when that is so. Never called twice without a `resume` between. On the thread
+  /// that carries out the transition, without any lock held.
+  func suspend()
+
+  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before. Same
+  /// thread rule; should not block.
+  func resume()
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// What the command's exit status says, after sysexits.h where that has a word for it.
+enum ExitStatus: Int32 {
+  /// The queue was played.
+  case played = 0
+  /// At least one item could not be played; the others were.
+  case partlyPlayed = 1
+  /// The command line makes no sense.
+  case usage = 64
+  /// No such file, and nothing left to play.
+  case noInput = 66
+  /// No audio server, and none could be started.
+  case unavailable = 69
+
+  /// The same as an error that ends the command without another word.
+  var code: ExitCode { ExitCode(rawValue) }
+
+  /// The status after playing `played` items while `problems` others could not be played or found.
+  init(played: Int, problems: Int) {
+    if problems == 0 { self = .played } else { self = played > 0 ? .partlyPlayed : .noInput }
+  }
+}

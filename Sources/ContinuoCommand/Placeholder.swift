@@ -1,4 +1,0 @@
-@main
-struct ContinuoCommand {
-  static func main() {}
-}

@@ -1,0 +1,96 @@
+/// Where an entry of a playlist, or an argument, says the medium is.
+enum EntryLocation: Hashable, Sendable {
+  /// One of these paths, the first that exists.
+  case paths([MediaPath])
+  /// Somewhere that this player does not go, or nowhere at all; why.
+  case unusable(String)
+
+  /// Reads a path or a `file:` URL.
+  ///
+  /// Playlists that were written on other systems name files in other ways than this one has them: in Latin-1 (what
+  /// `.m3u` was before `.m3u8`) and with backslashes. If the file is not there as written, it is looked for so.
+  init(_ text: [UInt8]) {
+    if let scheme = Self.scheme(of: text) {
+      guard scheme == "file" else {
+        self = .unusable("\(scheme): URLs are not supported")
+        return
+      }
+      self = Self.fileURL(text.dropFirst("file:".utf8.count))
+      return
+    }
+    var paths = [MediaPath(bytes: text)]
+    if String(validating: text, as: UTF8.self) == nil {
+      paths.append(MediaPath(String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))))
+    }
+    if text.contains(UInt8(ascii: "\\")) {
+      paths += paths.map { path in
+        MediaPath(bytes: path.bytes.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 })
+      }
+    }
+    self = .paths(paths)
+  }
+
+  /// The scheme in lower case if the text is a URL. A path may have a colon in it too: only `file:/` and `scheme://`
+  /// count.
+  private static func scheme(of text: [UInt8]) -> String? {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
+    let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
+    let isName = name.utf8.enumerated().allSatisfy { index, byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        index > 0
+      default: false
+      }
+    }
+    let rest = text[(colon + 1)...]
+    guard isName, rest.starts(with: "//".utf8) || (name == "file" && rest.first == UInt8(ascii: "/")) else {
+      return nil
+    }
+    return name
+  }
+
+  /// Reads what a `file:` URL has after its scheme. The host may only be this one.
+  private static func fileURL(_ text: ArraySlice<UInt8>) -> EntryLocation {
+    var path = text
+    if text.starts(with: "//".utf8) {
+      let slash = text.dropFirst(2).firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+      let host = String(decoding: text[(text.startIndex + 2)..<slash], as: UTF8.self)
+      guard host.isEmpty || host.lowercased() == "localhost" else {
+        return .unusable("a file URL of another host (\(host)) is not supported")
+      }
+      path = text[slash...]
+    }
+    guard !path.isEmpty else { return .unusable("a file URL without a path") }
+    guard let decoded = percentDecoded(path) else { return .unusable("a file URL with a wrong % sequence") }
+    return .paths([MediaPath(bytes: decoded)])
+  }
+
+  private static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    var index = text.startIndex
+    while index < text.endIndex {
+      guard text[index] == UInt8(ascii: "%") else {
+        decoded.append(text[index])
+        index += 1
+        continue
+      }
+      guard index + 2 < text.endIndex, let high = hexValue(text[index + 1]),
+        let low = hexValue(text[index + 2]),
+        high * 16 + low > 0
+      else { return nil }
+      decoded.append(high * 16 + low)
+      index += 3
+    }
+    return decoded
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+
+/// Reads small files whole.
+enum FileBytes {
+  /// Why a file was not read.
+  enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The system said no, with this `errno`.
+    case system(Int32)
+    /// It is a folder, a pipe or a device.
+    case notAFile
+    /// It has more bytes than the caller wants.
+    case tooLarge(limit: Int)
+
+    var description: String {
+      switch self {
+      case .system(let code): SystemError.text(code)
+      case .notAFile: "not a regular file"
+      case .tooLarge(let limit): "larger than \(limit >> 20) MiB"
+      }
+    }
+  }
+
+  /// The bytes of a regular file. A pipe is refused and not waited for.
+  static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
+    let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+    return try readAll(descriptor, limit: limit)
+  }
+
+  /// All that `descriptor` has until its end; waits for it.
+  static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &block, block.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system(errno)
+      }
+      if count == 0 { return bytes }
+      guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
+      bytes += block[..<count]
+    }
+  }
+}
+
+/// Words for `errno`.
+enum SystemError {
+  /// What the system calls that error, starting in lower case like all reasons here.
+  static func text(_ code: Int32) -> String {
+    let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}

@@ -1,0 +1,105 @@
+/// The grammar of playlists: bytes in, entries out. Knows nothing of the file system.
+enum PlaylistText {
+  /// What a playlist names.
+  struct Entry: Hashable, Sendable {
+    /// The line it stands in, counted from 1.
+    var line: Int
+    /// A path or URL, as written.
+    var text: [UInt8]
+  }
+
+  /// A line that says nothing usable.
+  struct Problem: Hashable, Sendable {
+    /// The line, counted from 1.
+    var line: Int
+    /// Why.
+    var reason: String
+  }
+
+  /// What a playlist says.
+  struct Content: Hashable, Sendable {
+    var entries: [Entry] = []
+    var problems: [Problem] = []
+  }
+
+  /// A path has at most 4095 bytes (PATH_MAX), a URL three for each; what is longer is no name.
+  static let lineLimit = 3 * 4096 + 64
+
+  /// Reads a playlist: PLS if its first line says `[playlist]`, else M3U, whatever the file is called.
+  ///
+  /// Lines end with LF, CR LF or CR; a byte order mark and space around a line are no part of it. In M3U, lines that
+  /// begin with `#` are comments. In PLS only `FileN=` counts, in the order of N. Empty lines are skipped.
+  static func parse(_ bytes: [UInt8]) -> Content {
+    var content = Content()
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      content.problems = [Problem(line: 1, reason: "UTF-16 text; save the playlist as UTF-8")]
+      return content
+    }
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var isPLS: Bool?
+    var numbered: [(number: Int, entry: Entry)] = []
+    forEachLine(bytes[start...]) { line, text in
+      if isPLS == nil { isPLS = lowercased(text) == Array("[playlist]".utf8) }
+      if text.first == UInt8(ascii: "#") { return }
+      if let reason = flaw(of: text) {
+        content.problems.append(Problem(line: line, reason: reason))
+      } else if isPLS == true {
+        if let (number, value) = fileEntry(text) { numbered.append((number, Entry(line: line, text: value))) }
+      } else {
+        content.entries.append(Entry(line: line, text: Array(text)))
+      }
+    }
+    content.entries += numbered.sorted { ($0.number, $0.entry.line) < ($1.number, $1.entry.line) }.map(
+      \.entry)
+    return content
+  }
+
+  private static func flaw(of text: ArraySlice<UInt8>) -> String? {
+    if text.count > lineLimit { return "a line of more than \(lineLimit) bytes" }
+    return text.contains(0) ? "not text" : nil
+  }
+
+  /// Calls `body` for each line that is not empty, without the space around it.
+  private static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Void) {
+    var line = 1
+    var start = bytes.startIndex
+    var index = start
+    while index <= bytes.endIndex {
+      let isEnd = index == bytes.endIndex
+      if isEnd || bytes[index] == 0x0A || bytes[index] == 0x0D {
+        let text = trimmed(bytes[start..<index])
+        if !text.isEmpty { body(line, text) }
+        if isEnd { return }
+        line += 1
+        if bytes[index] == 0x0D, index + 1 < bytes.endIndex, bytes[index + 1] == 0x0A { index += 1 }
+        start = index + 1
+      }
+      index += 1
+    }
+  }
+
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let start = text.firstIndex { !isSpace($0) } ?? text.endIndex
+    let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+    return text[start..<end]
+  }
+
+  private static func lowercased(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    text.prefix(64).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  /// The number and value of a line `FileN=value`; nil for any other line.
+  private static func fileEntry(_ text: ArraySlice<UInt8>) -> (number: Int, value: [UInt8])? {
+    guard lowercased(text).starts(with: "file".utf8), let equals = text.firstIndex(of: UInt8(ascii: "="))
+    else {
+      return nil
+    }
+    let digits = trimmed(text[(text.startIndex + 4)..<equals])
+    let value = trimmed(text[(equals + 1)...])
+    guard let number = Int(String(decoding: digits, as: UTF8.self)), number >= 0, !value.isEmpty else {
+      return nil
+    }
+    return (number, Array(value))
+  }
+}

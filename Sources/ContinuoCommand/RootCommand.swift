@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// The command `continuo`.
+@main
+struct RootCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "continuo",
+    abstract: "Plays MP3 files in the background, on machines with or without a screen.",
+    discussion: """
+      EXAMPLES
+        continuo play Media
+            Plays all MP3 files in the folder Media, in a person's order.
+        continuo help play
+            Explains all options of play.
+      """,
+    subcommands: [Play.self])
+}

@@ -1,0 +1,106 @@
+/// A key that means something to `play`.
+enum TerminalKey: Hashable, Sendable, CaseIterable {
+  case space, n, p, left, right, up, down, h, f, m, q
+
+  /// What it asks for.
+  var command: PlayerCommand {
+    switch self {
+    case .space: .toggle
+    case .n: .next
+    case .p: .previous
+    case .left: .seek(.relative(.seconds(-5)))
+    case .right: .seek(.relative(.seconds(5)))
+    case .up: .volume(.relative(5))
+    case .down: .volume(.relative(-5))
+    case .h: .home
+    case .f: .foreground
+    case .m: .mute
+    case .q: .quit
+    }
+  }
+}
+
+/// Turns the bytes that a terminal sends into keys.
+///
+/// Arrows come as `ESC [ A` or, from terminals in application mode, as `ESC O A`, with parameters between when a
+/// modifier is held. A sequence may come in pieces. Keys without a meaning, and sequences of whatever kind, are
+/// swallowed whole, so that no part of one is taken for a key.
+struct TerminalKeys {
+  private enum State { case ground, escape, singleShift, control(length: Int) }
+  private var state = State.ground
+
+  /// How long the rest of a sequence may take, in seconds; after that `timeOut` is due. A person who presses Escape
+  /// and then a key needs longer, a terminal on a slow line does not.
+  static let timeout = 0.05
+
+  /// No sequence in use is longer; then it was none.
+  private static let lengthLimit = 32
+
+  /// Whether a sequence has begun and `timeOut` is due if nothing follows.
+  var isWaiting: Bool { if case .ground = state { false } else { true } }
+
+  /// Nothing followed in time: it was the Escape key, or the rest was lost.
+  mutating func timeOut() { state = .ground }
+
+  /// Takes bytes and returns the keys that they complete.
+  mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
+    bytes.compactMap { take($0) }
+  }
+
+  private mutating func take(_ byte: UInt8) -> TerminalKey? {
+    if byte == 0x1B {
+      state = .escape
+      return nil
+    }
+    switch state {
+    case .ground:
+      return Self.key(byte)
+    case .escape:
+      switch byte {
+      case UInt8(ascii: "["): state = .control(length: 0)
+      case UInt8(ascii: "O"): state = .singleShift
+      default: state = .ground
+      }
+      return nil
+    case .singleShift:
+      state = .ground
+      return Self.arrow(byte)
+    case .control(let length):
+      // Parameters and the like, 0x20…0x3F, come before the final byte, 0x40…0x7E (ECMA-48, 5.4).
+      if (0x20...0x3F).contains(byte), length < Self.lengthLimit {
+        state = .control(length: length + 1)
+        return nil
+      }
+      // The Linux console's F1…F5 are ESC [ [ and a letter.
+      if byte == UInt8(ascii: "["), length == 0 {
+        state = .control(length: Self.lengthLimit)
+        return nil
+      }
+      state = .ground
+      return length < Self.lengthLimit ? Self.arrow(byte) : nil
+    }
+  }
+
+  private static func key(_ byte: UInt8) -> TerminalKey? {
+    switch byte {
+    case UInt8(ascii: " "): .space
+    case UInt8(ascii: "n"), UInt8(ascii: "N"): .n
+    case UInt8(ascii: "p"), UInt8(ascii: "P"): .p
+    case UInt8(ascii: "h"), UInt8(ascii: "H"): .h
+    case UInt8(ascii: "f"), UInt8(ascii: "F"): .f
+    case UInt8(ascii: "m"), UInt8(ascii: "M"): .m
+    case UInt8(ascii: "q"), UInt8(ascii: "Q"): .q
+    default: nil
+    }
+  }
+
+  private static func arrow(_ byte: UInt8) -> TerminalKey? {
+    switch byte {
+    case UInt8(ascii: "A"): .up
+    case UInt8(ascii: "B"): .down
+    case UInt8(ascii: "C"): .right
+    case UInt8(ascii: "D"): .left
+    default: nil
+    }
+  }
+}

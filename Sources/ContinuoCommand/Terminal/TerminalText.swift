@@ -1,0 +1,73 @@
+/// How text looks on a terminal: how wide it is, and what of it must not get there.
+enum TerminalText {
+  /// The columns that a text takes, as terminals that know Unicode show it. An approximation: terminals disagree
+  /// about emoji sequences, and only the terminal itself could say.
+  static func width(_ text: some StringProtocol) -> Int {
+    text.reduce(0) { $0 + width(of: $1) }
+  }
+
+  /// The columns of a character: 0 for one that only combines, 2 for East Asian wide ones and emoji, else 1.
+  static func width(of character: Character) -> Int {
+    if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F ? 1 : 0 }
+    var width = 0
+    for scalar in character.unicodeScalars {
+      if scalar == "\u{FE0F}" { width = 2 }
+      width = max(width, Self.width(of: scalar))
+    }
+    return width
+  }
+
+  private static func width(of scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .control, .format: return 0
+    default: break
+    }
+    // Hangul's second and third letters join the first.
+    if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+    return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+  }
+
+  /// The blocks whose characters are wide (W) or full-width (F) in Unicode's EastAsianWidth, taken as a whole.
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18D08,
+      0x1AFF0...0x1B2FF,
+      0x1F200...0x1F265, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+
+  /// The text without anything that moves the cursor, changes colours or reverses the direction: tags and file names
+  /// come from anywhere, and an escape sequence in one could do anything to the terminal. Spaces of all kinds become
+  /// a plain one, the rest U+FFFD.
+  static func sanitized(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { replacement(for: $0) ?? $0 }))
+  }
+
+  private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    switch scalar.value {
+    case 0x09...0x0D, 0x85, 0x2028, 0x2029: " "
+    case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x61C: "\u{FFFD}"
+    default: nil
+    }
+  }
+
+  /// The text if it fits into `columns`, else its beginning with an ellipsis; never wider than that.
+  static func truncated(_ text: String, columns: Int) -> String {
+    // A character takes at least a byte, so a short text needs no counting.
+    if text.utf8.count <= columns || width(text) <= columns { return text }
+    guard columns > 0 else { return "" }
+    var result = ""
+    var used = 1
+    for character in text {
+      let width = width(of: character)
+      guard used + width <= columns else { break }
+      used += width
+      result.append(character)
+    }
+    return result + "…"
+  }
+}

@@ -1,0 +1,113 @@
+import AudioCore
+
+/// The text rules of ID3: encodings, numbers, genres.
+enum ID3Text {
+  /// The longest text that is taken over, in bytes.
+  static let limit = 4096
+
+  /// Adds the fields of an ID3v1 tag (128 bytes).
+  static func add(version1 bytes: [UInt8], to metadata: inout MP3Metadata) {
+    guard bytes.count == 128 else { return }
+    metadata.title = field(bytes[3..<33])
+    metadata.artist = field(bytes[33..<63])
+    metadata.album = field(bytes[63..<93])
+    metadata.date = field(bytes[93..<97])
+    // ID3v1.1: the comment's last two bytes are zero and the track.
+    if bytes[125] == 0, bytes[126] != 0 { metadata.trackNumber = Int(bytes[126]) }
+    metadata.genre = ID3Genres.name(Int(bytes[127]))
+  }
+
+  /// Adds the fields of an ID3v2 tag, in place of what is there.
+  static func add(version2 tags: MPG123Handle.Tags, to metadata: inout MP3Metadata) {
+    var year: String?
+    var dayAndMonth: String?
+    for (id, value) in tags.texts {
+      guard let text = clean(value) else { continue }
+      switch id {
+      case "TIT2": metadata.title = text
+      case "TPE1": metadata.artist = text
+      case "TALB": metadata.album = text
+      case "TPE2": metadata.albumArtist = text
+      case "TCOM": metadata.composer = text
+      case "TCON": metadata.genre = genre(value) ?? text
+      case "TDRC": metadata.date = text
+      case "TYER": year = text
+      case "TDAT": dayAndMonth = text
+      case "TRCK": (metadata.trackNumber, metadata.trackCount) = numbers(text)
+      case "TPOS": (metadata.discNumber, metadata.discCount) = numbers(text)
+      default: break
+      }
+    }
+    // ID3v2.3 has the year in one field and the day and month, as DDMM, in another.
+    if let year, !tags.texts.contains(where: { $0.id == "TDRC" }) {
+      metadata.date = year
+      if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
+        metadata.date = "\(year)-\(dayAndMonth.suffix(2))-\(dayAndMonth.prefix(2))"
+      }
+    }
+    let pictures = tags.pictures.filter { $0.mimeType != "-->" && !$0.data.isEmpty }
+    if var picture = pictures.first(where: { $0.type == 3 }) ?? pictures.first {
+      picture.mimeType = mimeType(of: picture)
+      metadata.picture = picture
+    }
+  }
+
+  /// A fixed-width field of ID3v1: UTF-8 where it is that, else Latin-1.
+  private static func field(_ bytes: ArraySlice<UInt8>) -> String? {
+    let text = bytes.prefix { $0 != 0 }
+    if let valid = String(validating: text, as: UTF8.self) { return clean(Array(valid.utf8)) }
+    var utf8: [UInt8] = []
+    for byte in text { utf8.append(contentsOf: String(Unicode.Scalar(byte)).utf8) }
+    return clean(utf8)
+  }
+
+  /// Valid text without control characters, several strings (divided by zero bytes) joined; nil if nothing is left.
+  static func clean(_ bytes: [UInt8]) -> String? {
+    let parts = bytes.prefix(limit).split(separator: 0).compactMap { part -> String? in
+      var text = String(decoding: part, as: UTF8.self)
+      text.unicodeScalars = String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.properties.generalCategory == .control || $0 == "\u{FEFF}" ? " " : $0 })
+      let scalars = text.unicodeScalars
+      guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+        let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+      else { return nil }
+      return String(scalars[first...last])
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  /// "3/12" as 3 and 12.
+  private static func numbers(_ text: String) -> (Int?, Int?) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+      Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
+    }
+    return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// The genres of a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR", or plain text, several divided by
+  /// zero bytes.
+  private static func genre(_ bytes: [UInt8]) -> String? {
+    var names: [String] = []
+    func add(_ name: String) {
+      if !name.isEmpty, !names.contains(name) { names.append(name) }
+    }
+    for part in bytes.prefix(limit).split(separator: 0) {
+      var rest = Substring(clean(Array(part)) ?? "")
+      while rest.hasPrefix("("), !rest.hasPrefix("(("), let end = rest.firstIndex(of: ")") {
+        let code = rest[rest.index(after: rest.startIndex)..<end]
+        guard let name = ID3Genres.name(code) else { break }
+        add(name)
+        rest = rest[rest.index(after: end)...]
+      }
+      if rest.hasPrefix("((") { rest = rest.dropFirst() }
+      add(ID3Genres.name(rest) ?? String(rest))
+    }
+    return names.isEmpty ? nil : names.joined(separator: "; ")
+  }
+
+  private static func mimeType(of picture: MP3Metadata.Picture) -> String {
+    if picture.data.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    if picture.data.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+    return picture.mimeType
+  }
+}

@@ -1,0 +1,53 @@
+import AudioCore
+
+/// Makes `MP3Metadata` of what libmpg123 finds in a file's tags and first frame.
+enum MetadataReader {
+  /// The largest ID3v2 tag that is read; libmpg123 takes memory for what the tag's header claims, up to 256 MiB.
+  static let tagLimit: Int64 = 16 << 20
+
+  static func read(_ source: any ByteSource) throws(DecodingError) -> MP3Metadata {
+    let reader = SourceReader(source: source)
+    let tagSize = try sizeOfTag(reader)
+    let fits = tagSize <= tagLimit && tagSize <= reader.size ?? tagLimit
+    let stream = try MP3Stream.open(
+      reader, for: fits ? .metadata : .decoding, tagSize: fits ? Int(tagSize) : 0)
+    let tags = stream.handle.tags()
+    var metadata = MP3Metadata(
+      format: stream.format, frameCount: .unknown, encoding: encoding(of: stream.header))
+    addLength(to: &metadata, stream: stream, size: reader.size, hasEndTag: tags.version1 != nil)
+    if let bytes = tags.version1 { ID3Text.add(version1: bytes, to: &metadata) }
+    ID3Text.add(version2: tags, to: &metadata)
+    return metadata
+  }
+
+  /// Bytes of the ID3v2 tag at the beginning, by its header; 0 without one.
+  private static func sizeOfTag(_ reader: SourceReader) throws(DecodingError) -> Int64 {
+    let bytes = try reader.peek(10, at: 0)
+    guard bytes.count == 10, bytes.starts(with: Array("ID3".utf8)) else { return 0 }
+    // Seven bits of each byte, so that no byte looks like a frame header; without the tag's own header.
+    return 10 + bytes[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
+  }
+
+  private static func encoding(of header: FrameHeader) -> MP3Metadata.Encoding {
+    let bitRate =
+      header.meanByteCount * 8 * Double(header.sampleRate) / Double(max(header.samplesPerFrame, 1))
+    return MP3Metadata.Encoding(
+      version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
+      layer: Int(header.layer), bitRate: Int(bitRate.rounded()),
+      bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant)
+  }
+
+  private static func addLength(
+    to metadata: inout MP3Metadata, stream: borrowing MP3Stream, size: Int64?, hasEndTag: Bool
+  ) {
+    let map = stream.map()
+    let audioSize = size.map { max(0, $0 - stream.handle.framePosition() - (hasEndTag ? 128 : 0)) }
+    metadata.frameCount = map.frameCount(
+      bytesLeft: audioSize.map { max(0, $0 - Int64(stream.header.byteCount)) },
+      bytesPerFrame: stream.header.meanByteCount)
+    if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {
+      let seconds = Double(count) / Double(metadata.format.sampleRate)
+      metadata.encoding.bitRate = Int((Double(audioSize) * 8 / seconds).rounded())
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import AppLifecycle
+import AudioCore
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct EventLineTests {
+  func line(_ event: PlayerEvent, nanoseconds: Int64 = 5_123_456_789_999) -> String {
+    var line = EventLine()
+    line.append(event, host: HostTime(nanoseconds: nanoseconds))
+    return String(decoding: line.bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    (
+      PlayerEvent.currentItem(index: 0, url: "file:///m/a.mp3"),
+      #"{"event":"currentItem","index":0,"url":"file:///m/a.mp3","host":5123.456789}"#
+    ),
+    (
+      .currentItem(index: nil, url: nil),
+      #"{"event":"currentItem","index":null,"url":null,"host":5123.456789}"#
+    ),
+    (
+      .time(index: 0, value: 1234, timescale: 100, state: .active),
+      #"{"event":"time","index":0,"value":1234,"timescale":100,"state":"active","host":5123.456789}"#
+    ),
+    (
+      .time(index: 12, value: .min, timescale: .max, state: .background),
+      #"{"event":"time","index":12,"value":-9223372036854775808,"timescale":2147483647,"state":"background","#
+        + #""host":5123.456789}"#
+    ),
+    (
+      .timeControlStatus(.playing, reason: nil),
+      #"{"event":"timeControlStatus","status":"playing","reason":null,"host":5123.456789}"#
+    ),
+    (
+      .timeControlStatus(.waitingToPlayAtSpecifiedRate, reason: "no server"),
+      #"{"event":"timeControlStatus","status":"waitingToPlayAtSpecifiedRate","reason":"no server","#
+        + #""host":5123.456789}"#
+    ),
+    (
+      .applicationState(.notRunning),
+      #"{"event":"applicationState","state":"notRunning","host":5123.456789}"#
+    ),
+    (.didPlayToEndTime(index: 3), #"{"event":"didPlayToEndTime","index":3,"host":5123.456789}"#),
+    (
+      .failed(index: 1, url: "file:///x", error: "no \"MPEG\"\n"),
+      #"{"event":"failed","index":1,"url":"file:///x","error":"no \"MPEG\"\n","host":5123.456789}"#
+    ),
+    (.finished, #"{"event":"finished","host":5123.456789}"#),
+  ])
+  func linesAreAsDesigned(event: PlayerEvent, expected: String) {
+    #expect(line(event) == expected + "\n")
+  }
+
+  @Test(
+    arguments: [
+      (0, "0.000000"), (999, "0.000000"), (1000, "0.000001"), (1_000_000_000, "1.000000"),
+      (10_050_000_000, "10.050000"),
+      (.max, "9223372036.854775"), (-5, "0.000000"),
+    ] as [(Int64, String)])
+  func hostHasSixDecimals(nanoseconds: Int64, text: String) {
+    #expect(line(.finished, nanoseconds: nanoseconds) == #"{"event":"finished","host":\#(text)}"# + "\n")
+  }
+
+  /// What Foundation's reader makes of a line is what went in, for every ASCII character and some others.
+  @Test func stringsSurvive() throws {
+    let text =
+      String(String.UnicodeScalarView((0...0x7F).map { Unicode.Scalar(UInt8($0)) })) + "é中😀\u{2028}\u{FFFF}"
+    for error in [text, "", MediaPath(bytes: [0x61, 0xFF, 0xE9, 0x22]).description] {
+      let bytes = Data(line(.failed(index: 0, url: "", error: error)).utf8)
+      let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+      #expect(object["error"] as? String == error)
+      #expect(bytes.count(where: { $0 == 0x0A }) == 1)
+    }
+  }
+
+  @Test func theBufferIsUsedAgain() {
+    var line = EventLine()
+    line.append(.finished, host: HostTime(nanoseconds: 0))
+    line.append(.finished, host: HostTime(nanoseconds: 0))
+    #expect(line.bytes.count(where: { $0 == 0x0A }) == 2)
+    line.clear()
+    #expect(line.bytes.isEmpty && line.bytes.capacity > 0)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct EventWriterTests {
+  let warnings = Warnings()
+  let host = HostTime(nanoseconds: 1_500_000_000)
+
+  final class Warnings: Sendable {
+    private let texts = Mutex<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+  }
+
+  func writer(path: String) throws -> EventWriter {
+    try EventWriter(path: path) { [warnings] in warnings.add($0) }
+  }
+
+  @Test func writesAFile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("events", "old content that is longer than what replaces it, by far, and then some more")
+    let writer = try writer(path: folder.path + "/events")
+    writer.write(.finished, host: host)
+    // Before the writer is gone: each line is there as soon as it is written.
+    let text = try String(contentsOfFile: folder.path + "/events", encoding: .utf8)
+    #expect(text == "{\"event\":\"finished\",\"host\":1.500000}\n")
+    #expect(warnings.all.isEmpty)
+    withExtendedLifetime(writer) {}
+  }
+
+  @Test func aFullDiskStopsEventsOnce() throws {
+    let writer = try writer(path: "/dev/full")
+    for _ in 0..<3 { writer.write(.finished, host: host) }
+    #expect(warnings.all == ["events to /dev/full stop: no space left on device"])
+  }
+
+  @Test func aReaderThatGoesStopsEventsOnce() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let writer = EventWriter(descriptor: ends[1], owned: true, name: "x") { [warnings] in warnings.add($0) }
+    writer.write(.finished, host: host)
+    close(ends[0])
+    for _ in 0..<3 { writer.write(.finished, host: host) }
+    #expect(warnings.all == ["events to x stop: nobody reads them any more"])
+  }
+
+  @Test func whatCannotBeOpenedIsAnError() {
+    #expect(throws: FileBytes.Problem.system(ENOENT)) { try writer(path: "/no/such/folder/x") }
+    #expect(throws: FileBytes.Problem.system(EISDIR)) { try writer(path: "/") }
+  }
+
+  /// Several threads write into a small pipe that does not block: all lines arrive, whole.
+  @Test func linesStayWhole() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let (reading, writing) = (ends[0], ends[1])
+    #expect(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
+    let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which Glibc's module does not show.
+    #expect(fcntl(writing, setPipeSize, 4096) > 0)
+    let received = Mutex<[UInt8]>([])
+    let reader = DispatchQueue(label: "reader")
+    reader.async {
+      let bytes = try? FileBytes.readAll(reading, limit: 1 << 24)
+      received.withLock { $0 = bytes ?? [] }
+    }
+    do {
+      let writer = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in warnings.add($0) }
+      let host = host
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for value in 0..<500 {
+          writer.write(.time(index: thread, value: Int64(value), timescale: 100, state: .active), host: host)
+        }
+      }
+    }
+    // The writer is gone and has closed its end, so the reader comes to an end too.
+    reader.sync {}
+    close(reading)
+    let lines = received.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+    #expect(warnings.all.isEmpty)
+    #expect(lines.count == 2000)
+    for thread in 0..<4 {
+      let expected = (0..<500).map {
+        #"{"event":"time","index":\#(thread),"value":\#($0),"timescale":100,"state":"active","host":1.500000}"#
+      }
+      #expect(lines.filter { $0.contains("\"index\":\(thread),") }.map(String.init) == expected)
+    }
+  }
+}

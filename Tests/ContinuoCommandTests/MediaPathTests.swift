@@ -1,0 +1,60 @@
+import Glibc
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct MediaPathTests {
+  @Test(arguments: [
+    ("a.mp3", "/home/x", "/home/x/a.mp3"), ("./a//b/./c.mp3", "/home/x/", "/home/x/a/b/c.mp3"),
+    ("../a.mp3", "/home/x", "/home/x/../a.mp3"), ("/a.mp3", "/home/x", "/a.mp3"), (".", "/", "/"),
+    ("/", "/x", "/"),
+    ("a/", "/", "/a"),
+  ])
+  func resolves(path: String, directory: String, result: String) {
+    #expect(MediaPath(path).resolved(against: MediaPath(directory)) == MediaPath(result))
+  }
+
+  @Test(arguments: [
+    ("/a/b.MP3", "/a", "b.MP3", "mp3"), ("b", ".", "b", ""), ("/b.x.pls", "/", "b.x.pls", "pls"),
+    ("/", "/", "", ""),
+    ("a/b/", "a", "b", ""), (".mp3", ".", ".mp3", ""), ("a.", ".", "a.", ""),
+  ])
+  func takesApart(path: String, directory: String, name: String, fileExtension: String) {
+    #expect(MediaPath(path).directory == MediaPath(directory))
+    #expect(MediaPath(path).name == Array(name.utf8))
+    #expect(MediaPath(path).fileExtension == fileExtension)
+  }
+
+  @Test func makesURLs() {
+    #expect(MediaPath("/a b/c#?%é.mp3").fileURL == "file:///a%20b/c%23%3F%25%C3%A9.mp3")
+    #expect(MediaPath(bytes: [0x2F, 0xFF, 0x0A]).fileURL == "file:///%FF%0A")
+    #expect(MediaPath("/A-z0.9_~!$&'()*+,;=:@").fileURL == "file:///A-z0.9_~!$&'()*+,;=:@")
+  }
+
+  /// Every byte but zero and slash survives the way into a URL and back.
+  @Test func urlsLeadBack() {
+    let path = MediaPath(bytes: [0x2F] + (1...255).filter { $0 != 0x2F }.map(UInt8.init))
+    #expect(EntryLocation(Array(path.fileURL.utf8)) == .paths([path]))
+  }
+
+  @Test func findsTheBytesOfAnArgument() throws {
+    var arguments = [strdup("continuo"), strdup("caf\u{FFFD}.mp3"), nil]
+    // The é of Latin-1, which Swift shows as U+FFFD.
+    let latin = try #require(strdup("xaf?.mp3"))
+    latin[0] = CChar(UInt8(ascii: "c"))
+    latin[3] = CChar(bitPattern: 0xE9)
+    arguments.insert(latin, at: 1)
+    defer { for argument in arguments { free(argument) } }
+    let found = arguments.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.map { RawArguments.bytes(of: "caf\u{FFFD}.mp3", count: 3, vector: $0) }
+    }
+    #expect(found == MediaPath(bytes: [0x63, 0x61, 0x66, 0xE9] + Array(".mp3".utf8)))
+    #expect(RawArguments.bytes(of: "plain") == MediaPath("plain"))
+    #expect(RawArguments.bytes(of: "no such \u{FFFD}") == MediaPath("no such \u{FFFD}"))
+  }
+
+  @Test func cutsAtZeroBytes() {
+    #expect(MediaPath(bytes: [0x61, 0, 0x62]) == MediaPath("a"))
+    #expect(throws: FileBytes.Problem.system(ENOENT)) { try FileStatus(of: MediaPath("/no/such/file")) }
+  }
+}

@@ -1,0 +1,84 @@
+import AppLifecycle
+import ArgumentParser
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct PlayOptionsTests {
+  @Test func takesTheWholeTable() throws {
+    let options = try PlayOptions.parse([
+      "--server", "unix:/run/pulse", "--sink", "hall", "--output", "pulse", "--background-modes",
+      "audio,fetch",
+      "--info-plist", "Info.plist", "--at", "6.5:foreground", "--at", "3:home", "--at", "3:mute", "--events",
+      "-",
+      "--no-socket", "a.mp3", "-", "Media",
+    ])
+    #expect(options.server == "unix:/run/pulse")
+    #expect(options.sink == "hall")
+    #expect(options.output == .pulse)
+    #expect(options.events == "-")
+    #expect(options.noSocket)
+    #expect(options.files == ["a.mp3", "-", "Media"])
+    #expect(options.schedule.map(\.command) == [.home, .mute, .foreground])
+    #expect(try options.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+  }
+
+  @Test func hasDefaults() throws {
+    let options = try PlayOptions.parse(["a.mp3"])
+    #expect(options.server == nil && options.sink == nil && options.output == nil && !options.nullSink)
+    #expect(options.events == nil && !options.noSocket && options.schedule.isEmpty)
+    #expect(try options.readBackgroundModes() == BackgroundModes([.audio]))
+  }
+
+  @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
+  func readsOutputs(text: String, choice: OutputChoice) throws {
+    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).output == choice)
+    #expect(choice.description == text)
+  }
+
+  @Test(arguments: [
+    [], ["--null-sink"], ["--null-sink", "--server", "x", "a"], ["--null-sink", "--sink", "x", "a"],
+    ["--null-sink", "--output", "simulated", "a"], ["--null-sink", "--output", "wav:x", "a"],
+    ["--output", "wav:x", "--server", "y", "a"], ["--output", "simulated", "--sink", "y", "a"],
+    ["--output", "wav:", "a"], ["--output", "alsa", "a"], ["--output", "wav:x", "--events", "x", "a"],
+    ["-", "-"], [""], ["--server", "", "a"], ["--events", "", "a"], ["--at", "home", "a"],
+    ["--at", "3:stop", "a"],
+    ["--at"], ["--socket", "x", "a"], ["--volume", "5", "a"],
+  ])
+  func contradictionsAreUsageErrors(arguments: [String]) {
+    let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["play"] + arguments) }
+    guard let error else { return }
+    #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage.rawValue)
+    #expect(!RootCommand.message(for: error).isEmpty)
+  }
+
+  @Test func helpExplainsEverything() throws {
+    let help = RootCommand.helpMessage(for: Play.self, columns: 80)
+    for option in [
+      "--server", "--sink", "--null-sink", "--output", "--background-modes", "--info-plist", "--at",
+      "--events",
+      "--no-socket", "EXAMPLES", "EXIT STATUS", "seek TIME",
+    ] {
+      #expect(help.contains(option))
+    }
+    #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(RootCommand.helpMessage(columns: 80).contains("continuo play Media"))
+  }
+
+  @Test(
+    arguments: [
+      ([], nil, true), ([], "", true), ([], "unix:/x", false), (["--server", "x"], nil, false),
+      (["--sink", "x"], nil, false), (["--null-sink"], nil, false), (["--output", "pulse"], nil, false),
+    ] as [([String], String?, Bool)])
+  func onlyAnUnnamedServerIsSubstituted(arguments: [String], variable: String?, allowed: Bool) throws {
+    let options = try PlayOptions.parse(arguments + ["a"])
+    #expect(options.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
+  }
+
+  @Test func exitStatusFollowsWhatWasPlayed() {
+    #expect(ExitStatus(played: 3, problems: 0) == .played)
+    #expect(ExitStatus(played: 3, problems: 1) == .partlyPlayed)
+    #expect(ExitStatus(played: 0, problems: 1) == .noInput)
+    #expect(ExitStatus.unavailable.code.rawValue == 69)
+  }
+}

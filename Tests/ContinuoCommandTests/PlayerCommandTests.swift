@@ -1,0 +1,73 @@
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct PlayerCommandTests {
+  @Test(arguments: [
+    ("0", 0), ("12", 12_000), ("12.34", 12_340), ("007", 7000), ("1:02", 62_000), ("61:00", 3_660_000),
+    ("1:02:03.5", 3_723_500), ("0.001", 1), ("999999999", 999_999_999_000), ("0:59.999", 59_999),
+  ])
+  func readsTimes(text: String, milliseconds: Int64) {
+    #expect(TimeText.parse(text) == .milliseconds(milliseconds))
+  }
+
+  @Test func timesAreExact() {
+    #expect(TimeText.parse("1.000000001") == .seconds(1) + .nanoseconds(1))
+    #expect(TimeText.parse("6.5")?.inSeconds == 6.5)
+    #expect(TimeText.parse("0.01")?.inSeconds == 0.01)
+  }
+
+  @Test(arguments: [
+    "", ".", "5.", ".5", "1:", ":1", "1:60", "1:2:60", "60:61:00", "1:2:3:4", "1.2.3", "1.5:00", "1e3",
+    "0x10", "-1",
+    "+1", " 1", "1 ", "nan", "inf", "1234567890", "0.1234567890", "١٢", "1,5",
+  ])
+  func refusesOtherTimes(text: String) {
+    #expect(TimeText.parse(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("pause", PlayerCommand.pause), ("play", .play), ("toggle", .toggle), ("next", .next),
+    ("previous", .previous), ("mute", .mute), ("home", .home), ("foreground", .foreground), ("lock", .lock),
+    ("unlock", .unlock), ("quit", .quit), ("  home\t", .home),
+    ("seek 1:02", .seek(.absolute(.seconds(62)))), ("seek   12.34", .seek(.absolute(.milliseconds(12340)))),
+    ("seek +5", .seek(.relative(.seconds(5)))), ("seek -0:05.5", .seek(.relative(.milliseconds(-5500)))),
+    ("volume 0", .volume(.absolute(0))), ("volume 100", .volume(.absolute(100))),
+    ("volume +5", .volume(.relative(5))), ("volume -100", .volume(.relative(-100))),
+  ])
+  func readsCommands(text: String, command: PlayerCommand) throws {
+    #expect(try PlayerCommand(parsing: text) == command)
+  }
+
+  @Test(arguments: [
+    ("", "missing"), (" ", "missing"), ("stop", "\"stop\""), ("Home", "\"Home\""), ("seek", "one argument"),
+    ("seek 1 2", "one argument"), ("volume", "one argument"), ("home now", "now"), ("seek x", "\"x\""),
+    ("seek --5", "\"--5\""), ("seek +", "\"+\""), ("volume 101", "\"101\""), ("volume 5.5", "\"5.5\""),
+    ("volume +101", "\"+101\""), ("volume ++5", "\"++5\""), ("volume -", "\"-\""),
+    ("volume 99999999999999999999", "9999"),
+  ])
+  func saysWhatIsWrong(text: String, word: String) {
+    let error = #expect(throws: SyntaxError.self) { try PlayerCommand(parsing: text) }
+    #expect(error?.description.contains(word) == true)
+  }
+
+  @Test func unknownCommandsNameTheKnownOnes() {
+    let error = #expect(throws: SyntaxError.self) { try PlayerCommand(parsing: "stop") }
+    #expect(
+      error?.description
+        == "unknown command \"stop\"; known ones are pause, play, toggle, next, previous, mute, "
+        + "home, foreground, lock, unlock, quit, seek TIME, volume N")
+  }
+
+  @Test func readsSchedules() throws {
+    let home = try ScheduledCommand(parsing: "3:home")
+    #expect(home.time == .seconds(3) && home.command == .home)
+    let seek = try ScheduledCommand(parsing: "6.25: seek 1:02:03")
+    #expect(seek.time == .milliseconds(6250) && seek.command == .seek(.absolute(.seconds(3723))))
+  }
+
+  @Test(arguments: ["home", "3", ":home", "x:home", "-1:home", "3:", "1:02:home", "3,5:home", "nan:home"])
+  func refusesOtherSchedules(text: String) {
+    #expect(throws: SyntaxError.self) { try ScheduledCommand(parsing: text) }
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite(.timeLimit(.minutes(1))) struct QueueBuilderTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// The queue for these arguments, with names as seen from the folder.
+  func build(
+    _ arguments: [String], limits: QueueBuilder.Limits = .init(), input: String = ""
+  ) -> (files: [String], problems: [QueueProblem]) {
+    var builder = QueueBuilder(directory: MediaPath(folder.path), limits: limits) { _ in Array(input.utf8) }
+    for argument in arguments { builder.add(argument: MediaPath(argument)) }
+    return (builder.files.map { String($0.description.dropFirst(folder.path.count + 1)) }, builder.problems)
+  }
+
+  @Test func takesFilesAsTheyAre() throws {
+    try folder.write("b.mp3")
+    try folder.write("a.bin")
+    try folder.write(".hidden.mp3")
+    let queue = build(["b.mp3", "./a.bin", "b.mp3", ".hidden.mp3", "file://\(folder.path)/b%2Emp3"])
+    #expect(queue.files == ["b.mp3", "a.bin", "b.mp3", ".hidden.mp3", "b.mp3"])
+    #expect(queue.problems.isEmpty)
+  }
+
+  @Test func listsFoldersInAPersonsOrder() throws {
+    for name in [
+      "Track 10.mp3", "track 2.MP3", "Track 1.mp3", "Track.mp3", "CD10/1.mp3", "cd 2/01.mp3", "CD1/b/x.mp3",
+      "CD1/a.mp3",
+      ".hidden.mp3", ".git/a.mp3", "cover.jpg", "list.m3u", "notes/readme.txt", "mp3",
+    ] {
+      try folder.write("M/\(name)", "x")
+    }
+    mkfifo("\(folder.path)/M/pipe.mp3", 0o600)
+    let queue = build(["M"])
+    #expect(
+      queue.files.map { $0.dropFirst(2) } == [
+        "Track.mp3", "Track 1.mp3", "track 2.MP3", "Track 10.mp3", "cd 2/01.mp3", "CD1/a.mp3", "CD1/b/x.mp3",
+        "CD10/1.mp3",
+      ])
+    #expect(queue.problems.isEmpty)
+  }
+
+  @Test func linksAreFollowedOnce() throws {
+    try folder.write("M/a/1.mp3")
+    try folder.write("other/2.mp3")
+    try folder.link("M/a/loop", to: "..")
+    try folder.link("M/b", to: "a")
+    try folder.link("M/c", to: "../other")
+    try folder.link("M/self", to: "self")
+    try folder.link("M/3.mp3", to: "a/1.mp3")
+    try folder.link("M/4.mp3", to: "gone.mp3")
+    let queue = build(["M"])
+    #expect(queue.files == ["M/3.mp3", "M/a/1.mp3", "M/c/2.mp3"])
+    #expect(queue.problems.map(\.reason) == ["a link to nothing"])
+  }
+
+  @Test func foldersAreBounded() throws {
+    let deep = Array(repeating: "d", count: FolderListing.depthLimit + 2).joined(separator: "/")
+    try folder.write("\(deep)/x.mp3")
+    try folder.write("d/y.mp3")
+    let queue = build(["d"])
+    #expect(queue.files == ["d/y.mp3"])
+    #expect(queue.problems.count == 1)
+
+    for index in 1...20 { try folder.write("many/\(index / 5)/\(index).mp3") }
+    let limited = build(["many", "d/y.mp3"], limits: .init(files: 7))
+    #expect(limited.files.count == 7 && limited.files.last == "many/1/7.mp3")
+    #expect(limited.problems.count == 1)
+    #expect(limited.problems.first?.reason.contains("more than 7 files") == true)
+    #expect(build(["many"], limits: .init(files: 20)).problems.isEmpty)
+  }
+
+  @Test func reportsWhatIsMissing() throws {
+    try folder.write("file.mp3")
+    try folder.write("empty/.x.mp3")
+    try folder.link("loop", to: "loop")
+    let queue = build(["gone.mp3", "empty", "file.mp3/x.mp3", "loop", "http://example.org/a.mp3", "gone.m3u"])
+    #expect(queue.files.isEmpty)
+    #expect(
+      queue.problems.map(\.description) == [
+        "gone.mp3: no such file", "empty: no MP3 files in it", "file.mp3/x.mp3: not a directory",
+        "loop: too many levels of symbolic links", "http://example.org/a.mp3: http: URLs are not supported",
+        "gone.m3u: no such file",
+      ])
+  }
+
+  @Test func readsPlaylistsFromWhereTheyAre() throws {
+    try folder.write("M/a b.mp3")
+    try folder.write("M/sub/1.mp3")
+    try folder.write("M/sub/2.mp3")
+    try folder.write("top.mp3")
+    try folder.write(
+      "M/list.M3U8",
+      "\u{FEFF}#EXTM3U\r\n#EXTINF:3,Title\r\na b.mp3\r\n../top.mp3\r\nsub\r\nfile://\(folder.path)/M/a%20b.mp3\r\n"
+        + "https://example.org/x.mp3\r\ngone.mp3\r\nsub\\2.mp3\r\n")
+    let queue = build(["M/list.M3U8"])
+    #expect(
+      queue.files == ["M/a b.mp3", "M/../top.mp3", "M/sub/1.mp3", "M/sub/2.mp3", "M/a b.mp3", "M/sub/2.mp3"])
+    #expect(
+      queue.problems.map(\.description) == [
+        "M/list.M3U8, line 7: https://example.org/x.mp3: https: URLs are not supported",
+        "M/list.M3U8, line 8: gone.mp3: no such file",
+      ])
+  }
+
+  @Test func readsPLS() throws {
+    try folder.write("1.mp3")
+    try folder.write("2.mp3")
+    try folder.write("l.pls", "[playlist]\nFile2=2.mp3\nFile1=1.mp3\nFile3=http://x/y\nNumberOfEntries=3\n")
+    let queue = build(["l.pls"])
+    #expect(queue.files == ["1.mp3", "2.mp3"])
+    #expect(queue.problems.count == 1)
+  }
+
+  @Test func namesNeedNotBeUTF8() throws {
+    try folder.write("café.mp3")
+    try folder.write("l.m3u", Array("caf".utf8) + [0xE9] + Array(".mp3\n".utf8))
+    #expect(build(["l.m3u"]).files == ["café.mp3"])
+    // A file whose name is Latin-1 itself comes first.
+    let raw = MediaPath(bytes: Array("\(folder.path)/caf".utf8) + [0xE9] + Array(".mp3".utf8))
+    let descriptor = try raw.systemCall { open($0, O_CREAT | O_WRONLY, 0o600) }
+    close(descriptor)
+    var builder = QueueBuilder(directory: MediaPath(folder.path))
+    builder.add(argument: MediaPath("l.m3u"))
+    builder.add(argument: MediaPath("."))
+    #expect(builder.files.first == raw)
+    #expect(builder.files.count == 3 && builder.files.contains(MediaPath("\(folder.path)/café.mp3")))
+  }
+
+  @Test func readsStandardInputFromTheWorkingDirectory() throws {
+    try folder.write("a.mp3")
+    try folder.write("b.mp3")
+    let queue = build(["-", "a.mp3"], input: "b.mp3\n./a.mp3\ngone\n")
+    #expect(queue.files == ["b.mp3", "a.mp3", "a.mp3"])
+    #expect(queue.problems.map(\.description) == ["standard input, line 3: gone: no such file"])
+    #expect(build(["-"]).problems.map(\.reason) == ["an empty playlist"])
+    var builder = QueueBuilder(directory: MediaPath("/")) { _ throws(FileBytes.Problem) in
+      throw .tooLarge(limit: 64 << 20)
+    }
+    builder.add(argument: MediaPath("-"))
+    #expect(builder.problems.map(\.description) == ["standard input: larger than 64 MiB"])
+  }
+
+  @Test func playlistsInPlaylistsAreBounded() throws {
+    try folder.write("a.mp3")
+    for index in 0..<12 { try folder.write("\(index).m3u", "a.mp3\n\(index + 1).m3u\n") }
+    let deep = build(["0.m3u"])
+    #expect(deep.files.count == 8)
+    #expect(deep.problems.map(\.reason) == ["more than 8 playlists deep"])
+    try folder.write("x.m3u", "a.mp3\ny.m3u\n")
+    try folder.write("y.m3u", "./x.m3u\na.mp3\n")
+    let circle = build(["x.m3u", "y.m3u"])
+    #expect(circle.files == ["a.mp3", "a.mp3", "a.mp3", "a.mp3"])
+    #expect(
+      circle.problems.map(\.reason) == ["a playlist that contains itself", "a playlist that contains itself"])
+  }
+
+  @Test func playlistsAreFilesOfABoundedSize() throws {
+    try folder.write("big.m3u", String(repeating: "a.mp3\n", count: 1000))
+    #expect(build(["big.m3u"], limits: .init(playlistBytes: 5999)).problems.count == 1)
+    #expect(build(["big.m3u"], limits: .init(playlistBytes: 6000)).problems.count == 1000)
+    mkfifo("\(folder.path)/pipe.m3u", 0o600)
+    #expect(build(["pipe.m3u"]).problems.map(\.reason) == ["not a regular file"])
+    try folder.write("binary.m3u", [0x61, 0x00, 0x0A])
+    #expect(build(["binary.m3u"]).problems.map(\.description) == ["binary.m3u: line 1: not text"])
+  }
+
+  @Test func problemsFitOnALine() {
+    let queue = build(["a\nb\u{1B}[2J.mp3"])
+    #expect(queue.problems.map(\.description) == ["a b\u{FFFD}[2J.mp3: no such file"])
+  }
+
+  /// The suite's time limit is far above what this takes, and far below what it would take if each name cost more
+  /// than the one before.
+  @Test func aHundredThousandNamesAreTaken() throws {
+    try folder.write("a.mp3")
+    let input = String(repeating: "a.mp3\n", count: 100_000)
+    #expect(build(["-"], input: input).files.count == 100_000)
+  }
+}

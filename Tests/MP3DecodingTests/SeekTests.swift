@@ -1,0 +1,105 @@
+import AudioCore
+import Testing
+
+@testable import MP3Decoding
+
+extension MP3DecodingTests {
+  /// After a seek the samples are those of linear decoding, bit for bit.
+  @Suite struct Seeking {
+    private func check(
+      _ decoder: any AudioDecoder, against linear: [Float], seeks: Int, seed: UInt64
+    ) throws {
+      let channels = decoder.format.channelCount
+      let length = linear.count / channels
+      var random = SeededNumbers(seed)
+      for _ in 0..<seeks {
+        let target = Int.random(in: 0..<length, using: &random)
+        let count = min(Int.random(in: 1...3000, using: &random), length - target)
+        #expect(try decoder.seek(toFrame: Int64(target)) == Int64(target))
+        let read = try samples(of: decoder, channels: channels, limit: count)
+        // Not inside `#require`, which would print all samples.
+        let expected = linear[(target * channels)..<((target + count) * channels)]
+        let isSame = same(read, expected)
+        let difference = isSame ? 0 : largestDifference(read[...], expected)
+        try #require(isSame, "\(count) frames from \(target), largest difference \(difference)")
+      }
+    }
+
+    @Test("Many seeks in one decoder", arguments: Fixture.all)
+    func manySeeks(name: String) throws {
+      let linear = try samples(of: decoder(name))
+      try check(decoder(name), against: linear, seeks: 60, seed: 11)
+    }
+
+    @Test("A first seek into a fresh decoder", arguments: Fixture.all)
+    func freshDecoders(name: String) throws {
+      let linear = try samples(of: decoder(name))
+      for seed in 1...8 { try check(decoder(name), against: linear, seeks: 1, seed: UInt64(seed)) }
+    }
+
+    @Test("Seeks after the end was reached, and after a full scan")
+    func afterTheEnd() throws {
+      let decoder = try MP3File(
+        path: Fixture.path("noinfo-vbr.mp3"), options: .init(preciseDuration: true)
+      ).makeDecoder()
+      let linear = try samples(of: decoder)
+      try check(decoder, against: linear, seeks: 40, seed: 3)
+    }
+
+    @Test("At and behind the end there is nothing", arguments: ["cbr-44100-stereo.mp3", "noinfo-vbr.mp3"])
+    func pastTheEnd(name: String) throws {
+      let length = Int64(try samples(of: decoder(name)).count / 2)
+      let decoder = try decoder(name)
+      for target in [length, length + 1, length * 3, .max] {
+        #expect(try decoder.seek(toFrame: target) == length)
+        #expect(try samples(of: decoder).isEmpty)
+      }
+      #expect(decoder.frameCount == .exact(length))
+      #expect(try decoder.seek(toFrame: -5) == 0)
+      #expect(try decoder.seek(toFrame: length - 1) == length - 1)
+      #expect(try samples(of: decoder).count == 2)
+    }
+
+    @Test("Concatenated files: all is played, as mpg123 does, and all seeks are exact")
+    func concatenated() throws {
+      let bytes = try Fixture.bytes("cbr-44100-stereo.mp3") + Fixture.bytes("vbr-44100-stereo.mp3")
+      let folder = try TemporaryFolder()
+      let expected = try mpg123(folder.write(bytes))
+      let decoder = try decoder(bytes)
+      let linear = try samples(of: decoder)
+      let isSame = same(linear, expected)
+      #expect(isSame)
+      #expect(linear.count / 2 == 88_200 + 79 * 1152)
+      #expect(decoder.frameCount == .exact(Int64(linear.count / 2)))
+      try check(decoder, against: linear, seeks: 60, seed: 5)
+      for seed in 1...8 {
+        try check(MP3DecodingTests.Seeking.fresh(bytes), against: linear, seeks: 1, seed: UInt64(seed))
+      }
+    }
+
+    private static func fresh(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
+
+    @Test("Behind the announced end of a concatenated file, without having read there")
+    func behindTheAnnouncedEnd() throws {
+      let bytes = try Fixture.bytes("cbr-44100-stereo.mp3") + Fixture.bytes("vbr-44100-stereo.mp3")
+      let linear = try samples(of: decoder(bytes))
+      for target in [88_199, 88_200, 88_201, 100_000, 179_207] {
+        let decoder = try decoder(bytes)
+        #expect(decoder.frameCount == .exact(88_200))
+        #expect(try decoder.seek(toFrame: Int64(target)) == Int64(target))
+        let isSame = same(try samples(of: decoder), linear[(target * 2)...])
+        #expect(isSame, "from \(target)")
+      }
+    }
+
+    @Test("A seek in a file of several formats is exact in each of them")
+    func severalFormats() throws {
+      let bytes =
+        try Fixture.bytes("cbr-44100-stereo.mp3") + Fixture.bytes("cbr-44100-mono.mp3")
+        + Fixture.bytes("noinfo-vbr.mp3")
+      let linear = try samples(of: decoder(bytes))
+      try check(decoder(bytes), against: linear, seeks: 60, seed: 9)
+      for seed in 20...28 { try check(decoder(bytes), against: linear, seeks: 1, seed: UInt64(seed)) }
+    }
+  }
+}

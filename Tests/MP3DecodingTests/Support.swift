@@ -1,0 +1,232 @@
+import AudioCore
+import Foundation
+import Testing
+
+@testable import MP3Decoding
+
+/// All suites, one after the other, so that after each test no C handle may be left.
+@Suite(.serialized, .noHandleLeft)
+enum MP3DecodingTests {}
+
+/// After each test, no libmpg123 or libsyn123 handle is left.
+struct NoHandleLeft: TestTrait, SuiteTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await function()
+    if testCase != nil { #expect(LiveHandles.count == 0) }
+  }
+}
+
+extension Trait where Self == NoHandleLeft {
+  static var noHandleLeft: Self { NoHandleLeft() }
+}
+
+/// Files of the folder Fixtures.
+enum Fixture {
+  static let all = [
+    "abr-48000-stereo.mp3", "cbr-44100-mono.mp3", "cbr-44100-stereo.mp3", "crc-32000-stereo.mp3",
+    "free-32000-stereo.mp3", "id3v1.mp3", "id3v23-cover.mp3", "id3v24-cover.mp3", "layer2-48000-stereo.mp2",
+    "low-44100-stereo.mp3", "mpeg2-22050-stereo.mp3", "mpeg2-24000-vbr.mp3", "mpeg25-11025-mono.mp3",
+    "mpeg25-8000-mono.mp3", "noinfo-cbr.mp3", "noinfo-vbr.mp3", "vbr-44100-stereo.mp3",
+  ]
+
+  static func path(_ name: String) throws -> String {
+    let folder = try #require(Bundle.module.resourceURL).appendingPathComponent("Fixtures")
+    return folder.appendingPathComponent(name).path
+  }
+
+  static func bytes(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
+  }
+}
+
+/// Bytes in memory, read as a script says.
+final class ScriptedSource: ByteSource {
+  let bytes: [UInt8]
+  /// The most bytes that one read gives.
+  var longestRead = Int.max
+  /// Reads from here on fail.
+  var failsFrom = Int64.max
+  private(set) var bytesRead = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var size: Int64? { Int64(bytes.count) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+    if offset >= failsFrom { throw DecodingError(reason: .unreadable, message: "scripted") }
+    guard offset < Int64(bytes.count) else { return 0 }
+    var count = min(buffer.count, bytes.count - Int(offset), longestRead)
+    if failsFrom < Int64.max { count = min(count, Int(failsFrom - offset)) }
+    bytes.withUnsafeBytes { all in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + count]))
+    }
+    bytesRead += count
+    return count
+  }
+}
+
+/// A decoder for bytes in memory.
+func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try MP3Decoder(source: ScriptedSource(bytes)) }
+
+/// A decoder for a fixture.
+func decoder(_ name: String) throws -> any AudioDecoder {
+  try MP3File(path: Fixture.path(name)).makeDecoder()
+}
+
+/// Interleaved samples to the end, or `limit` frames of them, read `chunk` frames at a time.
+func samples(
+  of decoder: any AudioDecoder, channels: Int, chunk: Int = 4096, limit: Int = .max
+) throws -> [Float] {
+  var result: [Float] = []
+  var buffer = [Float](repeating: .nan, count: chunk * channels)
+  while result.count / channels < limit {
+    let wanted = min(chunk, limit - result.count / channels)
+    let read = try buffer.withUnsafeMutableBufferPointer { pointer in
+      try decoder.read(into: UnsafeMutableBufferPointer(rebasing: pointer[..<(wanted * channels)]))
+    }
+    if read == 0 { break }
+    result.append(contentsOf: buffer[..<(read * channels)])
+  }
+  return result
+}
+
+/// All samples of a decoder in its own format.
+func samples(of decoder: any AudioDecoder) throws -> [Float] {
+  try samples(of: decoder, channels: decoder.format.channelCount)
+}
+
+/// Bit for bit; a plain comparison of a million floats takes seconds in debug builds.
+func same(_ a: some Collection<Float>, _ b: some Collection<Float>) -> Bool {
+  let equal = a.withContiguousStorageIfAvailable { first in
+    b.withContiguousStorageIfAvailable { second in
+      UnsafeRawBufferPointer(first).elementsEqualByMemcmp(UnsafeRawBufferPointer(second))
+    }
+  }
+  return equal == .some(.some(true))
+}
+
+/// Expects equality without printing all samples.
+func expectSame(
+  _ a: @autoclosure () throws -> [Float], _ b: [Float], sourceLocation: SourceLocation = #_sourceLocation
+) rethrows {
+  let a = try a()
+  let isSame = same(a, b)
+  #expect(isSame, "\(a.count) and \(b.count) samples", sourceLocation: sourceLocation)
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func elementsEqualByMemcmp(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let first = baseAddress, let second = other.baseAddress else { return count == 0 }
+    return memcmp(first, second, count) == 0
+  }
+}
+
+/// The largest difference of two runs of samples, over the length of the shorter.
+func largestDifference(_ a: ArraySlice<Float>, _ b: ArraySlice<Float>) -> Float {
+  var largest: Float = 0
+  a.withUnsafeBufferPointer { first in
+    b.withUnsafeBufferPointer { second in
+      var index = 0
+      let count = min(first.count, second.count)
+      while index < count {
+        let difference = abs(first[index] - second[index])
+        if !(difference <= largest) { largest = difference }
+        index += 1
+      }
+    }
+  }
+  return largest
+}
+
+/// What the program mpg123 decodes, as interleaved floats.
+func mpg123(_ path: String) throws -> [Float] {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["mpg123", "-q", "-e", "f32", "-s", "--resync-limit", "1048576", path]
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  process.standardError = FileHandle.nullDevice
+  process.standardInput = FileHandle.nullDevice
+  try process.run()
+  let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  try #require(process.terminationStatus == 0, "mpg123 must be installed")
+  return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+}
+
+/// A folder that goes away with the value.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "MP3DecodingTests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// Writes a file and returns its path.
+  func write(_ bytes: [UInt8], as name: String = "file.mp3") throws -> String {
+    let file = url.appendingPathComponent(name)
+    try Data(bytes).write(to: file)
+    return file.path
+  }
+}
+
+/// SplitMix64: the same numbers on every machine.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// The error that `body` throws.
+func decodingError(_ body: () throws -> Void) -> DecodingError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? DecodingError
+  }
+}
+
+/// Layer I frames (MPEG 1, 44.1 kHz, stereo, 192 kbit/s): some subbands with random samples. No encoder in Debian
+/// makes these.
+func layer1(frames: Int, seed: UInt64) -> [UInt8] {
+  var random = SeededNumbers(seed)
+  var result: [UInt8] = []
+  for _ in 0..<frames {
+    // 12 · 192000 / 44100 = 52 slots of 4 bytes.
+    var frame: [UInt8] = [0xFF, 0xFF, 0x60, 0x00]
+    var bits: [UInt8] = []
+    func append(_ value: UInt64, _ count: Int) {
+      for shift in (0..<count).reversed() { bits.append(UInt8(value >> UInt64(shift) & 1)) }
+    }
+    let loud = 6
+    for band in 0..<32 { for _ in 0..<2 { append(band < loud ? 3 : 0, 4) } }
+    for _ in 0..<(2 * loud) { append(UInt64.random(in: 10...20, using: &random), 6) }
+    for _ in 0..<12 { for _ in 0..<(2 * loud) { append(UInt64.random(in: 0...14, using: &random), 4) } }
+    var byte: UInt8 = 0
+    for (index, bit) in bits.enumerated() {
+      byte = byte << 1 | bit
+      if index % 8 == 7 { frame.append(byte) }
+    }
+    frame += [UInt8](repeating: 0, count: 208 - frame.count)
+    result += frame
+  }
+  return result
+}

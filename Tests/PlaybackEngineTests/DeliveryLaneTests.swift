@@ -1,0 +1,100 @@
+import MediaTime
+import Synchronization
+import Testing
+
+@testable import PlaybackEngine
+
+/// A queue that keeps what it is given until told to run it.
+final class HeldQueue: DeliveryQueue {
+  private let pending = Mutex<[@Sendable () -> Void]>([])
+  func enqueue(_ work: @escaping @Sendable () -> Void) { pending.withLock { $0.append(work) } }
+  var count: Int { pending.withLock { $0.count } }
+  func run() {
+    let work = pending.withLock { pending in
+      defer { pending = [] }
+      return pending
+    }
+    for block in work { block() }
+  }
+}
+
+final class Collected<Value: Sendable>: Sendable {
+  private let values = Mutex<[Value]>([])
+  func append(_ value: Value) { values.withLock { $0.append(value) } }
+  var all: [Value] { values.withLock { $0 } }
+}
+
+struct DeliveryLaneTests {
+  private func run(_ first: Int64, _ count: Int64) -> DeliveryLane.Entry {
+    .steps(.init(observer: 1, first: first, stride: 1, count: count), value: 1, timescale: 100)
+  }
+
+  private func lane() -> (lane: DeliveryLane, queue: HeldQueue, steps: Collected<Int64>) {
+    let queue = HeldQueue()
+    let steps = Collected<Int64>()
+    let lane = DeliveryLane(queue: queue) { entry in
+      if case .steps(let run, _, _) = entry { steps.append(run.first) }
+      if case .call = entry { steps.append(-1) }
+    }
+    return (lane, queue, steps)
+  }
+
+  @Test func putsOneBlockOnTheQueueHoweverMuchThereIs() {
+    let (lane, queue, steps) = lane()
+    for step in 0..<50 {
+      lane.append(run(Int64(step), 1))
+      lane.wake()
+    }
+    #expect(queue.count == 1)
+    queue.run()
+    #expect(steps.all == Array(0..<50))
+    lane.append(run(50, 1))
+    lane.wake()
+    #expect(queue.count == 1)
+  }
+
+  @Test func keepsTheOrderAmongSteps() {
+    let (lane, queue, steps) = lane()
+    lane.append(run(0, 2))
+    lane.append(.call(1, .indefinite))
+    lane.append(run(2, 2))
+    lane.wake()
+    queue.run()
+    #expect(steps.all == [0, 1, -1, 2, 3])
+  }
+
+  @Test func aSecondOfBacklogIsKeptAndMoreCoalescesToTheNewest() {
+    let (lane, queue, steps) = lane()
+    for step in 0..<100 { lane.append(run(Int64(step), 1)) }
+    #expect(lane.takeCoalesced() == 0)
+    lane.append(run(100, 1))
+    #expect(lane.takeCoalesced() == 100)
+    lane.append(run(101, 1))
+    lane.wake()
+    queue.run()
+    #expect(steps.all == [100, 101])
+    #expect(lane.backlog == 0)
+  }
+
+  @Test func nothingIsDeliveredWhileGatedAndNothingIsLost() {
+    let (lane, queue, steps) = lane()
+    lane.append(run(0, 3))
+    lane.wake()
+    lane.setGated(true)
+    queue.run()
+    #expect(steps.all.isEmpty)
+    lane.append(run(3, 1))
+    lane.setGated(false)
+    queue.run()
+    #expect(steps.all == [0, 1, 2, 3])
+  }
+
+  @Test func aForgottenObserverGetsNothingMore() {
+    let (lane, queue, steps) = lane()
+    lane.append(run(0, 3))
+    lane.wake()
+    lane.forget(1)
+    queue.run()
+    #expect(steps.all.isEmpty)
+  }
+}

@@ -1,0 +1,213 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+import Synchronization
+import Testing
+
+@testable import PlaybackEngine
+
+/// A delivery queue that is a worker of the clock: in virtual time it runs what is due in the clock's order.
+final class ClockQueue: DeliveryQueue {
+  private let pending = Mutex<[@Sendable () -> Void]>([])
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  init(clock: any HostClock) {
+    let worker = clock.makeWorker("queue") { [weak self] in
+      self?.run()
+      return .whenSignalled
+    }
+    self.worker.withLock { $0 = worker }
+  }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    pending.withLock { $0.append(work) }
+    worker.withLock { $0 }?.signal()
+  }
+
+  private func run() {
+    let work = pending.withLock { pending in
+      defer { pending = [] }
+      return pending
+    }
+    for block in work { block() }
+  }
+}
+
+/// What an application sees, in order.
+enum Seen: Equatable, CustomStringConvertible {
+  case item(Int?)
+  case rate(Float)
+  case control(EngineTimeControl)
+  case ready(Int)
+  case failed(Int)
+  case ended(Int)
+  case broke(Int)
+  case jumped(Int)
+  case stalled(Int)
+  case duration(Int, Int64)
+  case lost(retry: Bool)
+  case opened
+  case coalesced
+  case step(Int64)
+  case time(Double)
+  case boundary
+  case seek(Bool)
+
+  var description: String {
+    switch self {
+    case .item(let item): "item \(item.map(String.init) ?? "nil")"
+    case .rate(let rate): "rate \(rate)"
+    case .control(let control): "\(control)"
+    case .ready(let item): "ready \(item)"
+    case .failed(let item): "failed \(item)"
+    case .ended(let item): "ended \(item)"
+    case .broke(let item): "broke \(item)"
+    case .jumped(let item): "jumped \(item)"
+    case .stalled(let item): "stalled \(item)"
+    case .duration(let item, let frames): "duration \(item) \(frames)"
+    case .lost(let retry): "lost \(retry)"
+    case .opened: "opened"
+    case .coalesced: "coalesced"
+    case .step(let step): "step \(step)"
+    case .time(let time): "time \(time)"
+    case .boundary: "boundary"
+    case .seek(let finished): "seek \(finished)"
+    }
+  }
+}
+
+/// An engine in virtual time on a simulated device, with a log of all it says.
+final class EngineHarness: Sendable {
+  let clock = VirtualClock()
+  let device: SimulatedOutput
+  let engine: PlaybackEngine
+  private let log = Collected<Seen>()
+  private let numbers = Mutex<[ItemID: Int]>([:])
+  private let nextNumber = Mutex(0)
+
+  init(
+    _ personality: SimulatedOutput.Personality = .init(), isQueuePlayer: Bool = true,
+    recordsSound: Bool = true
+  ) {
+    let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
+    self.device = device
+    let box = Relay()
+    engine = PlaybackEngine(
+      clock: clock, device: device, isQueuePlayer: isQueuePlayer, mainQueue: ClockQueue(clock: clock)
+    ) { box.handler.withLock { $0 }?($0) }
+    box.handler.withLock { $0 = { [weak self] in self?.note($0) } }
+  }
+
+  private final class Relay: Sendable {
+    let handler = Mutex<(@Sendable (EngineNotice) -> Void)?>(nil)
+  }
+
+  var seen: [Seen] { log.all }
+  /// All but steps, times and what the output says of itself.
+  var story: [Seen] {
+    seen.filter {
+      switch $0 {
+      case .step, .time, .opened, .ready: false
+      default: true
+      }
+    }
+  }
+  var steps: [Int64] {
+    seen.compactMap { if case .step(let step) = $0 { step } else { nil } }
+  }
+  /// The steps of each item, in the order of the items.
+  var stepsByItem: [[Int64]] {
+    var result: [[Int64]] = [[]]
+    for event in seen {
+      if case .step(let step) = event { result[result.count - 1].append(step) }
+      if case .item = event, result.last?.isEmpty == false { result.append([]) }
+    }
+    return result.filter { !$0.isEmpty }
+  }
+
+  /// The samples of the left channel that were heard, in order.
+  var heard: [Float] {
+    let samples = device.recording.samples
+    return stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+  }
+
+  @discardableResult
+  func add(_ media: SyntheticMedia, after: ItemID? = nil) -> ItemID {
+    let id = ItemIDs.next()
+    numbers.withLock { $0[id] = media.number }
+    #expect(engine.insert(id, source: media, after: after))
+    return id
+  }
+
+  /// Adds items 1… of so many frames.
+  @discardableResult
+  func add(frames: Int64...) -> [ItemID] {
+    frames.map { count in
+      let number = nextNumber.withLock { number in
+        number += 1
+        return number
+      }
+      return add(SyntheticMedia(number: number, frames: count))
+    }
+  }
+
+  func observe(_ interval: CMTime = CMTime(value: 1, timescale: 100), on queue: (any DeliveryQueue)? = nil)
+    -> ObserverID
+  {
+    engine.addPeriodicTimeObserver(forInterval: interval, queue: queue) { [log] time in
+      log.append(time.timescale == interval.timescale ? .step(time.value) : .time(time.seconds))
+    }
+  }
+
+  func observe(boundaries: [CMTime]) -> ObserverID {
+    engine.addBoundaryTimeObserver(forTimes: boundaries, queue: nil) { [log] in log.append(.boundary) }
+  }
+
+  func seek(_ seconds: Double) {
+    engine.seek(toSeconds: seconds) { [log] in log.append(.seek($0)) }
+  }
+
+  func advance(_ seconds: Double) { clock.advance(bySeconds: seconds) }
+
+  /// Advances until nothing is current, at most `limit` seconds.
+  func playOut(limit: Double = 120) {
+    let end = clock.now.advanced(bySeconds: limit)
+    while engine.currentItem != nil, clock.now < end { advance(0.25) }
+    advance(0.5)
+    #expect(engine.currentItem == nil, "not played out within \(limit) s")
+  }
+
+  private func note(_ notice: EngineNotice) {
+    func number(_ id: ItemID) -> Int { numbers.withLock { $0[id] } ?? -1 }
+    switch notice {
+    case .currentItemChanged(let id): log.append(.item(id.map(number)))
+    case .rateChanged(let rate, _): log.append(.rate(rate))
+    case .timeControlChanged(let control): log.append(.control(control))
+    case .itemReady(let id, _): log.append(.ready(number(id)))
+    case .durationChanged(let id, let info): log.append(.duration(number(id), info.frameCount.value ?? -1))
+    case .itemFailed(let id, _): log.append(.failed(number(id)))
+    case .playedToEnd(let id): log.append(.ended(number(id)))
+    case .failedToPlayToEnd(let id, _): log.append(.broke(number(id)))
+    case .timeJumped(let id): log.append(.jumped(number(id)))
+    case .playbackStalled(let id): log.append(.stalled(number(id)))
+    case .seekCompleted(let completion, let finished): completion(finished)
+    case .outputUnavailable(_, let retry): log.append(.lost(retry: retry != nil))
+    case .outputOpened: log.append(.opened)
+    case .stepsCoalesced: log.append(.coalesced)
+    }
+  }
+
+  /// What frames `range` of item `number` sound like.
+  static func sound(_ number: Int, _ range: Range<Int64>) -> [Float] {
+    range.map { SyntheticMedia.sample(number: number, frame: $0) }
+  }
+}
+
+/// Compares long runs of samples and says where they part instead of printing them.
+func expectSame(_ heard: [Float], _ expected: [Float], sourceLocation: SourceLocation = #_sourceLocation) {
+  guard heard != expected else { return }
+  let index = zip(heard, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+  let place = index.map { "differ first at \($0)" } ?? "one is the beginning of the other"
+  Issue.record(
+    "\(heard.count) samples heard, \(expected.count) expected: \(place)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,174 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct SeekingTests {
+  @Test(arguments: QueuePlaybackTests.living)
+  func aSeekIsHeardAtOnceAndExactly(_ name: String) {
+    let harness = EngineHarness(QueuePlaybackTests.personality(name))
+    harness.add(frames: 441_000)
+    _ = harness.observe()
+    harness.engine.setRate(1)
+    harness.advance(2)
+    let before = harness.heard.count
+    harness.seek(7)
+    #expect(harness.engine.currentTime?.seconds == 7)
+    harness.playOut()
+    let heard = harness.heard
+    // A part of the beginning, without a hole, and then the end from second 7.
+    let tail = EngineHarness.sound(1, 308_700..<441_000)
+    expectSame(Array(heard.suffix(tail.count)), tail)
+    let head = heard.count - tail.count
+    #expect(head >= before && head <= before + 22_050)
+    expectSame(Array(heard.prefix(head)), EngineHarness.sound(1, 0..<Int64(head)))
+    #expect(harness.seen.contains(.seek(true)))
+    let index = harness.steps.firstIndex(of: 700)
+    #expect(index.map { Array(harness.steps[$0...]) } == Array(700..<1000))
+    #expect(Set(harness.steps).count == harness.steps.count)
+  }
+
+  @Test func onlyTheLastOfThreeQuickSeeksFinishes() {
+    let harness = EngineHarness()
+    harness.add(frames: 441_000)
+    harness.engine.setRate(1)
+    harness.advance(0.5)
+    harness.seek(1)
+    harness.seek(2)
+    harness.seek(3)
+    #expect(harness.seen.suffix(2) == [.seek(false), .seek(false)])
+    harness.advance(0.2)
+    #expect(
+      harness.seen.filter { if case .seek = $0 { true } else { false } } == [
+        .seek(false), .seek(false), .seek(true),
+      ])
+  }
+
+  @Test func aSeekWithoutAnItemFailsAtOnceAndBeforeReadinessSucceedsAtOnce() {
+    let harness = EngineHarness()
+    harness.seek(1)
+    #expect(harness.seen == [.seek(false)])
+    harness.add(frames: 441_000)
+    harness.seek(3)
+    #expect(harness.seen == [.seek(false), .seek(true)])
+    harness.engine.setRate(1)
+    harness.playOut()
+    expectSame(harness.heard, EngineHarness.sound(1, 132_300..<441_000))
+  }
+
+  @Test func aSeekBeyondTheEndGoesToTheEnd() {
+    let harness = EngineHarness()
+    harness.add(frames: 44_100, 44_100)
+    harness.engine.setRate(1)
+    harness.advance(0.2)
+    harness.seek(99)
+    harness.advance(0.1)
+    #expect(harness.seen.contains(.seek(true)))
+    harness.playOut()
+    expectSame(Array(harness.heard.suffix(44_100)), EngineHarness.sound(2, 0..<44_100))
+  }
+
+  @Test func seeksWhilePausedCallTheObserverAndStayPaused() {
+    let harness = EngineHarness()
+    harness.add(frames: 441_000)
+    _ = harness.observe()
+    harness.advance(0.1)
+    harness.seek(5)
+    harness.advance(0.1)
+    harness.seek(2.345678)
+    harness.advance(5)
+    #expect(harness.steps == [500])
+    #expect(
+      harness.seen.contains { if case .time(let time) = $0 { abs(time - 2.345678) < 1e-4 } else { false } })
+    #expect(harness.heard.isEmpty)
+    harness.engine.setRate(1)
+    harness.playOut()
+    expectSame(harness.heard, EngineHarness.sound(1, 103_444..<441_000))
+  }
+
+  @Test func skippingIsHeardAtOnce() {
+    let harness = EngineHarness()
+    harness.add(frames: 441_000, 30_000, 30_000)
+    harness.engine.setRate(1)
+    harness.advance(1)
+    let before = harness.heard.count
+    harness.engine.advanceToNextItem()
+    #expect(harness.story.last == .item(2) || harness.engine.currentItem != nil)
+    harness.playOut()
+    let heard = harness.heard
+    expectSame(
+      Array(heard.suffix(60_000)), EngineHarness.sound(2, 0..<30_000) + EngineHarness.sound(3, 0..<30_000))
+    #expect(heard.count - 60_000 <= before + 4410)
+  }
+
+  @Test func removingEverythingStopsTheSound() {
+    let harness = EngineHarness()
+    harness.add(frames: 441_000, 441_000)
+    harness.engine.setRate(1)
+    harness.advance(1)
+    harness.engine.removeAllItems()
+    harness.advance(0.2)
+    let count = harness.heard.count
+    harness.advance(2)
+    #expect(harness.heard.count == count)
+    #expect(harness.engine.currentItem == nil && harness.engine.items.isEmpty)
+    #expect(harness.engine.timeControl == .waiting(.noItemToPlay))
+  }
+
+  @Test func boundariesFireInPlayAndNotBySeeks() {
+    let harness = EngineHarness()
+    harness.add(frames: 441_000)
+    _ = harness.observe(boundaries: [CMTime(value: 1, timescale: 1), CMTime(value: 3, timescale: 1)])
+    harness.engine.setRate(1)
+    harness.advance(0.5)
+    harness.seek(2)
+    harness.advance(0.5)
+    #expect(!harness.seen.contains(.boundary))
+    harness.advance(1)
+    #expect(harness.seen.filter { $0 == .boundary }.count == 1)
+  }
+
+  @Test(arguments: [1 as UInt64, 2, 3, 4, 5])
+  func randomChangesNeverDeliverAStepTwiceInARow(_ seed: UInt64) {
+    let harness = EngineHarness(
+      QueuePlaybackTests.personality(QueuePlaybackTests.living[Int(seed) % QueuePlaybackTests.living.count]))
+    var random = SplitMix(seed: seed)
+    _ = harness.observe()
+    for number in 1...20 {
+      harness.add(SyntheticMedia(number: number, frames: 20_000 + Int64(random.next() % 40_000)))
+    }
+    harness.engine.setRate(1)
+    for _ in 0..<200 {
+      switch random.next() % 8 {
+      case 0: harness.seek(Double(random.next() % 1500) / 1000)
+      case 1: harness.engine.setRate(harness.engine.rate == 0 ? 1 : 0)
+      case 2: harness.engine.advanceToNextItem()
+      case 3:
+        let items = harness.engine.items
+        if !items.isEmpty { harness.engine.remove(items[Int(random.next() % UInt64(items.count))]) }
+      case 4:
+        let items = harness.engine.items
+        let after = items.isEmpty ? nil : items[Int(random.next() % UInt64(items.count))]
+        harness.add(SyntheticMedia(number: 30, frames: 30_000), after: after)
+      default: break
+      }
+      harness.advance(Double(random.next() % 400) / 1000)
+    }
+    harness.engine.setRate(1)
+    harness.playOut()
+    // Between two jumps the steps of an item go up by one each.
+    var last: Int64?
+    for event in harness.seen {
+      switch event {
+      case .step(let step):
+        if let last { #expect(step == last + 1) }
+        last = step
+      case .item, .jumped: last = nil
+      default: break
+      }
+    }
+  }
+}

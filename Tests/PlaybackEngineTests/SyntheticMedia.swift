@@ -1,0 +1,78 @@
+import AudioCore
+import PlaybackEngine
+import Synchronization
+
+/// Media without files: each sample of item n at frame f is a number that says so, so that what was heard can be
+/// compared sample by sample.
+struct SyntheticMedia: MediaSource {
+  var number: Int
+  var frames: Int64
+  var sampleRate = 44_100
+  /// Opening fails with this.
+  var openError: DecodingError?
+  /// Reading breaks off here.
+  var breaksAt: Int64?
+  /// What the decoder says before it has read to the end.
+  var announced: FrameCount?
+
+  /// Exact in a Float: 11 bits of item, 13 bits of frame would not be enough for songs, so frames wrap.
+  static func sample(number: Int, frame: Int64) -> Float {
+    Float((number % 64) * 131_072 + Int(frame % 131_072)) / 16_777_216
+  }
+
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    if let openError { throw openError }
+    return SyntheticDecoder(media: self)
+  }
+}
+
+final class SyntheticDecoder: AudioDecoder {
+  static let live = Atomic<Int>(0)
+
+  private let media: SyntheticMedia
+  private var position: Int64 = 0
+  private var output: PCMFormat
+  private var produced: Int64 = 0
+  private var origin: Int64 = 0
+  private var isAtEnd = false
+
+  init(media: SyntheticMedia) {
+    self.media = media
+    output = PCMFormat(sampleRate: media.sampleRate, channelCount: 2)
+    Self.live.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  deinit { Self.live.wrappingSubtract(1, ordering: .relaxed) }
+
+  var format: PCMFormat { PCMFormat(sampleRate: media.sampleRate, channelCount: 2) }
+  var frameCount: FrameCount { isAtEnd ? .exact(media.frames) : media.announced ?? .exact(media.frames) }
+  var damage: Int { 0 }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+    origin = min(max(0, frame), media.frames)
+    produced = 0
+    return origin
+  }
+
+  /// Converted items deliver the sample of the nearest frame before: enough to tell where each came from.
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+    let total =
+      ((media.frames - origin) * Int64(output.sampleRate) + Int64(media.sampleRate) - 1)
+      / Int64(media.sampleRate)
+    let count = Int(min(Int64(buffer.count / 2), total - produced))
+    if let limit = media.breaksAt, origin + produced >= limit {
+      throw DecodingError(reason: .decodeFailed, message: "broken on purpose")
+    }
+    for index in 0..<count {
+      let frame = origin + (produced + Int64(index)) * Int64(media.sampleRate) / Int64(output.sampleRate)
+      let sample = SyntheticMedia.sample(number: media.number, frame: frame)
+      buffer[index * 2] = sample
+      buffer[index * 2 + 1] = -sample
+    }
+    produced += Int64(count)
+    if count < buffer.count / 2 { isAtEnd = true }
+    return count
+  }
+}
