@@ -32,7 +32,7 @@ extension EngineMachine {
   }
 
   /// The item that the decoder is to open next.
-  private var nextToOpen: ItemID? {
+  var nextToOpen: ItemID? {
     switch cursor {
     case .flushing, .decoding: nil
     case .empty: queue.first
@@ -59,8 +59,18 @@ extension EngineMachine {
       format = own
     }
     cursor = .decoding(item)
-    if !wasReady { emit(.itemReady(item, info)) }
+    if !wasReady {
+      emit(.itemReady(item, info))
+      if item == current { clampRestingPlace(to: info) }
+    }
     return format
+  }
+
+  /// A place that was asked for before the length was known may lie behind the end.
+  private mutating func clampRestingPlace(to info: ItemInfo) {
+    guard info.duration.isNumeric, resting > info.duration.seconds else { return }
+    resting = info.duration.seconds
+    schedule.reset(to: resting)
   }
 
   /// Nothing of the present stream sounds or waits to sound. (A splice leaves frames with the device that are to

@@ -3,8 +3,9 @@ import MediaTime
 
 extension EngineMachine {
   /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
-  mutating func insert(_ id: ItemID, source: any MediaSource, after: ItemID?) -> Bool {
-    guard queue.insert(ItemRecord(source: source), id: id, after: after) else { return false }
+  mutating func insert(_ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0) -> Bool {
+    let record = ItemRecord(source: source, startSeconds: startSeconds)
+    guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {
       becomeCurrent(id)
     } else if isDecoded(queue.next(of: id)) {
@@ -43,11 +44,11 @@ extension EngineMachine {
   }
 
   /// Puts another item in the place of the current one; the rest of the queue stays.
-  mutating func replaceCurrent(_ id: ItemID, source: any MediaSource) -> Bool {
+  mutating func replaceCurrent(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
     guard !queue.contains(id) else { return id == current }
     endSeek(finished: false)
     if let current { queue.remove(current) }
-    guard queue.prepend(ItemRecord(source: source), id: id) else { return false }
+    guard queue.prepend(ItemRecord(source: source, startSeconds: startSeconds), id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)
     return true
@@ -80,6 +81,13 @@ extension EngineMachine {
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
     queue.update(id) { $0.endSeconds = seconds }
     if isDecoded(id) { splice() }
+  }
+
+  /// Where an item that is not current yet will start, in seconds; it may be decoded already, or be about to.
+  mutating func setStart(_ seconds: Double, of id: ItemID) {
+    guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
+    queue.update(id) { $0.startSeconds = seconds }
+    if isDecoded(id) || id == nextToOpen { splice() }
   }
 
   /// Whether frames of `id` may be on their way to the listener.

@@ -55,10 +55,13 @@ public final class PlaybackEngine: Sendable {
   /// Whether an item is in the queue.
   public func contains(_ id: ItemID) -> Bool { core.read { machine, _, _, _ in machine.queue.contains(id) } }
 
-  /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
+  /// Inserts behind `after`, at the end for nil; it will start at `startSeconds`. False if it is in the queue
+  /// already or `after` is not.
   @discardableResult
-  public func insert(_ id: ItemID, source: any MediaSource, after: ItemID? = nil) -> Bool {
-    core.perform { $0.insert(id, source: source, after: after) }
+  public func insert(
+    _ id: ItemID, source: any MediaSource, after: ItemID? = nil, startSeconds: Double = 0
+  ) -> Bool {
+    core.perform { $0.insert(id, source: source, after: after, startSeconds: startSeconds) }
   }
 
   /// Takes an item out; the current one as `advanceToNextItem`.
@@ -70,11 +73,11 @@ public final class PlaybackEngine: Sendable {
   /// Ends the current item and goes on with the next; the current one leaves the queue.
   public func advanceToNextItem() { core.perform { $0.advanceToNext() } }
 
-  /// Puts an item in the place of the current one; the rest of the queue stays. False if it is in the queue and not
-  /// current.
+  /// Puts an item, to be started at `startSeconds`, in the place of the current one; the rest of the queue stays.
+  /// False if it is in the queue and not current.
   @discardableResult
-  public func replaceCurrentItem(_ id: ItemID, source: any MediaSource) -> Bool {
-    core.perform { $0.replaceCurrent(id, source: source) }
+  public func replaceCurrentItem(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
+    core.perform { $0.replaceCurrent(id, source: source, startSeconds: startSeconds) }
   }
 
   /// What is known of an item in the queue; nil before it was opened.
@@ -82,6 +85,9 @@ public final class PlaybackEngine: Sendable {
 
   /// The latest end of an item, in seconds of its time; nil for its own.
   public func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
+
+  /// Where an item that is not current yet will start, in seconds of its time; without effect on the current one.
+  public func setStart(_ seconds: Double, of id: ItemID) { core.perform { $0.setStart(seconds, of: id) } }
 
   /// What happens at the end of an item.
   public var actionAtItemEnd: EngineActionAtItemEnd {

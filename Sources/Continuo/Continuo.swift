@@ -1,0 +1,4 @@
+// What an application imports: times, players, the application's life cycle.
+@_exported public import AppLifecycle
+@_exported public import MediaTime
+@_exported public import QueuePlayer

@@ -1,0 +1,263 @@
+public import Dispatch
+public import Foundation
+public import MediaTime
+import PlaybackEngine
+import Synchronization
+
+/// Plays one item.
+///
+/// Every member may be used on any thread and none waits for a file or the output. Change handlers, notifications
+/// and completion handlers are called on the main queue, each state once and in order. On the main queue properties say
+/// what observers were told, and a call has taken effect on them when it returns; elsewhere they may be a moment
+/// ahead. When the last reference to a player goes, its sound stops and nothing is called any more.
+@preconcurrency @MainActor
+open class AVPlayer: NSObject {
+  nonisolated let core: PlayerCore
+
+  /// A player without an item.
+  nonisolated public override init() {
+    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    super.init()
+    begin(with: [])
+  }
+
+  /// A player with an item for the media at `url`.
+  nonisolated public init(url: URL) {
+    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    super.init()
+    begin(with: [AVPlayerItem(url: url)])
+  }
+
+  /// A player with `item`. Stops the program if the item is in another player.
+  nonisolated public init(playerItem item: AVPlayerItem?) {
+    core = PlayerCore(isQueuePlayer: false, environment: .current)
+    super.init()
+    begin(with: item.map { [$0] } ?? [])
+  }
+
+  nonisolated init(core: PlayerCore, items: [AVPlayerItem]) {
+    self.core = core
+    super.init()
+    begin(with: items)
+  }
+
+  /// A player in an environment of its own, whatever `PlaybackEnvironment.current` is.
+  @_spi(Testing)
+  nonisolated public convenience init(playerItem item: AVPlayerItem?, environment: PlaybackEnvironment) {
+    self.init(
+      core: PlayerCore(isQueuePlayer: false, environment: environment), items: item.map { [$0] } ?? [])
+  }
+
+  deinit { core.close() }
+
+  nonisolated private func begin(with items: [AVPlayerItem]) {
+    core.state.withLock { $0.player = self }
+    for item in items { core.insert(item, after: nil) }
+  }
+
+  // All initialisers are designated, as they are on Apple's systems: clients' subclasses override each of them.
+
+  // MARK: State
+
+  /// Whether the player can be used: unknown before it opened anything, failed for good if nothing can be decoded at
+  /// all. A bad item does not make a bad player; see `AVPlayerItem.status`. Can be observed.
+  nonisolated open var status: Status { core.state.withLock { $0.status } }
+
+  /// Why it cannot be used; nil unless `status` is `failed`. An `AVError`.
+  nonisolated open var error: (any Error)? { core.state.withLock { $0.error } }
+
+  /// What is played; nil if there is nothing, also behind the end of a queue. Can be observed.
+  nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
+
+  /// Puts `item` in the place of the current one; a queue's rest stays. Nil empties the player. Without effect if it
+  /// is current already. Stops the program if it is elsewhere in the queue or in another player.
+  nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
+
+  /// What happens when an item was heard to its end; `pause`, in a queue player `advance`. Takes effect at once if
+  /// the end was reached under `none`. Stops the program if it is set to `advance` on a player without a queue.
+  nonisolated open var actionAtItemEnd: ActionAtItemEnd {
+    get { ActionAtItemEnd(core.engine.actionAtItemEnd) }
+    set {
+      precondition(
+        newValue != .advance || self is AVQueuePlayer,
+        "AVPlayer.ActionAtItemEnd.advance needs an AVQueuePlayer")
+      core.engine.actionAtItemEnd = newValue.engineAction
+      core.announceChange()
+      core.deliver()
+    }
+  }
+
+  // MARK: Rate
+
+  /// How fast it is to play: 0 or 1. Anything above 0 plays at 1 and reads back as 1; a rate below 0 cannot be had,
+  /// and leaves 0 with the reason `setRateFailed`. It stays 1 behind the end of a queue. Can be observed.
+  nonisolated open var rate: Float {
+    get { core.rate }
+    set { core.setRate(newValue) }
+  }
+
+  /// The rate that `play()` sets; 1. Kept as it is set, and played as `rate` says.
+  nonisolated open var defaultRate: Float {
+    get { core.defaultRate }
+    set { core.defaultRate = newValue }
+  }
+
+  /// Sets `rate` to `defaultRate`.
+  nonisolated open func play() { core.setRate(core.defaultRate) }
+
+  /// Sets `rate` to 0. Goes on later with the very next frame.
+  nonisolated open func pause() { core.setRate(0) }
+
+  /// Sets `rate`. Files never have to be waited for, so there is nothing to be more immediate about.
+  nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate) }
+
+  /// Whether sound flows. Can be observed.
+  nonisolated open var timeControlStatus: TimeControlStatus { TimeControlStatus(core.timeControl) }
+
+  /// Why it does not although `rate` is not 0; nil unless `timeControlStatus` says that it waits. Can be observed.
+  nonisolated open var reasonForWaitingToPlay: WaitingReason? { WaitingReason(core.timeControl) }
+
+  /// Whether the player waits when sound stops by itself (the output is away or starved) and goes on by itself; the
+  /// default. If false, it is paused then.
+  nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
+    get { core.waitsToMinimizeStalling }
+    set { core.waitsToMinimizeStalling = newValue }
+  }
+
+  // MARK: Time
+
+  /// What a listener hears now, in the current item's time and timescale (frames); zero without an item.
+  nonisolated open func currentTime() -> CMTime { core.currentTime() }
+
+  /// Goes to `time` of the current item, exactly to the frame; to its end if that is earlier. Stops the program if
+  /// there is an item and the time is invalid or indefinite.
+  nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
+
+  /// As `seek(to:)`: exactly to the frame, whatever is tolerated.
+  nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
+    core.seek(to: time, completion: nil)
+  }
+
+  /// As `seek(to:)`.
+  ///
+  /// - Parameter completionHandler: called on the main queue: with true when the player is there; with true at once
+  ///   if the item is not opened yet, it then starts there; with false at once if there is no item; with false when
+  ///   another seek comes first, at once then, or the item's turn is over.
+  @preconcurrency
+  nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
+    core.seek(to: time, completion: completionHandler)
+  }
+
+  /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
+  @preconcurrency
+  nonisolated open func seek(
+    to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
+    completionHandler: @escaping @Sendable (Bool) -> Void
+  ) {
+    core.seek(to: time, completion: completionHandler)
+  }
+
+  /// As `seek(to:completionHandler:)`.
+  @discardableResult
+  nonisolated open func seek(to time: CMTime) async -> Bool {
+    await withCheckedContinuation { continuation in
+      core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
+  @discardableResult
+  nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
+    await withCheckedContinuation { continuation in
+      core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
+    }
+  }
+
+  // MARK: Time observers
+
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and with the
+  /// exact time when playback starts, stops or jumps.
+  ///
+  /// Intervals below 1 ms are thinned. If `queue` is more than a second behind, steps give way to the newest.
+  ///
+  /// - Parameters:
+  ///   - interval: above zero; its timescale is that of the steps. Stops the program if it is not.
+  ///   - queue: where `block` is called, one call after the other; the main queue for nil.
+  /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
+  @preconcurrency
+  nonisolated open func addPeriodicTimeObserver(
+    forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
+  ) -> Any {
+    precondition(
+      interval.isNumeric && interval > .zero, "The interval of a time observer must be above zero.")
+    let id = core.engine.addPeriodicTimeObserver(
+      forInterval: interval, queue: core.observerQueue(queue), using: block)
+    return TimeObserverToken(id: id, core: core)
+  }
+
+  /// Calls `block` whenever one of `times` is passed in normal playback; not when a seek passes it.
+  ///
+  /// - Parameters:
+  ///   - times: made by `NSValue(time:)`.
+  ///   - queue: where `block` is called, one call after the other; the main queue for nil.
+  /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
+  @preconcurrency
+  nonisolated open func addBoundaryTimeObserver(
+    forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
+  ) -> Any {
+    let id = core.engine.addBoundaryTimeObserver(
+      forTimes: times.map(\.timeValue), queue: core.observerQueue(queue), using: block)
+    return TimeObserverToken(id: id, core: core)
+  }
+
+  /// Ends a time observer: after the return no new call begins, and the block is released. Stops the program if
+  /// `observer` did not come from this player or was removed already.
+  nonisolated open func removeTimeObserver(_ observer: Any) {
+    guard let token = observer as? TimeObserverToken, token.core === core,
+      core.engine.removeTimeObserver(token.id)
+    else {
+      preconditionFailure(
+        "An instance of AVPlayer cannot remove a time observer that was added by a different instance of AVPlayer."
+      )
+    }
+  }
+
+  // MARK: Sound
+
+  /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through silence.
+  nonisolated open var volume: Float {
+    get { core.engine.volume }
+    set {
+      core.engine.volume = newValue
+      core.announceChange()
+    }
+  }
+
+  /// Silence, whatever the volume. Of this player only.
+  nonisolated open var isMuted: Bool {
+    get { core.engine.isMuted }
+    set {
+      core.engine.isMuted = newValue
+      core.announceChange()
+    }
+  }
+}
+
+extension AVPlayer: KeyValueObserving, ObservedObject {
+  nonisolated var observations: ObservationList { core.observations }
+}
+
+/// What a client holds of a time observer.
+final class TimeObserverToken: Sendable {
+  let id: ObserverID
+  private struct Core {
+    weak let value: PlayerCore?
+  }
+  private let owner: Core
+  var core: PlayerCore? { owner.value }
+
+  init(id: ObserverID, core: PlayerCore) {
+    self.id = id
+    owner = Core(value: core)
+  }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+
+// Each name in both of Apple's spellings. All are posted on the main queue with the item as object.
+
+extension AVPlayerItem {
+  /// The item was heard to its end, or to `forwardPlaybackEndTime`. Not for items that were skipped or removed.
+  nonisolated public static let didPlayToEndTimeNotification = Notification.Name(
+    "AVPlayerItemDidPlayToEndTimeNotification")
+  /// The item was heard up to where it broke off. `AVPlayerItemFailedToPlayToEndTimeErrorKey` has the reason.
+  nonisolated public static let failedToPlayToEndTimeNotification = Notification.Name(
+    "AVPlayerItemFailedToPlayToEndTimeNotification")
+  /// The item's time jumped by a seek.
+  nonisolated public static let timeJumpedNotification = Notification.Name(
+    "AVPlayerItemTimeJumpedNotification")
+  /// Sound stopped because nothing came in time; it goes on by itself.
+  nonisolated public static let playbackStalledNotification = Notification.Name(
+    "AVPlayerItemPlaybackStalledNotification")
+}
+
+/// The key of an `NSError` in `AVPlayerItem.failedToPlayToEndTimeNotification`.
+public let AVPlayerItemFailedToPlayToEndTimeErrorKey = "AVPlayerItemFailedToPlayToEndTimeErrorKey"
+
+extension NSNotification.Name {
+  /// `AVPlayerItem.didPlayToEndTimeNotification`.
+  public static let AVPlayerItemDidPlayToEndTime = AVPlayerItem.didPlayToEndTimeNotification
+  /// `AVPlayerItem.failedToPlayToEndTimeNotification`.
+  public static let AVPlayerItemFailedToPlayToEndTime = AVPlayerItem.failedToPlayToEndTimeNotification
+  /// `AVPlayerItem.timeJumpedNotification`.
+  public static let AVPlayerItemTimeJumped = AVPlayerItem.timeJumpedNotification
+  /// `AVPlayerItem.playbackStalledNotification`.
+  public static let AVPlayerItemPlaybackStalled = AVPlayerItem.playbackStalledNotification
+}

@@ -1,0 +1,128 @@
+import AudioCore
+import Dispatch
+import Foundation
+import MediaTime
+import PlaybackEngine
+import Synchronization
+
+/// Reads what an asset knows of its media: once, off the main thread, for everybody who asks.
+final class AssetLoader: Sendable {
+  /// What there is to know.
+  struct Values: Sendable {
+    var duration: CMTime
+    var isPlayable: Bool
+    var isPrecise: Bool
+
+    /// Media of that many frames.
+    init(frames: FrameCount, sampleRate: Int) {
+      duration = frames.value.map { CMTime(value: $0, timescale: CMTimeScale(sampleRate)) } ?? .indefinite
+      isPlayable = true
+      if case .exact = frames { isPrecise = true } else { isPrecise = false }
+    }
+
+    /// A file without anything to play in it.
+    private init() {
+      duration = .indefinite
+      isPlayable = false
+      isPrecise = false
+    }
+
+    static let unplayable = Values()
+  }
+
+  typealias Outcome = Result<Values, AVError>
+
+  private enum State {
+    case initial
+    case loading([@Sendable (Outcome) -> Void])
+    case done(Outcome)
+  }
+
+  let url: URL
+  let isPrecise: Bool
+  private let environment: PlaybackEnvironment?
+  private let state = Mutex(State.initial)
+
+  init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment?) {
+    self.url = url
+    self.isPrecise = isPrecise
+    self.environment = environment
+  }
+
+  /// What is known; nil before.
+  var outcome: Outcome? { state.withLock { if case .done(let outcome) = $0 { outcome } else { nil } } }
+
+  /// Whether somebody reads the file at present.
+  var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
+
+  /// Calls `completion` with what is known, at once if it is known, else on a thread of its own.
+  func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
+    let (known, isFirst): (Outcome?, Bool) = state.withLock { state in
+      switch state {
+      case .done(let outcome): return (outcome, false)
+      case .loading(let others):
+        state = .loading(others + [completion])
+        return (nil, false)
+      case .initial:
+        state = .loading([completion])
+        return (nil, true)
+      }
+    }
+    if let known { completion(known) }
+    guard isFirst else { return }
+    DispatchQueue.global(qos: .userInitiated).async { self.finish(self.read()) }
+  }
+
+  /// What is known, read on the caller's thread if need be.
+  func loadNow() -> Outcome {
+    if let outcome { return outcome }
+    let outcome = read()
+    return finish(outcome)
+  }
+
+  /// A player opened the file and found this.
+  func learn(_ info: ItemInfo) {
+    guard outcome == nil, !isLoading else { return }
+    finish(.success(Values(frames: info.frameCount, sampleRate: info.format.sampleRate)))
+  }
+
+  /// Keeps the first outcome and tells everybody who waits.
+  @discardableResult
+  private func finish(_ new: Outcome) -> Outcome {
+    let (outcome, waiting): (Outcome, [@Sendable (Outcome) -> Void]) = state.withLock { state in
+      switch state {
+      case .done(let outcome): return (outcome, [])
+      case .initial:
+        state = .done(new)
+        return (new, [])
+      case .loading(let waiting):
+        state = .done(new)
+        return (new, waiting)
+      }
+    }
+    for completion in waiting { completion(outcome) }
+    return outcome
+  }
+
+  private func read() -> Outcome {
+    guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
+    do throws(DecodingError) {
+      let decoder = try source(in: environment ?? .current).makeDecoder()
+      return .success(Values(frames: decoder.frameCount, sampleRate: decoder.format.sampleRate))
+    } catch {
+      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error))
+    }
+  }
+
+  /// What a player is to decode.
+  func source(in environment: PlaybackEnvironment) -> any MediaSource {
+    url.isFileURL ? environment.makeSource(url, isPrecise) : UnsupportedSource()
+  }
+}
+
+/// Media that cannot be played from where they are. Their items fail in their turn, as a missing file does.
+private struct UnsupportedSource: MediaSource {
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    throw DecodingError(reason: .unreadable, message: "not a file")
+  }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+import Synchronization
+
+// Linux Foundation has no key-value observing. These are its types with Apple's names, for the objects of this module.
+
+/// What a change handler is to be told, and when.
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// The bits.
+  public let rawValue: UInt
+  /// Options of these bits.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// `NSKeyValueObservedChange.newValue` is set.
+  public static let new = NSKeyValueObservingOptions(rawValue: 1)
+  /// `NSKeyValueObservedChange.oldValue` is set.
+  public static let old = NSKeyValueObservingOptions(rawValue: 2)
+  /// The handler is called once at once, before `observe` returns, on the caller's thread.
+  public static let initial = NSKeyValueObservingOptions(rawValue: 4)
+  /// The handler is called twice for each change, the first time with `isPrior`. Both calls come after the object
+  /// itself has changed; `oldValue` tells what was.
+  public static let prior = NSKeyValueObservingOptions(rawValue: 8)
+}
+
+/// What happened to a value. Only `setting` occurs: no collection of this module changes piece by piece.
+public enum NSKeyValueChange: UInt, Sendable {
+  /// It was set.
+  case setting = 1
+  /// Something was inserted into it.
+  case insertion = 2
+  /// Something was removed from it.
+  case removal = 3
+  /// Something in it was replaced.
+  case replacement = 4
+}
+
+/// What a change handler is told.
+public struct NSKeyValueObservedChange<Value> {
+  /// What happened to a value.
+  public typealias Kind = NSKeyValueChange
+
+  /// Always `setting`.
+  public let kind: Kind
+  /// The new value, if `.new` was asked for; nil also where the path leads through nil now.
+  public let newValue: Value?
+  /// The value before, if `.old` was asked for; nil also where the path led through nil, and for `.initial`.
+  public let oldValue: Value?
+  /// Always nil.
+  public let indexes: IndexSet?
+  /// Whether this is the first of two calls, by `.prior`.
+  public let isPrior: Bool
+}
+
+/// Keeps an observation alive: it ends with `invalidate()` or when this object goes.
+public final class NSKeyValueObservation: NSObject, Sendable {
+  private let observation: any ObjectObservation
+
+  init(_ observation: any ObjectObservation) {
+    self.observation = observation
+    super.init()
+  }
+
+  /// Ends the observation; no new call of the handler begins after the return. Any thread; idempotent.
+  public func invalidate() { observation.end() }
+
+  deinit { observation.end() }
+}
+
+/// The objects whose properties can be observed: players and items.
+///
+/// Handlers are called on the main queue, one change at a time and none left out: a handler that changes the player
+/// again has the observers behind it served with the first change before the second one is made.
+public protocol KeyValueObserving: AnyObject {}
+
+extension KeyValueObserving {
+  /// Calls `changeHandler` whenever the value at `keyPath` changed. The path may lead through other objects of this
+  /// module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Only values that
+  /// differ are a change, so setting what is set already calls nobody. Any thread.
+  ///
+  /// - Returns: what must be kept as long as the handler is to be called.
+  @preconcurrency
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let list = (self as? any ObservedObject)?.observations
+    let observation = PathObservation(
+      object: self, keyPath: keyPath, options: options, list: list, handler: changeHandler)
+    // First in the list, then the first look: a change in between is then found by the look.
+    list?.add(observation)
+    observation.begin()
+    return NSKeyValueObservation(observation)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+
+/// Follows one key path from one object and compares.
+///
+/// The path is followed anew after each change of the object. Paths cannot be told from each other instead: on Linux
+/// the same property has another key path in each subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
+///
+/// Unchecked: the key path is an immutable literal, `last` and `isEnded` are only touched under `lock`, and a value
+/// leaves it only towards the handler.
+final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unchecked Sendable {
+  private weak var object: Object?
+  private weak let list: ObservationList?
+  private let keyPath: KeyPath<Object, Value>
+  private let unwraps: Bool
+  private let options: NSKeyValueObservingOptions
+  private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+  private let areEqual: (Value, Value) -> Bool
+
+  private let lock = NSLock()
+  /// What was seen last; nil before the first look.
+  private var last: Seen?
+  private var isEnded = false
+
+  private enum Seen {
+    case value(Value)
+    /// The path leads through nil.
+    case missing
+
+    var known: Value? {
+      if case .value(let value) = self { value } else { nil }
+    }
+  }
+
+  init(
+    object: Object, keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
+    list: ObservationList?,
+    handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
+  ) {
+    self.object = object
+    self.list = list
+    self.keyPath = keyPath
+    self.options = options
+    self.handler = handler
+    unwraps = keyPath.debugDescription.contains("!")
+    areEqual = Self.comparison()
+  }
+
+  /// The first look.
+  func begin() {
+    guard let object else { return }
+    let seen = look(at: object)
+    lock.withLock { last = last ?? seen }
+    if options.contains(.initial) { tell(object, old: nil, new: seen) }
+  }
+
+  func check() {
+    guard let object else { return }
+    let new = look(at: object)
+    let old: Seen? = lock.withLock {
+      guard !isEnded else { return nil }
+      let old = last
+      last = new
+      return old
+    }
+    guard let old, isDifferent(old, new) else { return }
+    if options.contains(.prior) { tell(object, old: old, new: nil, isPrior: true) }
+    tell(object, old: old, new: new)
+  }
+
+  func end() {
+    let wasEnded = lock.withLock {
+      defer { isEnded = true }
+      return isEnded
+    }
+    if !wasEnded { list?.remove(self) }
+  }
+
+  private func look(at object: Object) -> Seen {
+    PathEvaluation.value(of: object, at: keyPath, unwraps: unwraps).map(Seen.value) ?? .missing
+  }
+
+  private func tell(_ object: Object, old: Seen?, new: Seen?, isPrior: Bool = false) {
+    handler(
+      object,
+      NSKeyValueObservedChange(
+        kind: .setting, newValue: options.contains(.new) ? new?.known : nil,
+        oldValue: options.contains(.old) ? old?.known : nil, indexes: nil, isPrior: isPrior))
+  }
+
+  private func isDifferent(_ old: Seen, _ new: Seen) -> Bool {
+    switch (old, new) {
+    case (.missing, .missing): false
+    case (.value(let old), .value(let new)): !areEqual(old, new)
+    default: true
+    }
+  }
+
+  /// How two values are compared: by `==` where they have it, errors by domain and code; anything else counts as
+  /// changed whenever the object did.
+  private static func comparison() -> (Value, Value) -> Bool {
+    if let type = Value.self as? any Equatable.Type { return equatableComparison(type) }
+    if Value.self == (any Error)?.self {
+      return { left, right in
+        let (left, right) = (left as? any Error, right as? any Error)
+        guard let left, let right else { return left == nil && right == nil }
+        return (left as NSError).domain == (right as NSError).domain
+          && (left as NSError).code == (right as NSError).code
+      }
+    }
+    return { _, _ in false }
+  }
+
+  private static func equatableComparison<E: Equatable>(_: E.Type) -> (Value, Value) -> Bool {
+    { left, right in
+      guard let left = left as? E, let right = right as? E else { return false }
+      return left == right
+    }
+  }
+}

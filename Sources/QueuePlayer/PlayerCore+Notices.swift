@@ -1,0 +1,135 @@
+import AudioCore
+import AudioOutput
+import Foundation
+import MediaTime
+import PlaybackEngine
+import Synchronization
+
+// What the engine tells, on the main queue, one notice at a time.
+extension PlayerCore {
+  func receive(_ notice: EngineNotice) {
+    announcer.settle()
+    switch notice {
+    case .currentItemChanged(let id): becomeCurrent(id)
+    case .rateChanged(let rate, let reason): changeRate(rate, reason: reason)
+    case .timeControlChanged(let timeControl): changeTimeControl(timeControl)
+    case .itemReady(let id, let info), .durationChanged(let id, let info): learn(info, of: id)
+    case .itemFailed(let id, let error): fail(id, error: error)
+    case .playedToEnd(let id): playedToEnd(id)
+    case .failedToPlayToEnd(let id, let error): playedToEnd(id, failure: error)
+    case .timeJumped(let id): post(AVPlayerItem.timeJumpedNotification, item: id)
+    case .playbackStalled(let id): post(AVPlayerItem.playbackStalledNotification, item: id)
+    case .seekCompleted(let completion, let finished): completion(finished)
+    case .outputUnavailable(let error, let retryAfter):
+      environment.onDiagnostic?(.outputUnavailable(error.message, retryAfter: retryAfter))
+    case .outputOpened(let route): environment.onDiagnostic?(.outputOpened(route: route))
+    case .stepsCoalesced(let count): environment.onDiagnostic?(.stepsCoalesced(count))
+    }
+  }
+
+  private func becomeCurrent(_ id: ItemID?) {
+    let previous = state.withLock { state in
+      defer { state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
+      return state.current?.id
+    }
+    if let previous { forget(previous) }
+    announcer.announce(observations)
+  }
+
+  private func changeRate(_ rate: Float, reason: EngineRateReason) {
+    let player = state.withLock { state in
+      state.rate = rate
+      return state.player
+    }
+    announcer.announce(observations)
+    let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
+    NotificationCenter.default.post(
+      name: AVPlayer.rateDidChangeNotification, object: player, userInfo: userInfo)
+  }
+
+  private func changeTimeControl(_ timeControl: EngineTimeControl) {
+    if timeControl == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
+      // Whoever does not want to wait is paused; what follows is told by the notices of that.
+      engine.setRate(0, reason: .setRateFailed)
+      return
+    }
+    state.withLock { $0.timeControl = timeControl }
+    announcer.announce(observations)
+    environment.suspension.setActivity(PlaybackActivity(timeControl), of: self)
+  }
+
+  private func learn(_ info: ItemInfo, of id: ItemID) {
+    setStatus(.readyToPlay)
+    guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
+    let asset = item.state.withLock { state in
+      state.info = info
+      state.status = .readyToPlay
+      return state.asset
+    }
+    asset.loader.learn(info)
+    announcer.announce(item.observations, observations)
+  }
+
+  private func fail(_ id: ItemID, error: DecodingError) {
+    if error.scope == .engine {
+      setStatus(.failed, error: AVError(error))
+    } else {
+      setStatus(.readyToPlay)
+    }
+    guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
+    item.state.withLock { state in
+      let url = state.asset.loader.url
+      state.status = .failed
+      state.error = url.isFileURL ? AVError(error) : AVError(unsupported: url)
+    }
+    announcer.announce(item.observations, observations)
+    forget(id)
+  }
+
+  /// The player itself: usable once it has opened anything, also in vain; failed for good if nothing can be opened.
+  private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
+    let changed = state.withLock { state in
+      guard state.status != status, state.status != .failed else { return false }
+      state.status = status
+      state.error = error
+      return true
+    }
+    if changed { announcer.announce(observations) }
+  }
+
+  private func playedToEnd(_ id: ItemID, failure: DecodingError? = nil) {
+    guard let item = state.withLock({ $0.items[id] }) else { return }
+    item.state.withLock { state in
+      if state.attachment?.id == id, state.end.isNumeric { state.place = state.end }
+    }
+    if let failure {
+      post(
+        AVPlayerItem.failedToPlayToEndTimeNotification, item: id,
+        userInfo: [AVPlayerItemFailedToPlayToEndTimeErrorKey: AVError(failure) as NSError])
+    } else {
+      post(AVPlayerItem.didPlayToEndTimeNotification, item: id)
+    }
+  }
+
+  private func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {
+    guard let item = state.withLock({ $0.items[id] }) else { return }
+    NotificationCenter.default.post(name: name, object: item, userInfo: userInfo)
+  }
+}
+
+extension AVPlayerItem {
+  /// Whether the item is what its player's engine calls `id`, and not in another place by now.
+  nonisolated fileprivate func isNumber(_ id: ItemID) -> Bool {
+    state.withLock { $0.attachment?.id == id }
+  }
+}
+
+extension PlaybackActivity {
+  fileprivate init(_ timeControl: EngineTimeControl) {
+    switch timeControl {
+    case .paused, .waiting(.noItemToPlay): self = .stopped
+    case .waiting: self = .waiting
+    case .playing: self = .playing
+    }
+  }
+}

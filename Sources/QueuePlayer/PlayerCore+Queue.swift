@@ -1,0 +1,149 @@
+import AudioCore
+import Foundation
+import MediaTime
+import PlaybackEngine
+import Synchronization
+
+// The queue: items as clients know them, over the engine's numbers.
+extension PlayerCore {
+  var currentItem: AVPlayerItem? {
+    guard readsMirror else {
+      return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
+    }
+    return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missingItem
+  }
+
+  /// The queue, the current item first. On the main queue that is the one that observers know, even if the engine has
+  /// gone on meanwhile.
+  var items: [AVPlayerItem] {
+    let ids = engine.items
+    let mirrors = readsMirror
+    return state.withLock { state in
+      var result: [AVPlayerItem] = []
+      result.reserveCapacity(ids.count + 1)
+      if mirrors, let current = state.current, current.id != ids.first { result.append(current.item) }
+      for id in ids {
+        if let item = state.items[id] { result.append(item) }
+      }
+      return result
+    }
+  }
+
+  func canInsert(_ item: AVPlayerItem, after: AVPlayerItem?) -> Bool {
+    item.attachment == nil && (after == nil || after?.attachment?.core === self)
+  }
+
+  /// Inserts behind `after`, at the end for nil.
+  func insert(_ item: AVPlayerItem, after: AVPlayerItem?) {
+    // First what happened before this call, so that `after` is looked for in the queue that the client knows.
+    deliver()
+    checkIsFree(item)
+    let place = after?.attachment
+    precondition(
+      after == nil || place?.core === self,
+      "An AVPlayerItem can only be inserted after one that is in the queue.")
+    let id = add(item)
+    let (source, start, end) = opening(item)
+    var previous = place?.id
+    while !engine.insert(id, source: source, after: previous, startSeconds: start) {
+      // `after` was heard to its end just now: the place behind it is the one behind what plays.
+      previous = engine.currentItem
+    }
+    if let end { engine.setEnd(end, of: id) }
+    deliver()
+  }
+
+  /// Puts `item` in the place of the current one; nil empties the queue.
+  func replaceCurrentItem(with item: AVPlayerItem?) {
+    deliver()
+    guard let item else {
+      removeAllItems()
+      return
+    }
+    if let attachment = item.attachment, attachment.core === self, attachment.id == engine.currentItem {
+      return
+    }
+    checkIsFree(item)
+    keepPlaceOfCurrentItem()
+    let id = add(item)
+    let (source, start, end) = opening(item)
+    _ = engine.replaceCurrentItem(id, source: source, startSeconds: start)
+    if let end { engine.setEnd(end, of: id) }
+    deliver()
+  }
+
+  func advanceToNextItem() {
+    keepPlaceOfCurrentItem()
+    engine.advanceToNextItem()
+    deliver()
+  }
+
+  func remove(_ item: AVPlayerItem) {
+    guard let attachment = item.attachment, attachment.core === self else { return }
+    if engine.currentItem == attachment.id { keepPlaceOfCurrentItem() }
+    engine.remove(attachment.id)
+    deliver()
+    forgetOnMainQueue { $0.forget(attachment.id) }
+  }
+
+  func removeAllItems() {
+    keepPlaceOfCurrentItem()
+    engine.removeAllItems()
+    deliver()
+    forgetOnMainQueue { core in
+      for id in core.state.withLock({ Array($0.items.keys) }) { core.forget(id) }
+    }
+  }
+
+  /// Lets go of an item that is out of the queue, once observers know; else it is done when they do. Main queue.
+  func forget(_ id: ItemID) {
+    guard !engine.contains(id) else { return }
+    let item = state.withLock { state in
+      state.current?.id == id ? nil : state.items.removeValue(forKey: id)
+    }
+    item?.detach(id)
+  }
+
+  /// Behind what was under way to the main queue before.
+  private func forgetOnMainQueue(_ work: @escaping @Sendable (PlayerCore) -> Void) {
+    if environment.isOnMainQueue() {
+      work(self)
+    } else {
+      environment.mainQueue.enqueue { work(self) }
+    }
+  }
+
+  private func checkIsFree(_ item: AVPlayerItem) {
+    guard let attachment = item.attachment else { return }
+    precondition(
+      attachment.core === self, "An AVPlayerItem cannot be associated with more than one instance of AVPlayer"
+    )
+    preconditionFailure("An AVPlayerItem can occupy only one position in a player's queue.")
+  }
+
+  private func add(_ item: AVPlayerItem) -> ItemID {
+    let id = item.attach(to: self)
+    let isFirst = state.withLock { state in
+      state.items[id] = item
+      defer { state.isOutputPrepared = true }
+      return !state.isOutputPrepared
+    }
+    // Who gives a player something to play is about to play it: the output may connect while the file is opened.
+    if isFirst { engine.prepareOutput() }
+    return id
+  }
+
+  private func opening(_ item: AVPlayerItem) -> (source: any MediaSource, start: Double, end: Double?) {
+    let (asset, start, end) = item.state.withLock { ($0.asset, $0.startSeconds, $0.forwardPlaybackEndTime) }
+    return (asset.loader.source(in: environment), start, end.isNumeric ? end.seconds : nil)
+  }
+
+  /// The current item is about to leave the queue and stays where it stands.
+  private func keepPlaceOfCurrentItem() {
+    guard let id = engine.currentItem, let time = time(of: id), let item = state.withLock({ $0.items[id] })
+    else {
+      return
+    }
+    item.state.withLock { $0.place = time }
+  }
+}

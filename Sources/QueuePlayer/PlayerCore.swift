@@ -1,0 +1,173 @@
+import Dispatch
+import Foundation
+import MediaTime
+import PlaybackEngine
+import Synchronization
+
+/// What stands behind an `AVPlayer`: the engine, and a mirror of what observers were told of it.
+///
+/// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the mirror one
+/// step and has the observers look, so they see every state once and in order. On the main queue properties show the
+/// mirror; a call made there takes in what is under way before it returns. Elsewhere properties show the engine.
+final class PlayerCore: Sendable {
+  /// What observers were told last, and what the engine has no place for.
+  struct State {
+    weak var player: AVPlayer?
+    /// The items by their numbers, from their insertion until observers were told that they are gone.
+    var items: [ItemID: AVPlayerItem] = [:]
+    var current: (id: ItemID, item: AVPlayerItem)?
+    var rate: Float = 0
+    var timeControl = EngineTimeControl.paused
+    var status = AVPlayer.Status.unknown
+    var error: AVError?
+    var defaultRate: Float = 1
+    var waitsToMinimizeStalling = true
+    /// The queues of time observers, so that those on one queue share a lane.
+    var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
+    var isOutputPrepared = false
+  }
+
+  let environment: PlaybackEnvironment
+  let engine: PlaybackEngine
+  let observations = ObservationList()
+  let announcer = ChangeAnnouncer()
+  let state = Mutex(State())
+
+  init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
+    self.environment = environment
+    let relay = NoticeRelay()
+    engine = PlaybackEngine(
+      clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
+      mainQueue: environment.mainQueue, onNotice: { relay.forward($0) })
+    relay.setTarget(self)
+    environment.suspension.add(self)
+  }
+
+  deinit { environment.suspension.remove(self) }
+
+  /// Ends playback for good; its player is going.
+  func close() {
+    engine.close()
+    environment.suspension.remove(self)
+  }
+
+  /// Carries notices from the engine, which is made first, to the core; without keeping it alive.
+  private final class NoticeRelay: Sendable {
+    private struct Target {
+      weak var core: PlayerCore?
+    }
+
+    private let target = Mutex(Target())
+
+    func setTarget(_ core: PlayerCore) { target.withLock { $0.core = core } }
+
+    func forward(_ notice: EngineNotice) { target.withLock { $0.core }?.receive(notice) }
+  }
+
+  // MARK: Threads
+
+  /// Whether properties show what observers were told, and not what the engine knows by now.
+  var readsMirror: Bool { PathEvaluation.current != nil || environment.isOnMainQueue() }
+
+  /// Takes in what is under way, if this is the main queue. At the end of every call.
+  func deliver() {
+    if environment.isOnMainQueue() { engine.deliverPending() }
+  }
+
+  /// `handler` so that it is always called on the main queue.
+  func onMainQueue(_ handler: @escaping @Sendable (Bool) -> Void) -> @Sendable (Bool) -> Void {
+    { [environment] finished in
+      if environment.isOnMainQueue() {
+        handler(finished)
+      } else {
+        environment.mainQueue.enqueue { handler(finished) }
+      }
+    }
+  }
+
+  private func performOnMainQueue(_ work: @escaping @Sendable () -> Void) {
+    if environment.isOnMainQueue() { work() } else { environment.mainQueue.enqueue(work) }
+  }
+
+  /// Has observers of the player look at it anew, for changes that the engine does not tell of.
+  func announceChange() { performOnMainQueue { [self] in announcer.announce(observations) } }
+
+  /// The same for one of its items.
+  func announceChange(of item: AVPlayerItem) {
+    performOnMainQueue { [self] in announcer.announce(item.observations, observations) }
+  }
+
+  // MARK: Transport
+
+  var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
+
+  /// 0 pauses; every other rate is 1, because nothing else is offered, but for what cannot be played forwards.
+  func setRate(_ rate: Float) {
+    if rate > 0 {
+      engine.setRate(1)
+    } else {
+      engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
+    }
+    deliver()
+  }
+
+  var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
+
+  var waitsToMinimizeStalling: Bool {
+    get { state.withLock { $0.waitsToMinimizeStalling } }
+    set {
+      state.withLock { $0.waitsToMinimizeStalling = newValue }
+      if !newValue, engine.timeControl == .waiting(.toMinimizeStalls) {
+        engine.setRate(0, reason: .setRateFailed)
+      }
+      announceChange()
+      deliver()
+    }
+  }
+
+  var defaultRate: Float {
+    get { state.withLock { $0.defaultRate } }
+    set {
+      state.withLock { $0.defaultRate = newValue }
+      announceChange()
+    }
+  }
+
+  // MARK: Time
+
+  func currentTime() -> CMTime {
+    guard readsMirror else { return engine.currentTime ?? .zero }
+    return state.withLock { $0.current }?.item.place ?? .zero
+  }
+
+  /// What is heard of item `id`; nil unless it is current.
+  func time(of id: ItemID) -> CMTime? {
+    guard engine.currentItem == id, let time = engine.currentTime else { return nil }
+    // Between the two questions another item may have become current.
+    return engine.currentItem == id ? time : nil
+  }
+
+  /// `isDirect`: the completion may be called on any thread.
+  func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {
+    let completion = isDirect ? completion : completion.map(onMainQueue)
+    guard engine.currentItem != nil else {
+      completion?(false)
+      return
+    }
+    engine.seek(toSeconds: SeekTarget.seconds(of: time), completion: completion)
+    deliver()
+  }
+
+  // MARK: Time observers
+
+  /// The engine's view of the queue that an observer named: nil for the main one.
+  func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
+    guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
+    return state.withLock { state in
+      if let known = state.observerQueues[ObjectIdentifier(queue)] { return known }
+      let new = ObserverQueue(queue)
+      state.observerQueues[ObjectIdentifier(queue)] = new
+      return new
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import AudioCore
+import AudioOutput
+import Foundation
+import MediaTime
+import PlaybackEngine
+@_spi(Testing) import QueuePlayer
+import Synchronization
+
+/// An environment in virtual time: a simulated output and a main queue that the clock runs. The test's thread is the
+/// main queue's.
+final class VirtualStage: Sendable {
+  let clock = VirtualClock(runLimit: 100_000)
+  let output: SimulatedOutput
+  let mainQueue: VirtualMainQueue
+  let library = Library()
+  let suspension = PlaybackSuspension()
+  let diagnostics = Log<PlaybackDiagnostic>()
+  let environment: PlaybackEnvironment
+
+  init(personality: SimulatedOutput.Personality = SimulatedOutput.Personality()) {
+    let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: false)
+    let mainQueue = VirtualMainQueue(clock: clock)
+    self.output = output
+    self.mainQueue = mainQueue
+    environment = PlaybackEnvironment(
+      clock: clock, device: output, mainQueue: mainQueue,
+      isOnMainQueue: { [mainQueue] in mainQueue.isCurrent },
+      makeSource: { [library] url, _ in library.source(url) }, suspension: suspension,
+      onDiagnostic: { [diagnostics] in diagnostics.add($0) })
+  }
+
+  /// Lets that many seconds pass.
+  func pass(_ seconds: Double) { clock.advance(bySeconds: seconds) }
+
+  /// Runs what is due without letting time pass.
+  func settle() { clock.runUntilIdle() }
+
+  /// An item of a medium that lasts `seconds`.
+  func item(_ name: String, seconds: Double = 1, sampleRate: Int = 44_100) -> AVPlayerItem {
+    AVPlayerItem(
+      asset: AVURLAsset(
+        url: library.add(name, seconds: seconds, sampleRate: sampleRate), environment: environment))
+  }
+
+  /// An item of a file that is not there.
+  func missingItem(_ name: String) -> AVPlayerItem {
+    AVPlayerItem(asset: AVURLAsset(url: URL(fileURLWithPath: "/\(name)"), environment: environment))
+  }
+
+  func queuePlayer(_ items: [AVPlayerItem]) -> AVQueuePlayer {
+    AVQueuePlayer(items: items, environment: environment)
+  }
+
+  func player(_ item: AVPlayerItem?) -> AVPlayer { AVPlayer(playerItem: item, environment: environment) }
+}
+
+/// A main queue whose work is run by the virtual clock, in order.
+final class VirtualMainQueue: DeliveryQueue {
+  private struct State {
+    var work: [@Sendable () -> Void] = []
+    var isElsewhere = false
+  }
+
+  private let state = Mutex(State())
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  init(clock: VirtualClock) {
+    let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
+    worker.withLock { $0 = clock.makeWorker("main", body: body) }
+  }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.work.append(work) }
+    worker.withLock { $0 }?.signal()
+  }
+
+  private func run() -> WorkerNext {
+    let work = state.withLock { state in
+      defer { state.work = [] }
+      return state.work
+    }
+    for piece in work { piece() }
+    return .whenSignalled
+  }
+
+  var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
+
+  /// Runs `body` as if on another thread.
+  func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    state.withLock { $0.isElsewhere = true }
+    defer { state.withLock { $0.isElsewhere = false } }
+    return try body()
+  }
+}
+
+/// Synthetic media by their URLs.
+final class Library: Sendable {
+  private let media = Mutex<[URL: RampSource]>([:])
+
+  func add(_ name: String, seconds: Double, sampleRate: Int = 44_100) -> URL {
+    add(name, RampSource(frames: Int64((seconds * Double(sampleRate)).rounded()), sampleRate: sampleRate))
+  }
+
+  func add(_ name: String, _ source: RampSource) -> URL {
+    let url = URL(fileURLWithPath: "/\(name)")
+    media.withLock { $0[url] = source }
+    return url
+  }
+
+  func source(_ url: URL) -> any MediaSource {
+    media.withLock { $0[url] } ?? RampSource(frames: 0, failure: .opening(.notFound))
+  }
+}
+
+/// A medium whose samples say where they are in it.
+struct RampSource: MediaSource {
+  enum Failure: Hashable, Sendable {
+    /// It cannot be opened.
+    case opening(DecodingError.Reason)
+    /// It breaks off there.
+    case decoding(atFrame: Int64)
+    /// Nothing at all can be decoded.
+    case engine
+  }
+
+  var frames: Int64
+  var sampleRate = 44_100
+  var announcedFrames: FrameCount?
+  var failure: Failure?
+
+  init(frames: Int64, sampleRate: Int = 44_100, announced: FrameCount? = nil, failure: Failure? = nil) {
+    self.frames = frames
+    self.sampleRate = sampleRate
+    self.announcedFrames = announced
+    self.failure = failure
+  }
+
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    switch failure {
+    case .opening(let reason): throw DecodingError(reason: reason, message: "cannot be opened")
+    case .engine: throw DecodingError(scope: .engine, reason: .unusable, message: "out of memory")
+    case .decoding, nil: return RampDecoder(self)
+    }
+  }
+}
+
+final class RampDecoder: AudioDecoder {
+  private let source: RampSource
+  private var output: PCMFormat
+  private var position: Int64 = 0
+  private var isAtEnd = false
+
+  init(_ source: RampSource) {
+    self.source = source
+    output = PCMFormat(sampleRate: source.sampleRate, channelCount: 2)
+  }
+
+  var format: PCMFormat { PCMFormat(sampleRate: source.sampleRate, channelCount: 2) }
+  var frameCount: FrameCount {
+    isAtEnd ? .exact(source.frames) : source.announcedFrames ?? .exact(source.frames)
+  }
+  var damage: Int { 0 }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+    let target = min(max(0, frame), source.frames)
+    position = outputFrames(target)
+    return target
+  }
+
+  private func outputFrames(_ frames: Int64) -> Int64 {
+    (frames * Int64(output.sampleRate) + Int64(source.sampleRate) - 1) / Int64(source.sampleRate)
+  }
+
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+    var end = outputFrames(source.frames)
+    if case .decoding(let frame) = source.failure {
+      end = outputFrames(frame)
+      if position >= end { throw DecodingError(reason: .decodeFailed, message: "broken off") }
+    }
+    let count = Int(min(Int64(buffer.count / output.channelCount), end - position))
+    for index in 0..<(count * output.channelCount) {
+      buffer[index] = Float((position + Int64(index / output.channelCount)) % 16_777_216) / 16_777_216
+    }
+    position += Int64(count)
+    if source.failure == nil, position >= end { isAtEnd = true }
+    return count
+  }
+}
+
+/// Things in the order in which they came.
+final class Log<Entry: Sendable>: Sendable {
+  private let storage = Mutex<[Entry]>([])
+  func add(_ entry: Entry) { storage.withLock { $0.append(entry) } }
+  var entries: [Entry] { storage.withLock { $0 } }
+  func clear() { storage.withLock { $0 = [] } }
+}
