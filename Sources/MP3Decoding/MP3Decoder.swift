@@ -34,6 +34,8 @@ final class MP3Decoder: AudioDecoder {
   private var run = 0
   private var nextSample: Int64 = 0
   private var isAtEnd = false
+  /// Where the last seek went.
+  private var target: Int64?
   /// The frame that libmpg123 read last, whether it has decoded it, and whether the next one follows it.
   private var lastFrame: Int64 = 0
   private var isLastDecoded = false
@@ -70,8 +72,12 @@ final class MP3Decoder: AudioDecoder {
     guard (1...384_000).contains(format.sampleRate), (1...2).contains(format.channelCount) else {
       throw DecodingError(scope: .engine, reason: .unusable, message: "Impossible output format: \(format).")
     }
+    guard format != outputFormat else { return }
     outputFormat = format
     converter = nil
+    // A seek before this has prepared the run-up of another conversion.
+    guard let target else { return }
+    try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
   /// Reads through the rest of the file without decoding it, so that `frameCount` is exact. Only before the first
@@ -101,6 +107,7 @@ final class MP3Decoder: AudioDecoder {
         try walk(toFrame: place.frame + 1)
       }
       if map.isComplete { target = min(target, map.lengthSeen) }
+      self.target = target
       try go(to: target)
       return target
     }

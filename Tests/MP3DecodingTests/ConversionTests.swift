@@ -147,6 +147,19 @@ extension MP3DecodingTests {
       try converted(name, to: PCMFormat(sampleRate: 44100, channelCount: 2))
     }
 
+    @Test("A seek before setOutputFormat is a seek, too")
+    func seekFirst() throws {
+      let format = PCMFormat(sampleRate: 48000, channelCount: 2)
+      let expected = try converted("cbr-44100-stereo.mp3", to: format, from: 14_700)
+      let decoder = try decoder("cbr-44100-stereo.mp3")
+      try decoder.setOutputFormat(PCMFormat(sampleRate: 22050, channelCount: 1))
+      _ = try decoder.seek(toFrame: 14_700)
+      try decoder.setOutputFormat(format)
+      let read = try samples(of: decoder, channels: 2)
+      #expect(read.count == expected.count)
+      #expect(largestDifference(read[...], expected[...]) < 2e-6)
+    }
+
     @Test func impossibleFormats() throws {
       let decoder = try decoder("id3v1.mp3")
       for format in [
