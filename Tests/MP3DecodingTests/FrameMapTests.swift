@@ -13,14 +13,18 @@ extension MP3DecodingTests {
       FrameMap(format: stereo, samplesPerFrame: 1152, announcedFrames: announced, delays: delays)
     }
 
-    /// Outside of `#expect`, which cannot call what mutates.
-    private func note(_ frame: some BinaryInteger, _ format: PCMFormat, in map: inout FrameMap) -> Bool {
-      map.note(Int64(frame), samplesPerFrame: 1152, format: format)
+    /// Takes notice of a frame and expects that the map accepts it, or not.
+    private func note(
+      _ frame: Int64, _ format: PCMFormat, in map: inout FrameMap, isAccepted: Bool = true,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      let result = map.note(frame, samplesPerFrame: 1152, format: format)
+      #expect(result == isAccepted, sourceLocation: sourceLocation)
     }
 
     @Test func withoutInfo() {
       var map = map()
-      for frame in 0..<10 { #expect(note(Int64(frame), stereo, in: &map)) }
+      for frame in 0..<10 { note(Int64(frame), stereo, in: &map) }
       #expect(map.lengthSeen == 11520)
       #expect(map.place(of: 0) == FrameMap.Place(run: 0, sample: 0, frame: 0))
       #expect(map.place(of: 1152) == FrameMap.Place(run: 0, sample: 1152, frame: 1))
@@ -37,10 +41,10 @@ extension MP3DecodingTests {
       #expect(map.place(of: 0) == FrameMap.Place(run: 0, sample: 0, frame: 0))
       #expect(map.place(of: 46) == FrameMap.Place(run: 0, sample: 46, frame: 0))
       #expect(map.place(of: 47) == FrameMap.Place(run: 0, sample: 47, frame: 1))
-      for frame in 1..<10 { #expect(note(Int64(frame), stereo, in: &map)) }
+      for frame in 1..<10 { note(Int64(frame), stereo, in: &map) }
       #expect(map.lengthSeen == 9944)
       // Behind the announced end nothing is cut.
-      do { let isNoted = note(10, stereo, in: &map); #expect(isNoted) }
+      note(10, stereo, in: &map)
       #expect(map.lengthSeen == 9944 + 1152)
       #expect(map.place(of: 9944) == FrameMap.Place(run: 1, sample: 0, frame: 10))
     }
@@ -62,9 +66,9 @@ extension MP3DecodingTests {
 
     @Test func otherRates() {
       var map = map()
-      do { let isNoted = note(1, other, in: &map); #expect(isNoted) }
-      do { let isNoted = note(2, other, in: &map); #expect(isNoted) }
-      do { let isNoted = note(3, stereo, in: &map); #expect(isNoted) }
+      note(1, other, in: &map)
+      note(2, other, in: &map)
+      note(3, stereo, in: &map)
       // 2304 frames of 48 kHz are 2116.8 of 44.1 kHz.
       #expect(map.lengthSeen == 1152 + 2117 + 1152)
       #expect(map.place(of: 1152 + 147) == FrameMap.Place(run: 1, sample: 160, frame: 1))
@@ -76,8 +80,8 @@ extension MP3DecodingTests {
 
     @Test func goingBack() {
       var map = map(announced: 2)
-      for frame in 1..<5 { #expect(note(Int64(frame), stereo, in: &map)) }
-      do { let isNoted = note(5, other, in: &map); #expect(isNoted) }
+      for frame in 1..<5 { note(Int64(frame), stereo, in: &map) }
+      note(5, other, in: &map)
       let near = map.stepBack(from: map.place(of: 3000), by: 1024)
       #expect(near.run == 0 && near.sample == 3000 - 1024 && near.distance == 1024)
       let far = map.stepBack(from: map.place(of: 500), by: 1024)
@@ -86,14 +90,23 @@ extension MP3DecodingTests {
       #expect(border.run == 2 && border.sample == 0 && border.distance == 0)
     }
 
+    @Test("Impossible headers and sizes do no harm")
+    func impossibleValues() {
+      var map = map()
+      #expect(map.frameCount(bytesLeft: .max, bytesPerFrame: 1).value ?? 0 > 0)
+      #expect(map.frameCount(bytesLeft: 100, bytesPerFrame: 0) == .unknown)
+      let isNoted = map.note(1, samplesPerFrame: 0, format: stereo)
+      #expect(!isNoted)
+    }
+
     @Test func framesOutOfOrder() {
       var map = map()
-      do { let isNoted = note(0, stereo, in: &map); #expect(isNoted) }
-      do { let isNoted = note(2, stereo, in: &map); #expect(!isNoted) }
+      note(0, stereo, in: &map)
+      note(2, stereo, in: &map, isAccepted: false)
       for frame in 1..<Int64(FrameMap.maximumRunCount) {
-        do { let isNoted = note(frame, frame % 2 == 0 ? stereo : other, in: &map); #expect(isNoted) }
+        note(frame, frame % 2 == 0 ? stereo : other, in: &map)
       }
-      do { let isNoted = note(Int64(FrameMap.maximumRunCount), stereo, in: &map); #expect(!isNoted) }
+      note(Int64(FrameMap.maximumRunCount), stereo, in: &map, isAccepted: false)
     }
   }
 }

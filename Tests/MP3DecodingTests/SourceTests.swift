@@ -56,6 +56,34 @@ extension MP3DecodingTests {
       #expect(decodingError { _ = try samples(of: decoder) } == error)
     }
 
+    @Test("A source of unknown length is played; its length comes out at the end")
+    func unknownLength() throws {
+      let bytes = try Fixture.bytes("noinfo-vbr.mp3")
+      let source = ScriptedSource(bytes)
+      source.size = nil
+      let decoder = try MP3Decoder(source: source)
+      #expect(decoder.frameCount == .unknown)
+      try expectSame(samples(of: decoder), samples(of: MP3DecodingTests.Source.open(bytes)))
+      #expect(decoder.frameCount == .exact(78 * 1152))
+    }
+
+    private static func open(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
+
+    @Test("A sparse file of 8 EiB does no harm", arguments: ["vbr-44100-stereo.mp3", "noinfo-vbr.mp3"])
+    func absurdLength(name: String) throws {
+      let source = ScriptedSource(try Fixture.bytes(name))
+      let sound = try samples(of: MP3Decoder(source: source))
+      source.size = .max
+      #expect(try MetadataReader.read(source).frameCount.value ?? 0 > 0)
+      let decoder = try MP3Decoder(source: source)
+      #expect(decoder.frameCount.value ?? 0 > 0)
+      try expectSame(samples(of: decoder, channels: 2, limit: sound.count / 2), sound)
+      let error = decodingError { _ = try decoder.seek(toFrame: .max) }
+      // Behind an announced end, zeros are the end; without one, they are junk.
+      #expect(error?.reason == (name.hasPrefix("noinfo") ? .decodeFailed : nil))
+      #expect(source.bytesRead < 16 << 20)
+    }
+
     @Test func errorsWhileOpening() throws {
       let source = ScriptedSource(try Fixture.bytes("noinfo-cbr.mp3"))
       source.failsFrom = 0
