@@ -19,6 +19,11 @@ struct Bench {
   /// mpg123, when it is here and chosen.
   var mpg123: String?
 
+  /// Decodes files to WAV: mpg123 before continuo, so that the reference does not change with what is measured.
+  var renderer: Renderer? {
+    tools.path("mpg123").map { .mpg123($0) } ?? continuo.map { .continuo($0) }
+  }
+
   /// `items`, begun at another place in each round: nobody is always first, or always behind the same one.
   static func rotated<T>(_ items: [T], by round: Int) -> [T] {
     guard !items.isEmpty else { return [] }

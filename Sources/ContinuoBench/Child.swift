@@ -34,6 +34,7 @@ final class Child: Sendable {
   }
 
   let name: String
+  private let log: String
   let pid: pid_t
   /// Just before the program was started.
   let startedAt: Double
@@ -49,6 +50,7 @@ final class Child: Sendable {
   ///   - log: the file its standard error is appended to.
   init(_ arguments: [String], environment: [String: String], output: Int32? = nil, log: String) throws {
     name = (arguments[0] as NSString).lastPathComponent
+    self.log = log
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -129,6 +131,12 @@ final class Child: Sendable {
     signal(SIGKILL)
     guard let exit = wait(seconds: 5) else { throw BenchError("\(name) cannot be ended") }
     return exit
+  }
+
+  /// An error that says how the program ended, with the last line it wrote to standard error.
+  func failure(_ what: String, _ exit: Exit) -> BenchError {
+    let said = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last
+    return BenchError("\(name) \(what) (\(exit.reason)\(said.map { ", \"\($0)\"" } ?? ""))")
   }
 
   private func signal(_ number: Int32) {

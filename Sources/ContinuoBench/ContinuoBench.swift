@@ -25,7 +25,7 @@ struct ContinuoBench: ParsableCommand {
         swift run -c release continuo-bench --only cpu --only continuo --only mpg123 --rounds 5
         continuo-bench --only jitter --seconds 60 --media ~/Music/long.mp3
 
-      Exit status: 0, or 1 when something could not be measured at all.
+      Exit status: 0, or 1 when something of a contender that is here could not be measured.
       """)
 
   enum Measurement: String, CaseIterable { case render, cpu, start, jitter }
@@ -61,6 +61,7 @@ struct ContinuoBench: ParsableCommand {
     if let unknown = only.first(where: { !known.contains($0) }) {
       throw ValidationError("'\(unknown)' is none of \(known.joined(separator: ", ")).")
     }
+    if let continuo, access(continuo, X_OK) != 0 { throw ValidationError("Cannot run \(continuo).") }
     guard rounds.map({ (1...1_000).contains($0) }) ?? true else {
       throw ValidationError("--rounds is 1 to 1000.")
     }
@@ -82,7 +83,9 @@ struct ContinuoBench: ParsableCommand {
     var failed = false
     func report(_ measurement: Measurement, _ measure: () throws -> Table) {
       do {
-        Bench.show(try measure().text)
+        let table = try measure()
+        Bench.show(table.text)
+        failed = failed || !table.failures.isEmpty
       } catch {
         Bench.show("\(measurement.rawValue): \(error)\n")
         failed = true

@@ -67,9 +67,12 @@ final class MonitorCapture: Sendable {
     try wait(seconds: 5, for: "sound from the monitor") { $0.bursts.count >= 8 }
   }
 
-  /// Waits until something is heard.
-  func waitForSound(seconds: Double) throws {
-    try wait(seconds: seconds, for: "the first sound") { $0.loud }
+  /// Waits until something is heard; fails when the player ends before.
+  func waitForSound(of player: Child, seconds: Double) throws {
+    try wait(seconds: seconds, for: "the first sound") { state in
+      if let exit = player.exit, !state.loud { throw player.failure("ended before its first sound", exit) }
+      return state.loud
+    }
   }
 
   /// Ends the capture.
@@ -86,11 +89,12 @@ final class MonitorCapture: Sendable {
   }
 
   private func wait(
-    seconds: Double, for what: String, failsAtEnd: Bool = true, until condition: (borrowing State) -> Bool
+    seconds: Double, for what: String, failsAtEnd: Bool = true,
+    until condition: (borrowing State) throws -> Bool
   ) throws {
     let deadline = monotonicSeconds() + seconds
     while true {
-      let (reached, ended) = state.withLock { (condition($0), $0.ended) }
+      let (reached, ended) = try state.withLock { (try condition($0), $0.ended) }
       if reached { return }
       if ended, failsAtEnd { throw BenchError("parec ended while waiting for \(what)") }
       if monotonicSeconds() > deadline { throw BenchError("waited \(fixed(seconds, 0)) s for \(what)") }

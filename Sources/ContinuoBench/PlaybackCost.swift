@@ -15,14 +15,14 @@ struct PlaybackCost {
 
   func run() -> Table {
     var readings: [String: [Reading]] = [:]
-    var notes: [String] = []
+    var failures: [String] = []
     for round in 0..<bench.rounds {
       for player in Bench.rotated(bench.players, by: round) {
         Bench.say("cpu: round \(round + 1) of \(bench.rounds), \(player.name)")
         do {
           readings[player.name, default: []].append(try measure(player))
         } catch {
-          notes.append("\(player.name): \(error)")
+          failures.append("\(player.name): \(error)")
         }
       }
     }
@@ -43,10 +43,10 @@ struct PlaybackCost {
         ratio(cpu.median, to: median("mpd")), fixed(peak.median, 1), peak.range(1),
       ])
     }
-    table.notes =
-      notes + [
-        "CPU: user + system by wait4, start and end of the process included, the audio server not. Peak: VmHWM."
-      ]
+    table.failures = failures
+    table.notes = [
+      "CPU: user + system by wait4, start and end of the process included, the audio server not. Peak: VmHWM."
+    ]
     return table
   }
 
@@ -56,11 +56,12 @@ struct PlaybackCost {
       let begin = monotonicSeconds()
       usleep(useconds_t(bench.seconds * 500_000))
       let streams = try server.playingStreams()
+      if let exit = child.exit { throw child.failure("ended at once", exit) }
       guard streams == 1 else { throw BenchError("\(streams) streams on the server instead of 1") }
       usleep(useconds_t(max(0, begin + bench.seconds - monotonicSeconds()) * 1_000_000))
-      guard child.exit == nil, let peak = child.peakKiB else {
-        throw BenchError("ended before its time (\(child.exit?.reason ?? "?"))")
-      }
+      let peak = child.peakKiB
+      if let exit = child.exit { throw child.failure("ended before its time", exit) }
+      guard let peak else { throw BenchError("its memory cannot be read") }
       let exit = try player.stop(child)
       return Reading(user: exit.userSeconds, system: exit.systemSeconds, peakMB: Double(peak) / 1_000 * 1.024)
     } catch {

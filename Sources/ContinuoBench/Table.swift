@@ -4,6 +4,8 @@ struct Table {
   var header: [String]
   var rows: [[String]] = []
   var notes: [String] = []
+  /// What could not be measured; shown above the notes, each once.
+  var failures: [String] = []
 
   var text: String {
     let lines = [header] + rows
@@ -14,6 +16,7 @@ struct Table {
         return column == 0 ? line[column] + space : space + line[column]
       }.joined(separator: "  ")
     }
-    return ([title] + aligned.map { "  " + $0 } + notes.map { "  " + $0 }).joined(separator: "\n") + "\n"
+    return ([title] + aligned.map { "  " + $0 } + (Set(failures).sorted() + notes).map { "  " + $0 }).joined(
+      separator: "\n") + "\n"
   }
 }

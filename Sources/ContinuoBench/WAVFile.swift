@@ -1,6 +1,6 @@
 import Foundation
 
-/// A WAV file in memory: what a player rendered, or the tone for paplay.
+/// A WAV file in memory: what a player rendered.
 struct WAVFile {
   var rate: Int
   var channels: Int
@@ -44,30 +44,5 @@ struct WAVFile {
     guard rate > 0, channels > 0, bits == 16 || bits == 32, !samples.isEmpty else {
       throw BenchError("\(path) holds no sound")
     }
-  }
-
-  /// Writes two seconds of a 16-bit stereo tone that is loud from its first frame.
-  static func writeTone(to path: String) throws {
-    let frames = 88_200
-    var data = Data("RIFF".utf8)
-    func append(_ value: UInt32) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
-    func append(_ value: UInt16) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
-    append(UInt32(36 + frames * 4))
-    data.append(Data("WAVEfmt ".utf8))
-    append(UInt32(16))
-    append(UInt16(1))
-    append(UInt16(2))
-    append(UInt32(44_100))
-    append(UInt32(44_100 * 4))
-    append(UInt16(4))
-    append(UInt16(16))
-    data.append(Data("data".utf8))
-    append(UInt32(frames * 4))
-    for frame in 0..<frames {
-      let value = UInt16(bitPattern: Int16(8_000 * cos(Double(frame) * 2 * .pi * 441 / 44_100)))
-      append(value)
-      append(value)
-    }
-    try data.write(to: URL(fileURLWithPath: path))
   }
 }
