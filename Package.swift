@@ -9,11 +9,17 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Links Swift's libraries into the program. `-static-stdlib` alone leaves Foundation's own parts unresolved, since
+/// the objects were compiled for the shared ones. Measured with Swift 6.3.1: peak memory 26.8 → 20.9 MB.
+let staticFoundation = [
+  "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
+]
+
 let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
-    .executable(name: "continuo", targets: ["ContinuoCommand"]),
+    .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
   ],
   dependencies: [
@@ -46,7 +52,7 @@ let package = Package(
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
 
-    .executableTarget(
+    .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
@@ -55,6 +61,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "ContinuoMain", dependencies: ["ContinuoCommand"], swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
     .executableTarget(
       name: "ContinuoBench",
       dependencies: [
