@@ -67,8 +67,11 @@ let package = Package(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding"], resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .target(
+      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
+      path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "CPulse"],
+      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -81,6 +84,6 @@ let package = Package(
     .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests", dependencies: ["ContinuoCommand", "MediaTime"], swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput"], swiftSettings: strict),
+    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
   ]
 )
