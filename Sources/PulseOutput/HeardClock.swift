@@ -106,7 +106,7 @@ struct HeardClock: Sendable {
   }
 
   /// The line cannot be trusted any more (another sink): the next report makes a new one.
-  mutating func distrust() { filter.reset() }
+  mutating func distrust() { filter.reset(isSameDevice: false) }
 
   /// Takes a report in.
   ///

@@ -18,8 +18,8 @@ struct HeardLineFilter: Sendable {
   private enum Phase {
     /// One report: nothing is known about the scatter.
     case starting
-    /// Reports lie on the line. `suspect`: how far the last one lay off, if it did.
-    case quiet(suspect: Double?)
+    /// Reports lie on the line. `suspect`: how far an earlier one lay off, if it did, and when.
+    case quiet(suspect: (error: Double, time: HostTime)?)
     /// Reports scatter; enough of them are being collected to see how far.
     case surveying
     /// Reports scatter. `strays`: how many in a row lay far outside.
@@ -46,6 +46,7 @@ struct HeardLineFilter: Sendable {
   private var phase = Phase.starting
   /// Frames per second as they were seen so far.
   private var baseRate: Double
+  private var isKnownToScatter = false
   private var lastTime = HostTime(nanoseconds: .min)
   private var window: [(time: HostTime, position: Double)] = []
 
@@ -55,22 +56,24 @@ struct HeardLineFilter: Sendable {
     window.reserveCapacity(Self.windowCount)
   }
 
-  /// Forgets the line but not the rate: the device is the same.
-  mutating func reset() {
+  /// Forgets the line; of the device, unless it is another one, it keeps the rate and whether its reports scatter.
+  mutating func reset(isSameDevice: Bool = true) {
     phase = .starting
+    if !isSameDevice { isKnownToScatter = false }
     window.removeAll(keepingCapacity: true)
   }
 
   /// The line from its first report.
   mutating func begin(_ report: TimingReport) -> Update {
     reset()
-    return start(at: report, jumped: true)
+    let update = restart(at: report)
+    return isKnownToScatter ? survey(update.line, report, jumped: true) : update
   }
 
-  private mutating func start(at report: TimingReport, jumped: Bool) -> Update {
+  private mutating func restart(at report: TimingReport) -> Update {
     lastTime = report.hostTime
     let line = HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate)
-    return Update(line: line, jumped: jumped, nextReport: Self.confirmation)
+    return Update(line: line, jumped: true, nextReport: Self.confirmation)
   }
 
   /// The line after one more report.
@@ -81,6 +84,8 @@ struct HeardLineFilter: Sendable {
     guard elapsed > 0 else { return Update(line: line) }
     switch phase {
     case .starting:
+      // PipeWire's reports agree as well while they stand still: the second one has to be some way off.
+      guard elapsed > Self.confirmation / 2 else { return Update(line: line, nextReport: Self.confirmation) }
       if abs(error) > Self.agreement { return survey(line, report) }
       phase = .quiet(suspect: nil)
       return follow(line, report, error: error, elapsed: elapsed)
@@ -90,12 +95,15 @@ struct HeardLineFilter: Sendable {
         return follow(line, report, error: error, elapsed: elapsed)
       }
       guard let suspect else {
-        phase = .quiet(suspect: error)
+        phase = .quiet(suspect: (error, report.hostTime))
         return Update(line: line, nextReport: Self.confirmation)
       }
-      if abs(suspect - error) > Self.agreement { return survey(line, report) }
+      guard report.hostTime.seconds(since: suspect.time) > Self.confirmation / 2 else {
+        return Update(line: line, nextReport: Self.confirmation)
+      }
+      if abs(suspect.error - error) > Self.agreement { return survey(line, report) }
       phase = .quiet(suspect: nil)
-      return start(at: report, jumped: true)
+      return restart(at: report)
     case .surveying:
       return survey(line, report)
     case .scattering(let strays):
@@ -134,12 +142,15 @@ struct HeardLineFilter: Sendable {
 
   // MARK: Scattering
 
-  private mutating func survey(_ line: HeardLine, _ report: TimingReport) -> Update {
+  private mutating func survey(_ line: HeardLine, _ report: TimingReport, jumped: Bool = false) -> Update {
     if case .surveying = phase {} else { window.removeAll(keepingCapacity: true) }
+    isKnownToScatter = true
     phase = .surveying
     lastTime = report.hostTime
     window.append((report.hostTime, report.heardPosition))
-    guard window.count >= Self.surveyCount else { return Update(line: line, nextReport: Self.surveyInterval) }
+    guard window.count >= Self.surveyCount else {
+      return Update(line: line, jumped: jumped, nextReport: Self.surveyInterval)
+    }
     phase = .scattering(strays: 0)
     let straight = HeardLine(
       position: line.position(at: report.hostTime), time: report.hostTime, rate: baseRate)
