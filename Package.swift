@@ -91,6 +91,12 @@ let package = Package(
       name: "QueuePlayerTests",
       dependencies: ["AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ContinuoTests", dependencies: ["AudioCore", "AudioOutput", "Continuo"], swiftSettings: strict),
+    // Clients' code in the language mode in which most of it is written for Apple's systems.
+    .testTarget(
+      name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",

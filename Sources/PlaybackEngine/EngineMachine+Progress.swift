@@ -97,6 +97,13 @@ extension EngineMachine {
     endedAt = nil
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
+    guard rate != 0 else { return }
+    // Needs no look at the output, so whoever changed the queue finds it so at once.
+    if id == nil {
+      setTimeControl(.waiting(.noItemToPlay))
+    } else if timeControl == .waiting(.noItemToPlay) {
+      setTimeControl(.waiting(.evaluatingBufferingRate))
+    }
   }
 
   // MARK: Time

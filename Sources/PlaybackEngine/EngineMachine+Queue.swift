@@ -3,9 +3,9 @@ import MediaTime
 
 extension EngineMachine {
   /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
-  mutating func insert(_ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0)
-    -> Bool
-  {
+  mutating func insert(
+    _ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0
+  ) -> Bool {
     let record = ItemRecord(source: source, startSeconds: startSeconds)
     guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {

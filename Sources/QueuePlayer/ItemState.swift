@@ -90,8 +90,12 @@ extension AVPlayerItem {
   /// Has observers of the item, and of its player, look at it anew. For changes that no engine tells of.
   nonisolated func announceChange() {
     guard let core = state.withLock({ $0.attachment?.core }) else {
-      // In no queue: nobody but its own observers can see it.
-      ChangeAnnouncer().announce(observations)
+      // In no queue: nobody but its own observers can see it, and no environment says where their queue is.
+      if MainDispatchQueue.isCurrent {
+        ChangeAnnouncer().announce(observations)
+      } else {
+        MainDispatchQueue.shared.enqueue { [self] in ChangeAnnouncer().announce(observations) }
+      }
       return
     }
     core.announceChange(of: self)

@@ -50,6 +50,8 @@ public struct NSKeyValueObservedChange<Value> {
   public let isPrior: Bool
 }
 
+extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
+
 /// Keeps an observation alive: it ends with `invalidate()` or when this object goes.
 public final class NSKeyValueObservation: NSObject, Sendable {
   private let observation: any ObjectObservation

@@ -17,16 +17,21 @@ final class VirtualStage: Sendable {
   let diagnostics = Log<PlaybackDiagnostic>()
   let environment: PlaybackEnvironment
 
-  init(personality: SimulatedOutput.Personality = SimulatedOutput.Personality()) {
+  /// `playsFiles`: the media are real files and not those of `library`.
+  init(
+    personality: SimulatedOutput.Personality = SimulatedOutput.Personality(), playsFiles: Bool = false
+  ) {
     let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: false)
     let mainQueue = VirtualMainQueue(clock: clock)
     self.output = output
     self.mainQueue = mainQueue
-    environment = PlaybackEnvironment(
-      clock: clock, device: output, mainQueue: mainQueue,
-      isOnMainQueue: { [mainQueue] in mainQueue.isCurrent },
-      makeSource: { [library] url, _ in library.source(url) }, suspension: suspension,
-      onDiagnostic: { [diagnostics] in diagnostics.add($0) })
+    var environment = PlaybackEnvironment(
+      clock: clock, device: output, mainQueue: mainQueue, isOnMainQueue: { mainQueue.isCurrent },
+      suspension: suspension, onDiagnostic: { [diagnostics] diagnostic in diagnostics.add(diagnostic) })
+    if !playsFiles {
+      environment.makeSource = { [library] url, _ in library.source(url) }
+    }
+    self.environment = environment
   }
 
   /// Lets that many seconds pass.
@@ -117,7 +122,7 @@ struct RampSource: MediaSource {
   enum Failure: Hashable, Sendable {
     /// It cannot be opened.
     case opening(DecodingError.Reason)
-    /// It breaks off there.
+    /// It breaks off there: a read that reaches the frame fails.
     case decoding(atFrame: Int64)
     /// Nothing at all can be decoded.
     case engine
@@ -174,10 +179,11 @@ final class RampDecoder: AudioDecoder {
   }
 
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
-    var end = outputFrames(source.frames)
-    if case .decoding(let frame) = source.failure {
-      end = outputFrames(frame)
-      if position >= end { throw DecodingError(reason: .decodeFailed, message: "broken off") }
+    let end = outputFrames(source.frames)
+    if case .decoding(let frame) = source.failure,
+      position + Int64(buffer.count / output.channelCount) > outputFrames(frame)
+    {
+      throw DecodingError(reason: .decodeFailed, message: "broken off")
     }
     let count = Int(min(Int64(buffer.count / output.channelCount), end - position))
     for index in 0..<(count * output.channelCount) {

@@ -1,0 +1,42 @@
+import AudioCore
+import AudioOutput
+import Continuo
+import Foundation
+import Testing
+
+@Suite("Clients in Swift 5 mode")
+struct ClientTests {
+  private static let useSilence: Void = {
+    PlaybackEnvironment.current = PlaybackEnvironment(
+      device: SimulatedOutput(clock: SystemClock.shared, recordsSound: false))
+  }()
+
+  init() { Self.useSilence }
+
+  @Test("A fake's own properties are what its users see")
+  func fakes() {
+    let item = FakeItem(url: URL(fileURLWithPath: "/none.mp3"))
+    let player = FakePlayer()
+    player.fakeItem = item
+    #expect(player.currentItem?.duration.seconds == 3)
+    #expect(player.rate == 1 && player.status == .readyToPlay)
+    #expect(item.loadedTimeRanges.first?.timeRangeValue.duration.seconds == 3)
+  }
+
+  @Test("A subclass that sends all seeks through its own method is not sent round in circles")
+  func retrying() {
+    let player = RetryingQueuePlayer(items: [AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3"))])
+    player.seek(to: CMTime(value: 1, timescale: 1))
+    #expect(player.currentTime().seconds == 1 || player.currentItem == nil)
+    #expect(RetryingQueuePlayer().items().isEmpty)
+  }
+
+  @Test("A model full of handlers comes and goes")
+  func jukebox() {
+    let jukebox = Jukebox()
+    #expect(jukebox.log == ["paused"])
+    jukebox.play(AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3")))
+    jukebox.stop()
+    #expect(jukebox.player.currentItem == nil || jukebox.player.currentItem?.status != .readyToPlay)
+  }
+}

@@ -1,0 +1,146 @@
+import Continuo
+import Dispatch
+import Foundation
+
+// Code of the kinds that clients have, in Swift 5 mode: it only has to compile as it does on Apple's systems.
+
+/// A player of its own that retries seeks, as streaming players do.
+class RetryingQueuePlayer: AVQueuePlayer {
+  private var targetTime: CMTime?
+
+  override init() { super.init() }
+  override init(items: [AVPlayerItem]) { super.init(items: items) }
+  override init(url: URL) { super.init(url: url) }
+  override init(playerItem: AVPlayerItem?) { super.init(playerItem: playerItem) }
+
+  override func seek(to time: CMTime) {
+    seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
+  }
+
+  override func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
+    seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter) { _ in }
+  }
+
+  override func seek(
+    to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
+    completionHandler: @escaping @Sendable (Bool) -> Void
+  ) {
+    super.seek(
+      to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter,
+      completionHandler: completionHandler)
+  }
+
+  override func addPeriodicTimeObserver(
+    forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
+  ) -> Any {
+    super.addPeriodicTimeObserver(forInterval: interval, queue: queue, using: block)
+  }
+}
+
+/// A fake for a client's own tests.
+class FakePlayer: AVPlayer {
+  var fakeItem: AVPlayerItem?
+  var fakeStatus = AVPlayer.Status.readyToPlay
+  override var currentItem: AVPlayerItem? { fakeItem }
+  override var status: AVPlayer.Status { fakeStatus }
+  override var rate: Float {
+    get { 1 }
+    set {}
+  }
+  override func removeTimeObserver(_ observer: Any) {}
+}
+
+class FakeItem: AVPlayerItem {
+  var fakeDuration = CMTime(seconds: 3, preferredTimescale: CMTimeScale(NSEC_PER_SEC))
+  override var duration: CMTime { fakeDuration }
+  override var loadedTimeRanges: [NSValue] {
+    [NSValue(timeRange: CMTimeRange(start: .zero, duration: fakeDuration))]
+  }
+  override var isPlaybackLikelyToKeepUp: Bool { true }
+  override var isPlaybackBufferEmpty: Bool { false }
+}
+
+/// A model that does not know of actors and captures itself everywhere.
+class Jukebox {
+  let player = AVPlayer()
+  var tokens: [NSKeyValueObservation] = []
+  var timeToken: Any?
+  var boundaryToken: Any?
+  var log: [String] = []
+
+  init() {
+    player.automaticallyWaitsToMinimizeStalling = false
+    tokens.append(
+      player.observe(\.status, options: [.new, .old]) { [unowned self] player, change in
+        log.append("\(String(describing: change.oldValue)) \(player.status.rawValue)")
+      })
+    tokens.append(
+      player.observe(\.timeControlStatus, options: .initial) { [weak self] object, _ in
+        switch object.timeControlStatus {
+        case .paused: self?.log.append("paused")
+        case .playing: self?.log.append("playing")
+        case .waitingToPlayAtSpecifiedRate:
+          self?.log.append(object.reasonForWaitingToPlay == .noItemToPlay ? "nothing" : "waiting")
+        @unknown default: break
+        }
+      })
+    tokens.append(
+      player.observe(\.currentItem?.isPlaybackLikelyToKeepUp) { [weak self] _, _ in self?.log.append("keepUp")
+      })
+    tokens.append(
+      player.observe(\.currentItem!.loadedTimeRanges) { [weak self] _, _ in self?.log.append("loaded") })
+    timeToken = player.addPeriodicTimeObserver(
+      forInterval: CMTime(seconds: 0.5, preferredTimescale: CMTimeScale(NSEC_PER_SEC)),
+      queue: DispatchQueue.main
+    ) { [weak self] time in
+      self?.log.append("\(time.seconds)")
+    }
+    boundaryToken = player.addBoundaryTimeObserver(
+      forTimes: [NSValue(time: CMTimeMake(value: 1, timescale: 1000))], queue: nil
+    ) { [weak self] in
+      self?.log.append("started")
+    }
+    _ = NotificationCenter.default.addObserver(
+      forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: nil, queue: .main
+    ) { [weak self] note in
+      let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError
+      self?.log.append(error?.localizedDescription ?? "")
+    }
+  }
+
+  func load(_ url: URL) {
+    let asset = AVURLAsset(url: url, options: [AVURLAssetPreferPreciseDurationAndTimingKey: true])
+    asset.loadValuesAsynchronously(forKeys: ["playable", "duration"]) { [weak self] in
+      var error: NSError?
+      switch asset.statusOfValue(forKey: "playable", error: &error) {
+      case .loaded:
+        DispatchQueue.main.async {
+          self?.play(AVPlayerItem(asset: asset, automaticallyLoadedAssetKeys: ["playable"]))
+        }
+      case .failed: self?.log.append(error?.localizedDescription ?? "")
+      default: break
+      }
+    }
+  }
+
+  func play(_ item: AVPlayerItem) {
+    player.replaceCurrentItem(with: item)
+    player.seek(to: CMTime(seconds: 1, preferredTimescale: 1000)) { [weak self] finished in
+      self?.log.append("\(finished)")
+    }
+    player.playImmediately(atRate: player.defaultRate)
+  }
+
+  func stop() {
+    player.pause()
+    player.replaceCurrentItem(with: nil)
+    if let timeToken = timeToken { player.removeTimeObserver(timeToken) }
+    if let boundaryToken = boundaryToken { player.removeTimeObserver(boundaryToken) }
+    timeToken = nil
+    boundaryToken = nil
+    tokens.forEach { $0.invalidate() }
+    tokens = []
+  }
+
+  deinit { stop() }
+}

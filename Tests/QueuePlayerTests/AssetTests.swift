@@ -1,0 +1,98 @@
+import Foundation
+import MediaTime
+import QueuePlayer
+import Testing
+
+@Suite("Assets of real files", .timeLimit(.minutes(1)))
+struct AssetTests {
+  private var song: URL { MediaFolder.url("01 Ground in D.mp3") }
+
+  @Test("Nothing is read before it is asked for")
+  func lazy() {
+    let asset = AVURLAsset(url: URL(fileURLWithPath: "/no/such/file.mp3"))
+    #expect(asset.statusOfValue(forKey: "duration", error: nil) == .unknown)
+    #expect(asset.url.path == "/no/such/file.mp3")
+    #expect(AVAsset(url: song) is AVURLAsset)
+    #expect(asset.copy() as? AVURLAsset === asset)
+  }
+
+  @Test("load gives one value or several")
+  func load() async throws {
+    let asset = AVURLAsset(url: song)
+    let duration = try await asset.load(.duration)
+    #expect(duration.isNumeric && duration.seconds > 5)
+    let (isPlayable, again) = try await asset.load(.isPlayable, .duration)
+    #expect(isPlayable && again == duration)
+    let (_, _, isPrecise) = try await AVAsset(url: song).load(
+      .isPlayable, .duration, .providesPreciseDurationAndTiming)
+    #expect(isPrecise)
+    #expect(asset.duration == duration && asset.isPlayable)
+    if case .loaded(let known) = asset.status(of: .duration) {
+      #expect(known == duration)
+    } else {
+      Issue.record("not loaded")
+    }
+  }
+
+  @Test("loadValuesAsynchronously calls its handler once, also when all is known")
+  func loadValues() async {
+    let asset = AVURLAsset(url: song, options: [AVURLAssetPreferPreciseDurationAndTimingKey: true])
+    for _ in 1...2 {
+      await withCheckedContinuation { continuation in
+        asset.loadValuesAsynchronously(forKeys: ["duration", "playable"]) { continuation.resume() }
+      }
+      var error: NSError?
+      #expect(asset.statusOfValue(forKey: "duration", error: &error) == .loaded && error == nil)
+    }
+    #expect(asset.providesPreciseDurationAndTiming)
+  }
+
+  @Test("A file that is not there fails; one without audio is not playable; the network is refused")
+  func failures() async throws {
+    let missing = AVURLAsset(url: URL(fileURLWithPath: "/no/such/file.mp3"))
+    await #expect(throws: AVError.self) { try await missing.load(.duration) }
+    var error: NSError?
+    #expect(missing.statusOfValue(forKey: "duration", error: &error) == .failed)
+    #expect(error?.code == AVError.failedToLoadMediaData.rawValue)
+    #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 260)
+    #expect(missing.duration.isIndefinite && !missing.isPlayable)
+
+    let text = AVURLAsset(url: MediaFolder.url("README.md"))
+    #expect(try await text.load(.isPlayable) == false)
+
+    let remote = AVURLAsset(url: try #require(URL(string: "https://localhost/a.mp3")))
+    do {
+      _ = try await remote.load(.isPlayable)
+      Issue.record("loaded")
+    } catch AVError.operationNotSupportedForAsset {}
+  }
+
+  @Test("A real file plays in virtual time, every hundredth of it")
+  func plays() throws {
+    let stage = VirtualStage(playsFiles: true)
+    let item = AVPlayerItem(url: song)
+    let player = stage.queuePlayer([item])
+    let steps = Log<Int64>()
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: nil) {
+      time in
+      if time.timescale == 100 { steps.add(time.value) }
+    }
+    player.play()
+    stage.pass(2)
+    #expect(item.status == .readyToPlay && player.timeControlStatus == .playing)
+    let seconds = item.duration.seconds
+    stage.pass(seconds)
+    #expect(player.currentItem == nil)
+    #expect(steps.entries == Array(0..<Int64((seconds * 100).rounded(.up))))
+    player.removeTimeObserver(token)
+  }
+}
+
+/// The music that comes with the package.
+enum MediaFolder {
+  static func url(_ name: String) -> URL {
+    URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Media").appendingPathComponent(name)
+  }
+}

@@ -1,0 +1,190 @@
+import AudioCore
+import AudioOutput
+import Foundation
+import MediaTime
+import QueuePlayer
+import Testing
+
+@Suite("Items")
+struct ItemTests {
+  let stage = VirtualStage()
+
+  @Test("An item that never was in a player stays unknown and knows nothing")
+  func unattached() {
+    let item = stage.item("a")
+    stage.pass(1)
+    #expect(item.status == .unknown && item.error == nil)
+    #expect(item.duration.isIndefinite)
+    #expect(item.seekableTimeRanges.isEmpty && item.loadedTimeRanges.isEmpty)
+    #expect(!item.isPlaybackLikelyToKeepUp && item.isPlaybackBufferEmpty && !item.isPlaybackBufferFull)
+    #expect(!item.forwardPlaybackEndTime.isValid)
+    #expect(item.currentTime() == .zero)
+    #expect(item.preferredForwardBufferDuration == 0)
+    #expect(item.automaticallyLoadedAssetKeys == ["duration"])
+  }
+
+  @Test("A ready item knows its length in frames; all of it can be gone to")
+  func ready() {
+    let item = stage.item("a", seconds: 2, sampleRate: 48_000)
+    let player = stage.player(item)
+    stage.pass(0.1)
+    #expect(item.status == .readyToPlay && item.error == nil)
+    #expect(item.duration == CMTime(value: 96_000, timescale: 48_000) && item.duration.timescale == 48_000)
+    let whole = CMTimeRange(start: .zero, duration: item.duration)
+    #expect(item.seekableTimeRanges.map(\.timeRangeValue) == [whole])
+    #expect(item.loadedTimeRanges == [NSValue(timeRange: whole)])
+    #expect(item.isPlaybackLikelyToKeepUp && !item.isPlaybackBufferEmpty && item.isPlaybackBufferFull)
+    #expect(item.asset.duration == item.duration)
+    withExtendedLifetime(player) {}
+  }
+
+  @Test("The items of a queue become ready in their turn, ahead of their sound")
+  func readyAhead() {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    player.play()
+    stage.pass(0.2)
+    #expect(items.map(\.status) == [.readyToPlay, .readyToPlay])
+    #expect(player.currentItem === items[0])
+  }
+
+  @Test("An estimated length becomes exact at the end, and that is told")
+  func durationChanges() {
+    let source = RampSource(frames: 44_100, announced: .estimate(40_000))
+    let item = AVPlayerItem(url: stage.library.add("vbr", source))
+    let player = stage.player(item)
+    let seen = Log<CMTime>()
+    let observation = item.observe(\.duration, options: [.initial]) { item, _ in seen.add(item.duration) }
+    player.play()
+    stage.pass(2)
+    #expect(
+      seen.entries == [.indefinite, CMTime(value: 40_000, timescale: 44_100), CMTime(value: 1, timescale: 1)])
+    observation.invalidate()
+  }
+
+  @Test("An item that breaks off is played up to there, then told with an error; the queue goes on")
+  func breaksOff() {
+    let source = RampSource(frames: 88_200, failure: .decoding(atFrame: 44_100))
+    let bad = AVPlayerItem(url: stage.library.add("bad", source))
+    let next = stage.item("b")
+    let player = stage.queuePlayer([bad, next])
+    let errors = Log<NSError>()
+    let ends = Log<Void>()
+    let center = NotificationCenter.default
+    let tokens = [
+      center.addObserver(
+        forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: bad, queue: nil
+      ) { note in
+        if let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError {
+          errors.add(error)
+        }
+      },
+      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: bad, queue: nil) { _ in ends.add(())
+      },
+    ]
+    let steps = Log<CMTime>()
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 10), queue: nil) {
+      time in
+      if player.currentItem === bad { steps.add(time) }
+    }
+    player.play()
+    stage.pass(1.5)
+    #expect(errors.entries.map(\.domain) == [AVFoundationErrorDomain])
+    #expect(errors.entries.map(\.code) == [AVError.decodeFailed.rawValue])
+    #expect(ends.entries.isEmpty)
+    #expect(steps.entries.filter { $0.timescale == 10 }.map(\.value) == Array(0..<10))
+    #expect(player.currentItem === next)
+    player.removeTimeObserver(token)
+    tokens.forEach(center.removeObserver)
+  }
+
+  @Test("forwardPlaybackEndTime is the end, whenever it is set")
+  func forwardEnd() {
+    for setsBefore in [true, false] {
+      let stage = VirtualStage()
+      let (a, b) = (stage.item("a", seconds: 10), stage.item("b"))
+      let ends = Log<Double>()
+      let clock = stage.clock
+      let token = NotificationCenter.default.addObserver(
+        forName: .AVPlayerItemDidPlayToEndTime, object: a, queue: nil
+      ) { _ in ends.add(clock.now.seconds) }
+      let end = CMTime(value: 3, timescale: 2)
+      if setsBefore { a.forwardPlaybackEndTime = end }
+      let player = stage.queuePlayer([a, b])
+      player.play()
+      stage.pass(0.5)
+      if !setsBefore { a.forwardPlaybackEndTime = end }
+      stage.pass(1.5)
+      #expect(ends.entries.count == 1 && abs((ends.entries.first ?? 0) - 1.5) < 0.05)
+      #expect(player.currentItem === b)
+      #expect(a.currentTime() == end && a.duration.seconds == 10)
+      NotificationCenter.default.removeObserver(token)
+    }
+  }
+
+  @Test("A copy is another item for the same asset")
+  func copies() {
+    let item = stage.item("a")
+    item.forwardPlaybackEndTime = CMTime(value: 1, timescale: 2)
+    let player = stage.queuePlayer([item])
+    stage.pass(0.1)
+    let copy = item.copy() as? AVPlayerItem
+    #expect(copy !== item && copy != nil)
+    #expect(copy?.asset === item.asset)
+    #expect(copy?.status == .unknown)
+    #expect(copy?.forwardPlaybackEndTime == item.forwardPlaybackEndTime)
+    if let copy { #expect(player.canInsert(copy, after: item)) }
+  }
+
+  @Test("The status of an item that is out of its queue stays as it was")
+  func frozen() {
+    let (a, b) = (stage.item("a"), stage.missingItem("none"))
+    let player = stage.queuePlayer([a, b])
+    player.remove(b)
+    stage.pass(3)
+    #expect(b.status == .unknown)
+    player.removeAllItems()
+    #expect(a.status == .readyToPlay && a.duration.isNumeric)
+  }
+
+  @Test("A stall is told and goes away by itself")
+  func stalls() {
+    let stage = VirtualStage(
+      personality: SimulatedOutput.Personality {
+        $0.death = 1; $0.revival = 2
+      })
+    let item = stage.item("a", seconds: 10)
+    let player = stage.player(item)
+    let stalls = Log<Void>()
+    let token = NotificationCenter.default.addObserver(
+      forName: AVPlayerItem.playbackStalledNotification, object: item, queue: nil
+    ) { _ in stalls.add(()) }
+    player.play()
+    stage.pass(8)
+    #expect(stalls.entries.count == 1)
+    #expect(player.timeControlStatus == .playing)
+    NotificationCenter.default.removeObserver(token)
+  }
+
+  @Test("The two spellings of a notification are one name, with Apple's string")
+  func names() {
+    #expect(AVPlayerItem.didPlayToEndTimeNotification == .AVPlayerItemDidPlayToEndTime)
+    #expect(AVPlayerItem.failedToPlayToEndTimeNotification == .AVPlayerItemFailedToPlayToEndTime)
+    #expect(AVPlayerItem.timeJumpedNotification == .AVPlayerItemTimeJumped)
+    #expect(AVPlayerItem.playbackStalledNotification == .AVPlayerItemPlaybackStalled)
+    #expect(
+      NSNotification.Name.AVPlayerItemDidPlayToEndTime.rawValue == "AVPlayerItemDidPlayToEndTimeNotification")
+  }
+
+  @Test("What is not a file fails with an error that says so")
+  func notAFile() {
+    let item = AVPlayerItem(url: URL(string: "http://localhost/a.mp3") ?? URL(fileURLWithPath: "/"))
+    let player = stage.player(item)
+    stage.pass(0.1)
+    #expect(item.status == .failed)
+    let error = item.error as? AVError
+    #expect(error?.code == .operationNotSupportedForAsset)
+    #expect(error?.failureReason?.contains("http") == true)
+    withExtendedLifetime(player) {}
+  }
+}

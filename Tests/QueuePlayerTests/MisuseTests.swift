@@ -1,0 +1,133 @@
+import Foundation
+import MediaTime
+import QueuePlayer
+import Testing
+
+/// Where Apple's classes throw an exception the program stops with the reason.
+@Suite("Misuse stops the program", .timeLimit(.minutes(2)))
+struct MisuseTests {
+  @Test func insertingTwice() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let item = stage.item("a")
+      let player = stage.queuePlayer([item])
+      player.insert(item, after: nil)
+    }
+    expect(result, says: "only one position")
+  }
+
+  @Test func duplicatesAtCreation() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let item = stage.item("a")
+      _ = stage.queuePlayer([item, item])
+    }
+    expect(result, says: "only one position")
+  }
+
+  @Test func itemOfAnotherPlayer() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let item = stage.item("a")
+      let first = stage.player(item)
+      let second = stage.player(item)
+      withExtendedLifetime((first, second)) {}
+    }
+    expect(result, says: "more than one instance of AVPlayer")
+  }
+
+  @Test func replacingWithAQueuedItem() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let items = [stage.item("a"), stage.item("b")]
+      stage.queuePlayer(items).replaceCurrentItem(with: items[1])
+    }
+    expect(result, says: "only one position")
+  }
+
+  @Test func insertingBehindAForeignItem() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      stage.queuePlayer([]).insert(stage.item("a"), after: stage.item("b"))
+    }
+    expect(result, says: "inserted after")
+  }
+
+  @Test func advanceOnAPlainPlayer() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      VirtualStage().player(nil).actionAtItemEnd = .advance
+    }
+    expect(result, says: "AVQueuePlayer")
+  }
+
+  @Test func unknownTimeObserver() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      VirtualStage().player(nil).removeTimeObserver("no token")
+    }
+    expect(result, says: "cannot remove a time observer")
+  }
+
+  @Test func anotherPlayersTimeObserver() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let (first, second) = (stage.player(nil), stage.player(nil))
+      let time = CMTime(value: 1, timescale: 1)
+      let token = first.addPeriodicTimeObserver(forInterval: time, queue: nil) { _ in }
+      _ = second.addPeriodicTimeObserver(forInterval: time, queue: nil) { _ in }
+      second.removeTimeObserver(token)
+    }
+    expect(result, says: "different instance")
+  }
+
+  @Test func timeObserverRemovedTwice() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let player = VirtualStage().player(nil)
+      let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 1), queue: nil) {
+        _ in
+      }
+      player.removeTimeObserver(token)
+      player.removeTimeObserver(token)
+    }
+    expect(result, says: "cannot remove a time observer")
+  }
+
+  @Test func intervalOfNothing() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = VirtualStage().player(nil).addPeriodicTimeObserver(forInterval: .zero, queue: nil) { _ in }
+    }
+    expect(result, says: "above zero")
+  }
+
+  @Test func seekToAnIndefiniteTime() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stage = VirtualStage()
+      let player = stage.player(stage.item("a"))
+      player.seek(to: .indefinite)
+    }
+    expect(result, says: "Seeking is not possible")
+  }
+
+  @Test func itemSeekToAnInvalidTime() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      VirtualStage().item("a").seek(to: .invalid, completionHandler: nil)
+    }
+    expect(result, says: "Seeking is not possible")
+  }
+
+  @Test func negativeTolerance() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      VirtualStage().item("a").seek(
+        to: .zero, toleranceBefore: CMTime(value: -1, timescale: 1), toleranceAfter: .zero,
+        completionHandler: nil)
+    }
+    expect(result, says: "tolerance")
+  }
+
+  private func expect(
+    _ result: ExitTest.Result?, says reason: String, location: SourceLocation = #_sourceLocation
+  ) {
+    guard let result else { return }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains(reason), sourceLocation: location)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import MediaTime
+import QueuePlayer
+import Testing
+
+@Suite("Calls from other threads")
+struct ThreadTests {
+  let stage = VirtualStage()
+
+  @Test(
+    "Off the main queue a call shows at once to its thread, and is told on the main queue later, step by step"
+  )
+  func truthAndMirror() {
+    let items = [stage.item("a"), stage.item("b"), stage.item("c")]
+    let player = stage.queuePlayer(items)
+    let seen = Log<AVPlayerItem?>()
+    let observation = player.observe(\.currentItem) { player, _ in seen.add(player.currentItem) }
+    stage.mainQueue.elsewhere {
+      player.advanceToNextItem()
+      player.advanceToNextItem()
+      player.rate = 1
+      #expect(player.currentItem === items[2] && player.items() == [items[2]])
+      #expect(player.rate == 1 && player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+    }
+    #expect(player.currentItem === items[0] && player.rate == 0)
+    #expect(player.items().first === items[0])
+    #expect(seen.entries.isEmpty)
+    stage.settle()
+    #expect(seen.entries == [items[1], items[2]])
+    #expect(player.rate == 1 && player.items() == [items[2]])
+    observation.invalidate()
+  }
+
+  @Test("What was removed elsewhere is free once the main queue knows")
+  func removal() {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    stage.mainQueue.elsewhere {
+      player.removeAllItems()
+      #expect(player.items().isEmpty)
+      player.insert(items[1], after: nil)
+    }
+    stage.settle()
+    #expect(player.items() == [items[1]] && player.currentItem === items[1])
+  }
+
+  @Test("Handlers of seeks asked for elsewhere are called on the main queue")
+  func completion() {
+    let player = stage.player(stage.item("a"))
+    let queue = stage.mainQueue
+    let results = Log<Bool>()
+    stage.mainQueue.elsewhere {
+      player.seek(to: .zero) { _ in results.add(queue.isCurrent) }
+      #expect(results.entries.isEmpty)
+    }
+    stage.settle()
+    #expect(results.entries == [true])
+  }
+
+  @Test("An observation made elsewhere starts with what the others were told")
+  func observation() {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    let seen = Log<[AVPlayerItem??]>()
+    let observation = stage.mainQueue.elsewhere {
+      player.advanceToNextItem()
+      return player.observe(\.currentItem, options: [.old, .new]) { _, change in
+        seen.add([change.oldValue, change.newValue])
+      }
+    }
+    stage.settle()
+    #expect(seen.entries == [[items[0], items[1]]])
+    observation.invalidate()
+  }
+}

@@ -1,0 +1,225 @@
+import AudioOutput
+import Foundation
+import MediaTime
+import QueuePlayer
+import Testing
+
+@Suite("Rate, waiting, end of item")
+struct TransportTests {
+  let stage = VirtualStage()
+
+  @Test("rate: anything above 0 is 1, anything below fails, the notification says why")
+  func rates() {
+    let player = stage.player(stage.item("a", seconds: 10))
+    let reasons = Log<AVPlayer.RateDidChangeReason?>()
+    let token = NotificationCenter.default.addObserver(
+      forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil
+    ) { reasons.add($0.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason) }
+    #expect(player.rate == 0 && player.timeControlStatus == .paused && player.reasonForWaitingToPlay == nil)
+    player.rate = 1.5
+    #expect(player.rate == 1)
+    player.pause()
+    #expect(player.rate == 0)
+    player.playImmediately(atRate: 1)
+    #expect(player.rate == 1)
+    player.rate = -1
+    #expect(player.rate == 0)
+    #expect(reasons.entries == [.setRateCalled, .setRateCalled, .setRateCalled, .setRateFailed])
+    NotificationCenter.default.removeObserver(token)
+  }
+
+  @Test("defaultRate is what play() sets, and nothing else touches it")
+  func defaultRate() {
+    let player = stage.player(stage.item("a"))
+    #expect(player.defaultRate == 1)
+    player.defaultRate = 2
+    #expect(player.rate == 0)
+    player.rate = 1
+    #expect(player.defaultRate == 2)
+    player.defaultRate = 0
+    player.play()
+    #expect(player.rate == 0)
+  }
+
+  @Test("timeControlStatus goes from paused over waiting to playing and back, each told once")
+  func timeControl() {
+    let player = stage.player(stage.item("a", seconds: 10))
+    let seen = Log<AVPlayer.TimeControlStatus>()
+    let reasons = Log<AVPlayer.WaitingReason?>()
+    let observations = [
+      player.observe(\.timeControlStatus) { player, _ in seen.add(player.timeControlStatus) },
+      player.observe(\.reasonForWaitingToPlay) { player, _ in reasons.add(player.reasonForWaitingToPlay) },
+    ]
+    player.play()
+    #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+    #expect(player.reasonForWaitingToPlay == .evaluatingBufferingRate)
+    stage.pass(1)
+    #expect(player.timeControlStatus == .playing)
+    player.pause()
+    #expect(player.timeControlStatus == .paused)
+    stage.pass(1)
+    #expect(seen.entries == [.waitingToPlayAtSpecifiedRate, .playing, .paused])
+    #expect(reasons.entries == [.evaluatingBufferingRate, nil])
+    observations.forEach { $0.invalidate() }
+  }
+
+  @Test("Paused, the time stands still; it goes on with the very next frame")
+  func pausing() {
+    let player = stage.player(stage.item("a", seconds: 10))
+    player.play()
+    stage.pass(1)
+    player.pause()
+    stage.pass(0.5)
+    let place = player.currentTime()
+    stage.pass(5)
+    #expect(player.currentTime() == place)
+    player.play()
+    stage.settle()
+    #expect(player.currentTime().seconds - place.seconds < 0.001)
+    stage.pass(1)
+    #expect(player.currentTime() > place)
+  }
+
+  @Test("A plain player stops at the end of its item, which stays; another play() does nothing more")
+  func pauseAtEnd() {
+    let item = stage.item("a")
+    let player = stage.player(item)
+    #expect(player.actionAtItemEnd == .pause)
+    let reasons = Log<AVPlayer.RateDidChangeReason?>()
+    let token = NotificationCenter.default.addObserver(
+      forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil
+    ) { reasons.add($0.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason) }
+    player.play()
+    stage.pass(3)
+    #expect(player.rate == 0 && player.timeControlStatus == .paused)
+    #expect(player.currentItem === item)
+    #expect(player.currentTime() == item.duration)
+    #expect(reasons.entries == [.setRateCalled, nil])
+    player.seek(to: .zero)
+    player.play()
+    stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+    #expect(player.currentTime().seconds <= 0.5)
+    NotificationCenter.default.removeObserver(token)
+  }
+
+  @Test("Under none the rate stays and the time runs on; the next action set is taken at once")
+  func noneAtEnd() {
+    let items = [stage.item("a"), stage.item("b")]
+    let player = stage.queuePlayer(items)
+    #expect(player.actionAtItemEnd == .advance)
+    player.actionAtItemEnd = .none
+    player.play()
+    stage.pass(3)
+    #expect(player.rate == 1 && player.currentItem === items[0])
+    let beyond = player.currentTime()
+    #expect(beyond > items[0].duration)
+    stage.pass(1)
+    #expect(abs(player.currentTime().seconds - beyond.seconds - 1) < 0.001)
+    player.actionAtItemEnd = .advance
+    #expect(player.currentItem === items[1])
+    stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test(
+    "status: unknown before anything was opened, ready afterwards, failed for good if nothing can be decoded")
+  func status() {
+    let player = stage.player(nil)
+    #expect(player.status == .unknown && player.error == nil)
+    player.replaceCurrentItem(with: stage.item("a"))
+    #expect(player.status == .unknown)
+    stage.pass(0.1)
+    #expect(player.status == .readyToPlay)
+
+    let item = AVPlayerItem(url: stage.library.add("broken", RampSource(frames: 1, failure: .engine)))
+    let broken = stage.player(item)
+    stage.pass(0.1)
+    #expect(broken.status == .failed && (broken.error as? AVError)?.code == .unknown)
+    #expect(item.status == .failed && broken.currentItem === item)
+  }
+
+  @Test("A plain player keeps an item that failed, with rate 0")
+  func failedItemStays() {
+    let item = stage.missingItem("none")
+    let player = stage.player(item)
+    player.play()
+    stage.pass(0.5)
+    #expect(player.currentItem === item && item.status == .failed)
+    #expect(player.rate == 0 && player.status == .readyToPlay)
+    let next = stage.item("a")
+    player.replaceCurrentItem(with: next)
+    player.play()
+    stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test(
+    "When the output dies the player waits and goes on by itself; one that does not want to wait is paused")
+  func outputDies() {
+    for waits in [true, false] {
+      let stage = VirtualStage(
+        personality: SimulatedOutput.Personality { personality in
+          personality.death = 1
+          personality.revival = 3
+        })
+      let player = stage.player(stage.item("a", seconds: 10))
+      player.automaticallyWaitsToMinimizeStalling = waits
+      let seen = Log<AVPlayer.WaitingReason?>()
+      let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
+        seen.add(player.reasonForWaitingToPlay)
+      }
+      player.play()
+      stage.pass(2)
+      #expect(player.rate == (waits ? 1 : 0))
+      #expect(player.timeControlStatus == (waits ? .waitingToPlayAtSpecifiedRate : .paused))
+      #expect(player.reasonForWaitingToPlay == (waits ? .toMinimizeStalls : nil))
+      #expect(seen.entries.contains(.toMinimizeStalls) == waits)
+      stage.pass(8)
+      #expect(player.timeControlStatus == (waits ? .playing : .paused))
+      #expect(
+        stage.diagnostics.entries.contains {
+          if case .outputUnavailable = $0 { true } else { false }
+        })
+      observation.invalidate()
+    }
+  }
+
+  @Test("Volume and mute are the player's own, within 0…1, and can be observed")
+  func volume() {
+    let player = stage.player(nil)
+    let other = stage.player(nil)
+    let seen = Log<Float>()
+    let observation = player.observe(\.volume, options: [.new]) { _, change in
+      if let volume = change.newValue { seen.add(volume) }
+    }
+    #expect(player.volume == 1 && !player.isMuted)
+    player.volume = 0.5
+    player.volume = 7
+    player.isMuted = true
+    #expect(player.volume == 1 && player.isMuted)
+    #expect(other.volume == 1 && !other.isMuted)
+    #expect(seen.entries == [0.5, 1])
+    observation.invalidate()
+  }
+
+  @Test("A player that goes takes its sound and its calls with it")
+  func playerGoes() {
+    let calls = Log<CMTime>()
+    var player: AVPlayer? = stage.player(stage.item("a", seconds: 10))
+    weak let weakly = player
+    let token = player?.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 10), queue: nil) {
+      calls.add($0)
+    }
+    player?.play()
+    stage.pass(1)
+    #expect(!calls.entries.isEmpty && stage.suspension.isAudible)
+    player = nil
+    #expect(weakly == nil)
+    #expect(!stage.suspension.isAudible)
+    calls.clear()
+    stage.pass(1)
+    #expect(calls.entries.isEmpty)
+    withExtendedLifetime(token) {}
+  }
+}
