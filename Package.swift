@@ -68,8 +68,11 @@ let package = Package(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding"], resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .target(
+      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
+      path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "CPulse"],
+      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -87,6 +90,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      // The command is run, not imported: the dependency builds it.
+      dependencies: ["AudioCore", "ContinuoCommand", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
   ]
 )
