@@ -105,6 +105,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      // The program is run, not imported; every build of the tests builds it too.
+      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
   ]
 )

@@ -8,7 +8,7 @@ import Testing
 
 /// Time on the two servers that are hard to read: a null sink as people load it, and PipeWire.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OtherServersTests {
-  let clock = SystemClock()
+  let clock = SystemClock.shared
   let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
 
   func device(_ address: String) -> PulseDevice {

@@ -9,7 +9,7 @@ import Testing
 
 /// The device against private PulseAudio servers. Serialized: they measure time.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RealServerTests {
-  let clock = SystemClock()
+  let clock = SystemClock.shared
   static let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
 
   func device(_ address: String, sink: String? = nil) -> PulseDevice {

@@ -8,7 +8,7 @@ import Testing
 
 /// What goes wrong with real servers. Serialized: they measure time.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RealTroubleTests {
-  let clock = SystemClock()
+  let clock = SystemClock.shared
   let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
 
   func configuration(_ address: String, sink: String? = nil, timeout: Double = 5) -> PulseConfiguration {

@@ -26,7 +26,7 @@ public final class MonitorCapture: Sendable {
 
   private let process = Process()
   private let recording = Observed(Recording())
-  private let clock = SystemClock()
+  private let clock = SystemClock.shared
 
   /// Starts recording `sink` of the server at `address`, in stereo floats of 44 100 Hz.
   public init(address: String, sink: String) throws {
