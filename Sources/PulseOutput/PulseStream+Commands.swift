@@ -20,8 +20,10 @@ extension PulseStream {
   func applyStart() {
     guard isOpen, !isFlushing, isCorked == wantsSound, let stream = handle?.pointer else { return }
     isCorked = !wantsSound
-    if isCorked { hold() } else if !isSuspended { clock.withLock { $0.release() } }
+    if isCorked { hold() }
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
+    // The answer comes after the cork's.
+    if isCorked { askForTiming() } else if !isSuspended { release() }
     forceOutAtEnd()
   }
 
