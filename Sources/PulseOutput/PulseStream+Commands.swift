@@ -93,6 +93,7 @@ extension PulseStream {
   func setVolume(_ linear: Float, muted: Bool) {
     let level = muted || !(linear > 0) ? PA_VOLUME_MUTED : pa_sw_volume_from_linear(Double(min(linear, 1)))
     connection.withLock {
+      connection.volume = level
       guard !isDead, volume != level else { return }
       volume = level
       guard isOpen, let stream = handle?.pointer, let context = connection.contextPointer else { return }

@@ -71,6 +71,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
+      volume = connection.volume
       workEvent = calls.deferNew(loop, workDue, userdata).map {
         DeferHandle(calls: calls, loop: loop, pointer: $0)
       }
