@@ -9,11 +9,17 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Links Swift's libraries into the program. `-static-stdlib` alone leaves Foundation's own parts unresolved, since
+/// the objects were compiled for the shared ones. Measured with Swift 6.3.1: peak memory 26.8 → 20.9 MB.
+let staticFoundation = [
+  "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
+]
+
 let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
-    .executable(name: "continuo", targets: ["ContinuoCommand"]),
+    .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
   ],
   dependencies: [
@@ -46,7 +52,7 @@ let package = Package(
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
 
-    .executableTarget(
+    .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
@@ -55,6 +61,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "ContinuoMain", dependencies: ["ContinuoCommand"], swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
     .executableTarget(
       name: "ContinuoBench",
       dependencies: [
@@ -68,8 +77,11 @@ let package = Package(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding"], resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .target(
+      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
+      path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "CPulse"],
+      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -93,6 +105,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      // The program is run, not imported; every build of the tests builds it too.
+      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
   ]
 )

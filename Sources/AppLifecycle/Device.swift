@@ -80,6 +80,19 @@ public final class Device: RunningAssertions {
   /// Ends the application as the system does, with a last call into it unless it is suspended.
   public func terminate() { handle(.terminate) }
 
+  /// Someone uses the controls of a lock screen: a suspended application with the audio mode runs in the background
+  /// again, for `remoteControlGrace` seconds at least, so that sound can begin. Without effect in other states and
+  /// without the mode.
+  public func wakeForRemoteControl() {
+    guard state == .suspended else { return }
+    setKeeping(.audio, true, grace: 0)
+    handle(.remoteControl)
+    setKeeping(.audio, false, grace: Self.remoteControlGrace)
+  }
+
+  /// How long a woken application may take to start playing, in seconds: what a starving one is given too.
+  public static let remoteControlGrace = 5.0
+
   // MARK: What can be seen
 
   /// The application's background modes.

@@ -19,6 +19,9 @@ public struct LifecycleMachine: Hashable, Sendable {
     case terminate
     /// This is now all that asks for it to be kept running, whether or not it counts.
     case keepersChanged(Set<BackgroundKeeper>)
+    /// Someone uses the controls of a lock screen: an application with the audio mode runs again, in the background.
+    /// It is suspended again unless something keeps it running when everything that follows is done.
+    case remoteControl
     /// Everything that earlier events asked for has been done, and nothing else has come meanwhile. Suspension is
     /// decided only then, so that what a callback like `didEnterBackground` begins (a background task) comes in
     /// time.
@@ -94,6 +97,7 @@ public struct LifecycleMachine: Hashable, Sendable {
     case .keepersChanged(let keepers):
       self.keepers = keepers
       return []
+    case .remoteControl: return wake()
     case .settled: return suspendIfNothingKeepsIt()
     }
   }
@@ -126,6 +130,13 @@ public struct LifecycleMachine: Hashable, Sendable {
     return resume + [
       .call(.willEnterForeground), .enter(.inactive), .call(.didBecomeActive), .enter(.active),
     ]
+  }
+
+  private mutating func wake() -> [Action] {
+    guard state == .suspended, modes.contains(.audio) else { return [] }
+    state = .background
+    isStopped = false
+    return [.resume, .enter(.background)]
   }
 
   private mutating func lock() -> [Action] {

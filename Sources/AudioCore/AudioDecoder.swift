@@ -83,8 +83,9 @@ public protocol AudioDecoder: AnyObject {
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64
 
   /// Fills `buffer` with interleaved frames of the output format from its beginning and returns how many *frames*
-  /// it wrote; fewer than there is room for only where the medium ends; 0 at the end, again and again. After an
-  /// error the decoder is finished.
+  /// it wrote; fewer than there is room for only before the end or an error; 0 at the end, again and again. What was
+  /// decoded before an error is delivered first, and the error thrown by the next call. After an error the decoder
+  /// is finished.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int
 }
 

@@ -24,7 +24,8 @@ public protocol RenderSource: AnyObject, Sendable {
 public struct OutputTiming: Hashable, Sendable {
   /// The frame that leaves the device at `hostTime`: fractional, because it is computed and not counted.
   public var heardFrame: Double
-  /// When that is.
+  /// When that is. It may lie a little ahead (after a start or a flush the device still holds something else): until
+  /// then the heard frame stands here.
   public var hostTime: HostTime
   /// How many frames pass in a second of host time; 0 while nothing moves (not started, paused, starved, suspended,
   /// flushing).
@@ -40,9 +41,9 @@ public struct OutputTiming: Hashable, Sendable {
     self.renderedFrames = renderedFrames
   }
 
-  /// The frame heard at `time`, extrapolated and limited to what was rendered.
+  /// The frame heard at `time`, extrapolated from `hostTime` on and limited to what was rendered.
   public func heardFrame(at time: HostTime) -> Double {
-    min(heardFrame + time.seconds(since: hostTime) * frameRate, max(heardFrame, Double(renderedFrames)))
+    min(heardFrame + max(0, time.seconds(since: hostTime)) * frameRate, max(heardFrame, Double(renderedFrames)))
   }
 
   /// When `frame` is heard if nothing changes; nil while nothing moves.

@@ -1,4 +1,7 @@
+import AppLifecycle
 import ArgumentParser
+import AudioCore
+import Dispatch
 
 /// `continuo play`.
 struct Play: ParsableCommand {
@@ -33,12 +36,48 @@ struct Play: ParsableCommand {
 
   @OptionGroup var options: PlayOptions
 
-  /// Why nothing is played.
-  struct PlayerMissing: Error, CustomStringConvertible {
-    let description = "this build has no player yet"
+  func run() throws {
+    let modes: BackgroundModes
+    do {
+      modes = try options.readBackgroundModes()
+    } catch {
+      throw ValidationError("\(error)")
+    }
+    for warning in modes.warnings { StandardOutput.complain(warning) }
+    var builder = QueueBuilder(directory: .workingDirectory())
+    for argument in options.files { builder.add(argument: RawArguments.bytes(of: argument)) }
+    for problem in builder.problems { StandardOutput.complain("\(problem)") }
+    guard !builder.files.isEmpty else {
+      if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
+      throw ExitStatus.noInput.code
+    }
+    try play(builder.files, problems: builder.problems.count, modes: modes)
   }
 
-  func run() throws {
-    throw PlayerMissing()
+  private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
+    var events: EventWriter?
+    if let path = options.events {
+      do {
+        events = try EventWriter(path: path) { StandardOutput.complain($0) }
+      } catch {
+        throw ValidationError("--events \(path): \(error)")
+      }
+    }
+    // Before anything is started that would have to be taken down.
+    let signals = Signals { status in MainActor.assumeIsolated { PlaySession.end(status: status) } }
+    let output: SoundOutput
+    do {
+      output = try SoundOutput(options, clock: SystemClock.shared) { StandardOutput.complain($0) }
+    } catch {
+      StandardOutput.complain("\(error)")
+      CleanUp.exit(ExitStatus.unavailable.rawValue)
+    }
+    MainActor.assumeIsolated {
+      let session = PlaySession(
+        options: options, files: files, problems: problems, modes: modes, output: output, events: events)
+      PlaySession.current = session
+      session.start(isAwaited: output.isAwaited)
+    }
+    withExtendedLifetime(signals) { dispatchMain() }
   }
 }

@@ -1,7 +1,12 @@
 import ArgumentParser
 
+/// The program `continuo`.
+public enum CommandLineTool {
+  /// Does what the process's arguments say, and ends the process. On the main thread.
+  public static func main() { RootCommand.main() }
+}
+
 /// The command `continuo`.
-@main
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "continuo",

@@ -88,7 +88,8 @@ struct FrameMap {
       return .exact(announcedLength)
     }
     guard let bytesLeft, bytesPerFrame >= 1 else { return .unknown }
-    let framesLeft = Int64((Double(bytesLeft) / bytesPerFrame).rounded(.down))
+    // A sparse file can claim 2^63 bytes.
+    let framesLeft = Int64(min(Double(bytesLeft) / bytesPerFrame, 0x1p40))
     var later = self
     later.framesSeen += framesLeft
     return .estimate(later.lengthSeen)
@@ -108,7 +109,9 @@ struct FrameMap {
   }
 
   private mutating func beginRun(at number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
-    guard runs.count < FrameMap.maximumRunCount else { return false }
+    guard runs.count < FrameMap.maximumRunCount, samplesPerFrame > 0, format.sampleRate > 0 else {
+      return false
+    }
     runs.append(
       Run(
         firstFrame: number, samplesPerFrame: Int64(samplesPerFrame), format: format, cutAtStart: 0,

@@ -8,7 +8,9 @@ enum ID3Genres {
     switch code {
     case "RX": "Remix"
     case "CR": "Cover"
-    default: code.utf8.count <= 3 ? Int(code).flatMap { name($0) } : nil
+    default:
+      code.utf8.count <= 3 && code.utf8.allSatisfy { (48...57).contains($0) }
+        ? Int(code).flatMap { name($0) } : nil
     }
   }
 

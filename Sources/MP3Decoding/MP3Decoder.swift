@@ -8,6 +8,7 @@ final class MP3Decoder: AudioDecoder {
   static let searchBudget = 2 << 20
   /// The same for a seek, where up to one step of the position table lies before the frame.
   private static let seekBudget = 64 << 20
+  private static let broken = DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
   /// Calls of libmpg123 in a row that may bring nothing. One format change brings one.
   private static let idleLimit = 64
 
@@ -33,6 +34,8 @@ final class MP3Decoder: AudioDecoder {
   private var run = 0
   private var nextSample: Int64 = 0
   private var isAtEnd = false
+  /// Where the last seek went.
+  private var target: Int64?
   /// The frame that libmpg123 read last, whether it has decoded it, and whether the next one follows it.
   private var lastFrame: Int64 = 0
   private var isLastDecoded = false
@@ -69,8 +72,12 @@ final class MP3Decoder: AudioDecoder {
     guard (1...384_000).contains(format.sampleRate), (1...2).contains(format.channelCount) else {
       throw DecodingError(scope: .engine, reason: .unusable, message: "Impossible output format: \(format).")
     }
+    guard format != outputFormat else { return }
     outputFormat = format
     converter = nil
+    // A seek before this has prepared the run-up of another conversion.
+    guard let target else { return }
+    try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
   /// Reads through the rest of the file without decoding it, so that `frameCount` is exact. Only before the first
@@ -100,6 +107,7 @@ final class MP3Decoder: AudioDecoder {
         try walk(toFrame: place.frame + 1)
       }
       if map.isComplete { target = min(target, map.lengthSeen) }
+      self.target = target
       try go(to: target)
       return target
     }
@@ -151,7 +159,7 @@ final class MP3Decoder: AudioDecoder {
           samples, channels: decodedFormat.channelCount, to: output, channels: outputFormat.channelCount,
           count: used)
       } else {
-        if converter == nil { converter = try RateConverter(from: decodedFormat, to: outputFormat, runUp: 0) }
+        if converter == nil { converter = try RateConverter(from: decodedFormat, to: outputFormat) }
         used = converter?.feed(samples, count: pendingCount) ?? 0
       }
       pendingCount -= used
@@ -177,7 +185,7 @@ final class MP3Decoder: AudioDecoder {
         idle += 1
         try updateFormat()
       case .end:
-        noticeEnd()
+        try noticeEnd()
         isAtEnd = true
         return false
       case .frame:
@@ -197,7 +205,7 @@ final class MP3Decoder: AudioDecoder {
         }
       }
     }
-    throw DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
+    throw MP3Decoder.broken
   }
 
   /// The samples of a frame that are to be delivered; nil if all of it is cut or lies before the target.
@@ -233,9 +241,7 @@ final class MP3Decoder: AudioDecoder {
       let found = map.stepBack(from: place, by: Int64(runUp))
       run = found.run
       nextSample = found.sample
-      let new = try RateConverter(from: source, to: outputFormat, runUp: runUp)
-      new.feedSilence(count: runUp - Int(found.distance))
-      converter = new
+      converter = try RateConverter(from: source, to: outputFormat, preceding: Int(found.distance))
     }
     let frame = map.frame(ofSample: nextSample, in: run)
     var start = map.runUpFrame(for: frame, in: run, phase: ring)
@@ -292,7 +298,7 @@ final class MP3Decoder: AudioDecoder {
       // It may be the last known frame once more, or the next. A new format is no trouble here: the header says
       // it, for each frame.
       if case .end = step {
-        noticeEnd()
+        try noticeEnd()
         break
       }
       let header = handle.header()
@@ -339,7 +345,10 @@ final class MP3Decoder: AudioDecoder {
     ring = (ring + Int64(count / 32)) & 15
   }
 
-  private func noticeEnd() {
+  /// Takes notice of what libmpg123 calls the end; a failed read may look like it.
+  private func noticeEnd() throws(DecodingError) {
+    if let failure = reader.failure { throw failure }
+    if reader.isExhausted, map.framesSeen < map.announcedFrames ?? .max { throw explained(MP3Decoder.broken) }
     guard !map.isComplete else { return }
     map.complete()
     if let announced = map.announcedFrames { damage += Int(max(0, announced - map.framesSeen)) }

@@ -15,7 +15,7 @@ struct MP3Stream: ~Copyable {
     try Recognition.refuseOtherFormats(reader)
     reader.budget = MP3Decoder.searchBudget + tagSize
     let handle = try MPG123Handle.open(reader, for: purpose)
-    guard let format = try handle.readFormat() else {
+    guard let format = try handle.readFormat(), handle.header().samplesPerFrame > 0 else {
       throw reader.failure
         ?? DecodingError(reason: .notRecognized, message: "There is no MPEG audio in this file.")
     }

@@ -47,7 +47,7 @@ enum MetadataReader {
       bytesPerFrame: stream.header.meanByteCount)
     if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {
       let seconds = Double(count) / Double(metadata.format.sampleRate)
-      metadata.encoding.bitRate = Int((Double(audioSize) * 8 / seconds).rounded())
+      metadata.encoding.bitRate = Int(min(Double(audioSize) * 8 / seconds, 1e12).rounded())
     }
   }
 }

@@ -1,18 +1,20 @@
 /// The sum of two times.
 ///
-/// Operands of one timescale keep it; otherwise the timescale is their least common multiple, and the sum is exact. If that
-/// multiple is above ``kCMTimeMaxTimescale`` the sum is rounded to that timescale; if the value does not fit, the timescale is halved
-/// until it does, and past timescale 1 the sum is infinite. The rounded flag tells, also of the operands.
+/// Operands of one timescale keep it; otherwise the timescale is their least common multiple, and the sum is
+/// exact. If that multiple is above ``kCMTimeMaxTimescale`` the sum is rounded to that timescale; if the
+/// value does not fit, the timescale is halved until it does, and past timescale 1 the sum is infinite. The
+/// rounded flag tells, also of the operands.
 ///
-/// Invalid with anything is invalid. One infinity wins, also over indefinite; opposite infinities are invalid. Otherwise
-/// indefinite wins over numbers. Numbers of different epochs other than 0 are invalid; of one epoch give epoch 0; if one
-/// epoch is 0, the sum has the other (the header lets durations be added to times of other epochs and leaves the
-/// epoch of the sum to be inferred).
+/// Invalid with anything is invalid. One infinity wins, also over indefinite; opposite infinities are
+/// invalid. Otherwise indefinite wins over numbers. Numbers of different epochs other than 0 are invalid; of
+/// one epoch give epoch 0; if one epoch is 0, the sum has the other (the header lets durations be added to
+/// times of other epochs and leaves the epoch of the sum to be inferred).
 public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
   combine(lhs, rhs, subtracting: false)
 }
 
-/// The difference of two times. The rules are those of ``CMTimeAdd(_:_:)``; equal infinities are invalid here.
+/// The difference of two times. The rules are those of ``CMTimeAdd(_:_:)``; equal infinities are invalid
+/// here.
 public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
   combine(lhs, rhs, subtracting: true)
 }
@@ -96,7 +98,8 @@ extension CMTime {
 
 /// The time with its sign inverted if it is negative, and unmodified if not.
 ///
-/// The value −2⁶³ has no positive counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)``. Apple does not say.
+/// The value −2⁶³ has no positive counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)``. Apple does
+/// not say.
 public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   switch time.kind {
   case .negativeInfinity: return .positiveInfinity

@@ -1,7 +1,8 @@
 /// Orders two times: −1, 0 or 1.
 ///
-/// Negative infinity < numbers < indefinite < positive infinity < invalid, each equal to its own kind. Numbers go by epoch first,
-/// then by exact value: 1/2 equals 2/4, and the rounded flag does not count. A total order on all bit patterns.
+/// Negative infinity < numbers < indefinite < positive infinity < invalid, each equal to its own kind.
+/// Numbers go by epoch first, then by exact value: 1/2 equals 2/4, and the rounded flag does not count. A
+/// total order on all bit patterns.
 public func CMTimeCompare(_ time1: CMTime, _ time2: CMTime) -> Int32 {
   let kind1 = time1.kind
   let kind2 = time2.kind
@@ -40,7 +41,8 @@ extension CMTime: Comparable, Hashable {
     CMTimeCompare(time1, time2) < 0
   }
 
-  /// Hashes the fraction in lowest terms and the epoch, or the kind of a time that is no number, so equal times hash alike.
+  /// Hashes the fraction in lowest terms and the epoch, or the kind of a time that is no number, so equal
+  /// times hash alike.
   public func hash(into hasher: inout Hasher) {
     let kind = self.kind
     hasher.combine(kind.rawValue)

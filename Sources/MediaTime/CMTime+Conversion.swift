@@ -5,10 +5,12 @@ extension CMTime {
   }
 }
 
-/// The time at another timescale. The epoch is kept, and the rounded flag is set if the value had to be rounded.
+/// The time at another timescale. The epoch is kept, and the rounded flag is set if the value had to be
+/// rounded.
 ///
-/// A time that is no number stays of its kind. Where Apple is silent: a timescale that is not positive gives an invalid time,
-/// and a value that does not fit gives an infinity, so that a number always has the timescale that was asked for.
+/// A time that is no number stays of its kind. Where Apple is silent: a timescale that is not positive gives
+/// an invalid time, and a value that does not fit gives an infinity, so that a number always has the
+/// timescale that was asked for.
 public func CMTimeConvertScale(
   _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
 ) -> CMTime {

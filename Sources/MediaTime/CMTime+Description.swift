@@ -1,8 +1,9 @@
 extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the brace where they apply, or
-  /// "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
+  /// The text of ``CMTimeShow(_:)``: "{1/2 = 0.500}", with ", rounded" and ", epoch 3" before the brace where
+  /// they apply, or "{INVALID}", "{INDEFINITE}", "{+INFINITY}", "{-INFINITY}".
   ///
-  /// The decimal is computed from the exact fraction, halves away from zero. For people only: nothing should parse it.
+  /// The decimal is computed from the exact fraction, halves away from zero. For people only: nothing should
+  /// parse it.
   public var description: String {
     switch kind {
     case .invalid: return "{INVALID}"
@@ -27,7 +28,8 @@ extension CMTime: CustomStringConvertible, CustomDebugStringConvertible {
   }
 }
 
-/// The text of ``CMTimeShow(_:)``. Never nil; optional because Apple's is. There are no allocators here: pass nil.
+/// The text of ``CMTimeShow(_:)``. Never nil; optional because Apple's is. There are no allocators here: pass
+/// nil.
 public func CMTimeCopyDescription(allocator: Never?, time: CMTime) -> String? {
   time.description
 }

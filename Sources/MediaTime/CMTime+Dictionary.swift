@@ -9,7 +9,8 @@ public var kCMTimeFlagsKey: String { "flags" }
 
 /// The four fields of the time under Apple's keys.
 ///
-/// Stands for Apple's `CFDictionary`. Never nil; optional because Apple's is. There are no allocators here: pass nil.
+/// Stands for Apple's `CFDictionary`. Never nil; optional because Apple's is. There are no allocators here:
+/// pass nil.
 public func CMTimeCopyAsDictionary(_ time: CMTime, allocator: Never?) -> [String: any Sendable]? {
   time.dictionary
 }
@@ -26,8 +27,8 @@ extension CMTime {
 
 /// The time that ``CMTimeCopyAsDictionary(_:allocator:)`` took apart.
 ///
-/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type will do, as any
-/// `CFNumber` would.
+/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type will
+/// do, as any `CFNumber` would.
 public func CMTimeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]?) -> CMTime {
   guard let dictionary = dictionaryRepresentation,
     let value: Int64 = integer(dictionary[kCMTimeValueKey]),

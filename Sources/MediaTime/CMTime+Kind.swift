@@ -6,8 +6,8 @@ extension CMTime {
 
   /// What every operation takes the time for, whatever bits it holds.
   ///
-  /// Of several implied-value flags (no operation here sets more than one) the first of positive infinity, negative infinity
-  /// and indefinite counts. A number without a positive timescale is invalid.
+  /// Of several implied-value flags (no operation here sets more than one) the first of positive infinity,
+  /// negative infinity and indefinite counts. A number without a positive timescale is invalid.
   var kind: Kind {
     guard flags.contains(.valid) else { return .invalid }
     if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }

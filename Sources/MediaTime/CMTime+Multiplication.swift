@@ -1,8 +1,9 @@
 /// The product of a time and a whole number, at the timescale of the time.
 ///
-/// If the value does not fit, the timescale is halved until it does, rounding if it must; past timescale 1 the product is
-/// infinite. An infinity stays infinite with the sign of both operands, where 0 counts as positive (the header says
-/// that the product is infinite and excepts nothing). Indefinite and invalid stay so. The epoch is kept (Apple is silent).
+/// If the value does not fit, the timescale is halved until it does, rounding if it must; past timescale 1
+/// the product is infinite. An infinity stays infinite with the sign of both operands, where 0 counts as
+/// positive (the header says that the product is infinite and excepts nothing). Indefinite and invalid stay
+/// so. The epoch is kept (Apple is silent).
 public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
   switch time.kind {
   case .invalid: return .invalid
@@ -24,12 +25,13 @@ public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
 
 /// The product of a time and a floating-point number.
 ///
-/// The timescale of the time is doubled until it is at least 65 536, then the product is rounded to it, halves away from zero.
-/// Overflow is as in ``CMTimeMultiply(_:multiplier:)``. The product is that of the exact value of the `Double`: 10/1 × 0.1 is
-/// 65536/65536 with the rounded flag set, because 0.1 is not a `Double`.
+/// The timescale of the time is doubled until it is at least 65 536, then the product is rounded to it,
+/// halves away from zero. Overflow is as in ``CMTimeMultiply(_:multiplier:)``. The product is that of the
+/// exact value of the `Double`: 10/1 × 0.1 is 65536/65536 with the rounded flag set, because 0.1 is not a
+/// `Double`.
 ///
-/// Apple is silent on the rest: NaN makes a number or an infinity invalid; an infinity times a number is infinite, times zero
-/// invalid; the epoch is kept.
+/// Apple is silent on the rest: NaN makes a number or an infinity invalid; an infinity times a number is
+/// infinite, times zero invalid; the epoch is kept.
 public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTime {
   switch time.kind {
   case .invalid: return .invalid
@@ -51,10 +53,10 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
       epoch: time.epoch)
   }
 
-  // |multiplier| = significand × 2^exponent exactly, with a significand of at most 53 bits.
-  let isSubnormal = multiplier.exponentBitPattern == 0
-  let significand = multiplier.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
-  let exponent = (isSubnormal ? 1 : Int(multiplier.exponentBitPattern)) - 1075
+  // |multiplier| = significand × 2^exponent exactly, with a significand of 53 bits. A subnormal is read as if
+  // it were normal: either way it is far below what does not round to 0 from the largest of times.
+  let significand = multiplier.significandBitPattern | 1 << 52
+  let exponent = Int(multiplier.exponentBitPattern) - 1075
   let factor = UInt128(time.value.magnitude) * UInt128(significand)
   let limit = isNegative ? Int64.min.magnitude : Int64.max.magnitude
   while true {
@@ -73,13 +75,14 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
 
 /// `time × multiplier / divisor`.
 ///
-/// Exact whenever the result is a fraction that fits a time. It keeps the timescale of the time if it can, else takes the least
-/// multiple of it that can hold the result, else the least timescale that can. If none can, it is the nearest of all times that
-/// exist (the header: "a new timescale will be chosen so as to minimize the rounding error"), and infinite if it does not
-/// fit at timescale 1. The epoch is kept (Apple is silent).
+/// Exact whenever the result is a fraction that fits a time. It keeps the timescale of the time if it can,
+/// else takes the least multiple of it that can hold the result, else the least timescale that can. If none
+/// can, it is the nearest of all times that exist (the header: "a new timescale will be chosen so as to
+/// minimize the rounding error"), and infinite if it does not fit at timescale 1. The epoch is kept (Apple is
+/// silent).
 ///
-/// A divisor of 0 gives an infinity of the sign of the rest, or an invalid time if the rest is 0. An infinite time stays the
-/// infinity it is, whatever the signs ("similarly infinite"). Indefinite and invalid stay so.
+/// A divisor of 0 gives an infinity of the sign of the rest, or an invalid time if the rest is 0. An infinite
+/// time stays the infinity it is, whatever the signs ("similarly infinite"). Indefinite and invalid stay so.
 public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: Int32) -> CMTime {
   let kind = time.kind
   if kind == .invalid || (multiplier == 0 && divisor == 0) { return .invalid }

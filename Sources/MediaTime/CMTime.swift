@@ -1,11 +1,13 @@
-/// A time or duration as an exact rational number of seconds, `value / timescale`, or one of four times that are no number.
+/// A time or duration as an exact rational number of seconds, `value / timescale`, or one of four times that
+/// are no number.
 ///
-/// A trivial 24-byte value with the field order of Apple's C struct. No operation on it traps, allocates (descriptions and
-/// dictionaries apart) or blocks, so all of it may be called from any thread, a real-time one included.
+/// A trivial 24-byte value with the field order of Apple's C struct. No operation on it traps, allocates
+/// (descriptions and dictionaries apart) or blocks, so all of it may be called from any thread, a real-time
+/// one included.
 ///
-/// A time whose flags say that it is a number but whose timescale is not positive is malformed. Its fields are kept and
-/// ``isValid`` and ``isNumeric`` go by the flags, as Apple's do, but every operation reads it as invalid. Apple only says that
-/// timescales must be positive.
+/// A time whose flags say that it is a number but whose timescale is not positive is malformed. Its fields
+/// are kept and ``isValid`` and ``isNumeric`` go by the flags, as Apple's do, but every operation reads it as
+/// invalid. Apple only says that timescales must be positive.
 public struct CMTime: Sendable, BitwiseCopyable {
   /// Numerator: a count of units of `1/timescale` seconds. Any value.
   public var value: CMTimeValue
@@ -13,7 +15,8 @@ public struct CMTime: Sendable, BitwiseCopyable {
   public var timescale: CMTimeScale
   /// What the time stands for.
   public var flags: CMTimeFlags
-  /// The loop or item the time belongs to; times of a greater epoch come after all times of a lesser one. 0 for durations.
+  /// The loop or item the time belongs to; times of a greater epoch come after all times of a lesser one. 0
+  /// for durations.
   public var epoch: CMTimeEpoch
 
   /// An invalid time: all fields 0.
@@ -40,7 +43,8 @@ public struct CMTime: Sendable, BitwiseCopyable {
 extension CMTime {
   /// 0/1 s, epoch 0.
   public static var zero: CMTime { CMTime(value: 0, timescale: 1) }
-  /// All fields 0. Many other times are invalid too: ask ``isValid`` (or compare; all invalid times are equal).
+  /// All fields 0. Many other times are invalid too: ask ``isValid`` (or compare; all invalid times are
+  /// equal).
   public static var invalid: CMTime { CMTime() }
   /// A time that is not known.
   public static var indefinite: CMTime {

@@ -1,5 +1,6 @@
 extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The text of ``CMTimeRangeShow(_:)``: start and duration (not the end), as "{{0/1 = 0.000}, {300/600 = 0.500}}".
+  /// The text of ``CMTimeRangeShow(_:)``: start and duration (not the end), as "{{0/1 = 0.000}, {300/600 =
+  /// 0.500}}".
   public var description: String { "{\(start), \(duration)}" }
 
   /// The fields of both times as they are stored.
@@ -8,7 +9,8 @@ extension CMTimeRange: CustomStringConvertible, CustomDebugStringConvertible {
   }
 }
 
-/// The text of ``CMTimeRangeShow(_:)``. Never nil; optional because Apple's is. There are no allocators here: pass nil.
+/// The text of ``CMTimeRangeShow(_:)``. Never nil; optional because Apple's is. There are no allocators here:
+/// pass nil.
 public func CMTimeRangeCopyDescription(allocator: Never?, range: CMTimeRange) -> String? {
   range.description
 }

@@ -1,7 +1,8 @@
-/// The time in the range that is nearest to a time: the time itself, unmodified, or else the start or the end of the range.
+/// The time in the range that is nearest to a time: the time itself, unmodified, or else the start or the end
+/// of the range.
 ///
-/// The end is taken for a time past it although the range does not contain it. Invalid if the time is, or if the range is
-/// invalid or empty. An indefinite time stays so (Apple is silent).
+/// The end is taken for a time past it although the range does not contain it. Invalid if the time is, or if
+/// the range is invalid or empty. An indefinite time stays so (Apple is silent).
 public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   guard time.kind != .invalid, range.isValid, !range.isEmpty else { return .invalid }
   guard time.kind != .indefinite else { return .indefinite }
@@ -11,11 +12,13 @@ public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   return time > end ? end : time
 }
 
-/// Where a time comes to lie when one range is laid over another: `(t − from.start) × (to.duration / from.duration) + to.start`.
+/// Where a time comes to lie when one range is laid over another: `(t − from.start) × (to.duration /
+/// from.duration) + to.start`.
 ///
-/// Offset, scaling and start are each exact where a time can be. If both durations are infinite the time is only moved. Invalid if
-/// either range is invalid or empty, if the time is not in the epoch of `fromRange.start`, or (Apple is silent) if just one
-/// duration is infinite. An indefinite duration gives an indefinite time.
+/// Offset, scaling and start are each exact where a time can be. If both durations are infinite the time is
+/// only moved. Invalid if either range is invalid or empty, if the time is not in the epoch of
+/// `fromRange.start`, or (Apple is silent) if just one duration is infinite. An indefinite duration gives an
+/// indefinite time.
 public func CMTimeMapTimeFromRangeToRange(
   _ t: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -28,8 +31,9 @@ public func CMTimeMapTimeFromRangeToRange(
 
 /// A duration scaled as one range is to another: `dur × (to.duration / from.duration)`.
 ///
-/// Exact where a time can be, and else the nearest that can. If both durations are infinite it is unchanged. Invalid if the
-/// epoch of the duration is not 0, if either range is invalid, if `fromRange` is empty, or if just one duration is infinite.
+/// Exact where a time can be, and else the nearest that can. If both durations are infinite it is unchanged.
+/// Invalid if the epoch of the duration is not 0, if either range is invalid, if `fromRange` is empty, or if
+/// just one duration is infinite.
 public func CMTimeMapDurationFromRangeToRange(
   _ dur: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -38,7 +42,8 @@ public func CMTimeMapDurationFromRangeToRange(
   return scale(dur, from: fromRange.duration, to: toRange.duration)
 }
 
-/// `offset × to / from`, with durations of valid ranges, `from` not zero. The rounded flags of all three are passed on.
+/// `offset × to / from`, with durations of valid ranges, `from` not zero. The rounded flags of all three are
+/// passed on.
 private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   if offset.kind == .invalid { return .invalid }
   switch (from.kind, to.kind) {
@@ -68,12 +73,14 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
 
 /// Brings a time into a range by whole multiples of the range's duration, as for the position in a loop.
 ///
-/// The result r is in the range and t − r is a multiple of the duration; times before the start are folded too. It is exact where
-/// a time can be, in the timescale of the time if that can hold it, and else the nearest that can.
+/// The result r is in the range and t − r is a multiple of the duration; times before the start are folded
+/// too. It is exact where a time can be, in the timescale of the time if that can hold it, and else the
+/// nearest that can.
 ///
-/// Apple says no more than that. Here: a range of infinite duration returns times from its start on unmodified; an indefinite time
-/// stays so; and it is invalid if the time is no number, is not in the epoch of the start, or is before an infinite range, or if
-/// the range is invalid, empty, or has a start or duration that is otherwise no number.
+/// Apple says no more than that. Here: a range of infinite duration returns times from its start on
+/// unmodified; an indefinite time stays so; and it is invalid if the time is no number, is not in the epoch
+/// of the start, or is before an infinite range, or if the range is invalid, empty, or has a start or
+/// duration that is otherwise no number.
 public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTime {
   guard foldRange.isValid, !foldRange.isEmpty else { return .invalid }
   if time.kind == .indefinite { return .indefinite }
@@ -84,7 +91,8 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
   guard duration.kind == .numeric else { return .invalid }
   if foldRange.containsTime(time) { return time }
 
-  // t − start over the product of their timescales, at most 95 bits over 62; then with the timescale of the duration, 126 over 93.
+  // t − start over the product of their timescales, at most 95 bits over 62; then with the timescale of the
+  // duration, 126 over 93.
   let timescales = Int128(time.timescale) * Int128(start.timescale)
   let commonScale = timescales * Int128(duration.timescale)
   let offset =
@@ -103,7 +111,8 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
     preferring: time.timescale,
     wasRounded: time.carriesRounding || start.carriesRounding || duration.carriesRounding,
     epoch: start.epoch)
-  // The nearest time that exists may be the end of the range, or a hair before its start: both are the start of a lap.
+  // The nearest time that exists may be the end of the range, or a hair before its start: both are the start
+  // of a lap.
   return foldRange.containsTime(result) ? result : start.markedRounded
 }
 

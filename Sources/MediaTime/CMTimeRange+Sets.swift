@@ -1,16 +1,17 @@
 extension CMTimeRange {
-  /// Whether the time is a number from ``start`` on and before ``end``, by ``CMTimeCompare(_:_:)``; so never ``end`` itself.
+  /// Whether the time is a number from ``start`` on and before ``end``, by ``CMTimeCompare(_:_:)``; so never
+  /// ``end`` itself.
   ///
-  /// A range that is not valid contains nothing. A range of indefinite duration contains every number from its start on,
-  /// because all numbers compare less than an indefinite end (Apple is silent).
+  /// A range that is not valid contains nothing. A range of indefinite duration contains every number from
+  /// its start on, because all numbers compare less than an indefinite end (Apple is silent).
   public func containsTime(_ time: CMTime) -> Bool {
     guard isValid, time.kind == .numeric else { return false }
     let end = self.end
     return end.kind != .invalid && start <= time && time < end
   }
 
-  /// Whether both ranges are valid and the other starts no earlier and ends no later. So every valid range contains itself, and an
-  /// empty one may lie at either edge.
+  /// Whether both ranges are valid and the other starts no earlier and ends no later. So every valid range
+  /// contains itself, and an empty one may lie at either edge.
   public func containsTimeRange(_ range: CMTimeRange) -> Bool {
     guard isValid, range.isValid else { return false }
     let end = self.end
@@ -19,8 +20,8 @@ extension CMTimeRange {
 
   /// The smallest range with all times that are in either range, those in a gap between them included.
   ///
-  /// An empty range has no times and adds nothing; of two empty ranges it is this one. Invalid if either range is, or if they start
-  /// in different epochs.
+  /// An empty range has no times and adds nothing; of two empty ranges it is this one. Invalid if either
+  /// range is, or if they start in different epochs.
   public func union(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     if otherRange.isEmpty { return self }
@@ -30,9 +31,11 @@ extension CMTimeRange {
     )
   }
 
-  /// The largest range that both ranges include; ``zero`` if there is a gap between them (Apple only says that it is empty).
+  /// The largest range that both ranges include; ``zero`` if there is a gap between them (Apple only says
+  /// that it is empty).
   ///
-  /// Ranges that touch give the empty range where they do. Invalid if either range is, or if they start in different epochs.
+  /// Ranges that touch give the empty range where they do. Invalid if either range is, or if they start in
+  /// different epochs.
   public func intersection(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     let latestStart = start >= otherRange.start ? self : otherRange
@@ -46,7 +49,8 @@ extension CMTimeRange {
       && other.end.kind != .invalid
   }
 
-  /// The range from the start of one range to the end of another. If they are one, it is that one, and nothing is rounded.
+  /// The range from the start of one range to the end of another. If they are one, it is that one, and
+  /// nothing is rounded.
   private init(startOf first: CMTimeRange, endOf last: CMTimeRange) {
     if first == last {
       self = first

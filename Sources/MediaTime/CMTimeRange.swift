@@ -1,14 +1,15 @@
 /// A half-open range of times: from ``start`` up to, but not including, start + ``duration``.
 ///
-/// A trivial 48-byte value. No operation on it traps. The duration must be in epoch 0 and not negative; a range lies within the
-/// epoch of its start.
+/// A trivial 48-byte value. No operation on it traps. The duration must be in epoch 0 and not negative; a
+/// range lies within the epoch of its start.
 public struct CMTimeRange: Sendable, BitwiseCopyable {
   /// The first time of the range.
   public var start: CMTime
   /// The length of the range.
   public var duration: CMTime
 
-  /// An invalid range: all fields 0. (Apple's page for this initializer says "empty"; zeroed memory is invalid by the header.)
+  /// An invalid range: all fields 0. (Apple's page for this initializer says "empty"; zeroed memory is
+  /// invalid by the header.)
   public init() {
     start = .invalid
     duration = .invalid
@@ -52,8 +53,8 @@ public func CMTimeRangeFromTimeToTime(start: CMTime, end: CMTime) -> CMTimeRange
 // MARK: - Tests
 
 extension CMTimeRange {
-  /// Whether start and duration are valid and the duration is in epoch 0 and its value not negative. Goes by the fields, as Apple's
-  /// does, so an infinite range is valid.
+  /// Whether start and duration are valid and the duration is in epoch 0 and its value not negative. Goes by
+  /// the fields, as Apple's does, so an infinite range is valid.
   public var isValid: Bool {
     start.isValid && duration.isValid && duration.epoch == 0 && duration.value >= 0
   }
@@ -64,7 +65,8 @@ extension CMTimeRange {
   /// Whether the range is valid and its start or duration indefinite.
   public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 
-  /// Start + duration, the first time after the range. Subject to the rounding and the invalid cases of ``CMTimeAdd(_:_:)``.
+  /// Start + duration, the first time after the range. Subject to the rounding and the invalid cases of
+  /// ``CMTimeAdd(_:_:)``.
   public var end: CMTime { start + duration }
 }
 

@@ -1,7 +1,8 @@
 /// Numerator of a ``CMTime``: a count of units of `1/timescale` seconds.
 public typealias CMTimeValue = Int64
 
-/// Denominator of a ``CMTime``: units per second. Must be positive; a time with any other timescale is read as invalid.
+/// Denominator of a ``CMTime``: units per second. Must be positive; a time with any other timescale is read
+/// as invalid.
 public typealias CMTimeScale = Int32
 
 /// The loop or item a ``CMTime`` belongs to. Epoch 0 is also the epoch of durations.
@@ -22,7 +23,8 @@ public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
     self.rawValue = rawValue
   }
 
-  /// Without this flag the time is invalid, whatever the other flags say. So memory filled with zeroes is invalid.
+  /// Without this flag the time is invalid, whatever the other flags say. So memory filled with zeroes is
+  /// invalid.
   public static var valid: CMTimeFlags { CMTimeFlags(rawValue: 1 << 0) }
   /// Some operation on the way to this time had to round.
   public static var hasBeenRounded: CMTimeFlags { CMTimeFlags(rawValue: 1 << 1) }
@@ -44,7 +46,8 @@ public enum CMTimeRoundingMethod: UInt32, Hashable, Sendable {
   case roundTowardZero = 2
   /// To the next whole value away from zero.
   case roundAwayFromZero = 3
-  /// Toward zero when the new timescale is smaller, away from zero when it is larger, and never a negative time to zero.
+  /// Toward zero when the new timescale is smaller, away from zero when it is larger, and never a negative
+  /// time to zero.
   case quickTime = 4
   /// Up.
   case roundTowardPositiveInfinity = 5

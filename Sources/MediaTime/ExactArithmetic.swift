@@ -8,8 +8,8 @@ func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ r
 }
 
 extension Int128 {
-  /// Divides by a positive divisor and rounds. ``CMTimeRoundingMethod/quickTime`` needs the direction of the conversion,
-  /// so its caller passes the method that it stands for.
+  /// Divides by a positive divisor and rounds. ``CMTimeRoundingMethod/quickTime`` needs the direction of the
+  /// conversion, so its caller passes the method that it stands for.
   func divided(
     by divisor: Int128, rounding method: CMTimeRoundingMethod
   ) -> (quotient: Int128, isExact: Bool) {
@@ -30,10 +30,12 @@ extension Int128 {
 }
 
 extension CMTime {
-  /// The time nearest to `numerator / denominator` at `timescale`, or, as Apple has it for sums and products that overflow, at
-  /// the first of its halves (dropping fractions) at which the value fits; an infinity if it does not fit at timescale 1.
+  /// The time nearest to `numerator / denominator` at `timescale`, or, as Apple has it for sums and products
+  /// that overflow, at the first of its halves (dropping fractions) at which the value fits; an infinity if
+  /// it does not fit at timescale 1.
   ///
-  /// Every candidate is computed from the exact fraction, so the result is rounded at most once, halves away from zero.
+  /// Every candidate is computed from the exact fraction, so the result is rounded at most once, halves away
+  /// from zero.
   ///
   /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that the product with a timescale fits 128 bits.
   static func halving(
@@ -68,12 +70,14 @@ func roundedProduct(
   let doubled: UInt128
   var lostBits = false
   if shift >= 0 {
-    // What does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot bring it back into range.
+    // What does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot bring it back into
+    // range.
     guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
     doubled = product.low << shift
   } else {
     guard product.high >> -shift == 0 else { return nil }
-    // Swift's shifts take any amount: past 128 the right shift gives 0 and the left shift becomes a right shift.
+    // Swift's shifts take any amount: past 128 the right shift gives 0 and the left shift becomes a right
+    // shift.
     doubled = (product.low >> -shift) | (product.high << (128 + shift))
     let trailingZeroes =
       product.low == 0 ? 128 + product.high.trailingZeroBitCount : product.low.trailingZeroBitCount

@@ -1,6 +1,7 @@
 /// An exact rational number, `±(whole + remainder / denominator)`.
 ///
-/// Kept apart from its whole part because a scaled duration needs up to 157 bits above the line but never more than 125 below.
+/// Kept apart from its whole part because a scaled duration needs up to 157 bits above the line but never
+/// more than 125 below.
 struct MixedFraction {
   /// The whole part of the magnitude.
   var whole: UInt128
@@ -11,7 +12,8 @@ struct MixedFraction {
   /// The sign; of no matter for 0.
   var isNegative: Bool
 
-  /// Whether the magnitude, rounded half away from zero to a whole number, is at most this limit, which must be below 2¹²⁸ − 1.
+  /// Whether the magnitude, rounded half away from zero to a whole number, is at most this limit, which must
+  /// be below 2¹²⁸ − 1.
   func rounds(within limit: UInt128) -> Bool {
     guard whole <= limit else { return false }
     return remainder < denominator - remainder || whole + 1 <= limit
@@ -21,8 +23,8 @@ struct MixedFraction {
 extension CMTime {
   /// The time equal to a fraction, or, if there is none, the nearest.
   ///
-  /// Of the timescales that hold the fraction exactly it takes the least multiple of `preferring`, or else the least of all. An
-  /// infinity if the fraction rounded to whole seconds does not fit.
+  /// Of the timescales that hold the fraction exactly it takes the least multiple of `preferring`, or else
+  /// the least of all. An infinity if the fraction rounded to whole seconds does not fit.
   static func nearest(
     to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -43,7 +45,8 @@ extension CMTime {
 }
 
 extension MixedFraction {
-  /// The magnitude as a value over a timescale that holds it exactly, both within their limits; nil if there is none.
+  /// The magnitude as a value over a timescale that holds it exactly, both within their limits; nil if there
+  /// is none.
   ///
   /// The whole part must not exceed `limit`.
   func exact(
@@ -65,15 +68,17 @@ extension MixedFraction {
 
   /// The fraction nearest to the magnitude among all with numerator and denominator within the limits.
   ///
-  /// Walks the continued fraction while its convergents stay within the limits. The last of them and the last semiconvergent that
-  /// stays within are neighbours in the Stern–Brocot tree on either side of the number. Any fraction between them has a
-  /// numerator and a denominator no smaller than the sums of theirs, which are past a limit, so the nearer is the best.
+  /// Walks the continued fraction while its convergents stay within the limits. The last of them and the last
+  /// semiconvergent that stays within are neighbours in the Stern–Brocot tree on either side of the number.
+  /// Any fraction between them has a numerator and a denominator no smaller than the sums of theirs, which
+  /// are past a limit, so the nearer is the best.
   ///
   /// The whole part must not exceed `numeratorLimit`, which must be at least 1, as must `denominatorLimit`.
   func bestApproximation(
     numeratorLimit: UInt128, denominatorLimit: UInt128
   ) -> (numerator: UInt128, denominator: UInt128) {
-    // The two latest convergents h/k with their errors |x·k − h|, in units of 1/denominator. The first two are 1/0 and whole/1.
+    // The two latest convergents h/k with their errors |x·k − h|, in units of 1/denominator. The first two
+    // are 1/0 and whole/1.
     var older = (h: UInt128(1), k: UInt128(0), error: denominator)
     var newer = (h: whole, k: UInt128(1), error: remainder)
     while newer.error != 0 {
@@ -85,9 +90,8 @@ extension MixedFraction {
           h: older.h + allowed * newer.h, k: older.k + allowed * newer.k,
           error: older.error - allowed * newer.error
         )
-        // Before the first step is taken the semiconvergent may still be 1/0.
-        guard semi.k != 0 else { break }
-        // error/k is the distance; on a tie the larger wins, which is away from zero.
+        // error/k is the distance; on a tie the larger wins, which is away from zero. If the semiconvergent
+        // is still 1/0, the second product is 0 and the convergent wins.
         let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
         let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
         let semiWins =

@@ -144,7 +144,8 @@ final class DecodeLoop: Sendable {
         do throws(DecodingError) {
           let part = UnsafeMutableBufferPointer(rebasing: region[..<(frames * format.channelCount)])
           chunk.frameCount = frames == 0 ? 0 : try decoder.read(into: part)
-          if chunk.frameCount < frames || isCut { chunk.ending = .end }
+          // Only nothing at all is the end: a short read may be followed by the error that made it short.
+          if chunk.frameCount == 0 || isCut && chunk.frameCount == frames { chunk.ending = .end }
         } catch {
           failure = error
           chunk.ending = .failure

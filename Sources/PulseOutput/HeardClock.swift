@@ -106,22 +106,22 @@ struct HeardClock: Sendable {
   }
 
   /// The line cannot be trusted any more (another sink): the next report makes a new one.
-  mutating func distrust() { filter.reset() }
+  mutating func distrust() { filter.reset(isSameDevice: false) }
 
-  /// Takes a report in. True if the line really changed: it began, or jumped.
-  mutating func take(_ report: TimingReport, now: HostTime) -> Bool {
-    guard mayMove, report.isPlaying else { return false }
+  /// Takes a report in.
+  ///
+  /// - Returns: whether the line really changed (it began, or jumped), and in how many seconds the next report is
+  ///   wanted, if sooner than libpulse would ask for it.
+  mutating func take(_ report: TimingReport, now: HostTime) -> (changed: Bool, nextReport: Double?) {
+    guard mayMove, report.isPlaying else { return (false, nil) }
+    let update: HeardLineFilter.Update
     switch motion {
-    case .still:
-      filter.reset()
-      motion = .moving(filter.begin(report))
-      return true
-    case .moving(let line):
-      let (next, jumped) = filter.update(line, with: report, now: now)
-      if jumped { raiseFloor(to: timing(at: now).heardFrame) }
-      motion = .moving(next)
-      return jumped
+    case .still: update = filter.begin(report)
+    case .moving(let line): update = filter.update(line, with: report)
     }
+    raiseFloor(to: timing(at: now).heardFrame)
+    motion = .moving(update.line)
+    return (update.jumped, update.nextReport)
   }
 
   // MARK: Parts

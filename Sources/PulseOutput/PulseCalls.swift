@@ -106,13 +106,9 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
   /// Throws the server's queue away.
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays what is queued although it is less than the server waits for.
-  func streamTrigger(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays what is queued to its end, also the last part of a block (PipeWire waits for a whole one otherwise).
-  func streamDrain(
-    _ stream: OpaquePointer, _ callback: @escaping pa_stream_success_cb_t,
-    _ userdata: UnsafeMutableRawPointer?
-  ) -> OpaquePointer?
+  /// Plays what is queued to its end, however little it is. Nobody waits for the answer: it comes when the queue is
+  /// empty, not when it was heard, and never while corked or suspended.
+  func streamDrain(_ stream: OpaquePointer) -> OpaquePointer?
   /// Asks for timing information; the callback runs when it is there.
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
@@ -133,19 +129,19 @@ protocol PulseCalls: AnyObject, Sendable {
 /// The callbacks of a playback stream, as libpulse calls them on the main loop's thread.
 struct PulseStreamCallbacks {
   /// The state has changed.
-  var state: pa_stream_notify_cb_t
+  var state: pa_stream_notify_cb_t?
   /// The server wants bytes.
-  var write: pa_stream_request_cb_t
+  var write: pa_stream_request_cb_t?
   /// The server's queue has run empty.
-  var underflow: pa_stream_notify_cb_t
+  var underflow: pa_stream_notify_cb_t?
   /// Playback has begun, at first or after an underflow.
-  var started: pa_stream_notify_cb_t
+  var started: pa_stream_notify_cb_t?
   /// The stream plays on another sink now.
-  var moved: pa_stream_notify_cb_t
+  var moved: pa_stream_notify_cb_t?
   /// The sink was suspended or resumed.
-  var suspended: pa_stream_notify_cb_t
+  var suspended: pa_stream_notify_cb_t?
   /// The server has changed the buffer attributes.
-  var bufferAttributes: pa_stream_notify_cb_t
+  var bufferAttributes: pa_stream_notify_cb_t?
   /// Timing information has arrived.
-  var latency: pa_stream_notify_cb_t
+  var latency: pa_stream_notify_cb_t?
 }

@@ -26,6 +26,7 @@ final class PulseConnection: @unchecked Sendable {
   private var mainloop: MainloopHandle?
   private var context: ContextHandle?
   private var isReady = false
+  private var orphans: [Orphan] = []
   private var users: [any PulseConnectionUser] = []
   /// The device is gone: the last user that leaves ends the loop.
   private var isAbandoned = false
@@ -116,7 +117,27 @@ final class PulseConnection: @unchecked Sendable {
   /// a new one.
   func discard() { drop(error: nil) }
 
+  /// Takes a stream that was closed while the server was still making it. libpulse cannot disconnect such a one
+  /// (16.1: BADSTATE), and the server would keep it: it is disconnected once it is there.
+  func adopt(_ stream: consuming StreamHandle) {
+    let pointer = stream.pointer
+    orphans.append(Orphan(consume stream))
+    calls.streamSetCallbacks(
+      pointer, PulseStreamCallbacks(state: orphanChanged), Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private final class Orphan {
+    let handle: StreamHandle
+    init(_ handle: consuming StreamHandle) { self.handle = handle }
+  }
+
+  fileprivate func orphanStateChanged(_ pointer: OpaquePointer) {
+    guard calls.streamGetState(pointer) != PA_STREAM_CREATING else { return }
+    orphans.removeAll { $0.handle.pointer == pointer }
+  }
+
   private func drop(error: OutputError?) {
+    orphans = []
     context = nil
     isReady = false
     guard let error else { return }
@@ -174,4 +195,9 @@ final class PulseConnection: @unchecked Sendable {
 private func contextStateChanged(_ context: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
   guard let context, let userdata else { return }
   Unmanaged<PulseConnection>.fromOpaque(userdata).takeUnretainedValue().stateChanged(context)
+}
+
+private func orphanChanged(_ stream: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  guard let stream, let userdata else { return }
+  Unmanaged<PulseConnection>.fromOpaque(userdata).takeUnretainedValue().orphanStateChanged(stream)
 }

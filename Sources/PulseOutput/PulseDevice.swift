@@ -31,6 +31,11 @@ public final class PulseDevice: AudioOutputDevice {
   /// Begins to connect, so that this overlaps with whatever comes before the first stream. Errors are kept for that.
   public func prepare() { connection.withLock { _ = connection.connect() } }
 
+  /// Whether the server answers: blocks the caller until it has accepted or refused the connection, at most `limit`
+  /// seconds. A refusal takes about a millisecond. Starts no server. Where it answers, the connection stays and the
+  /// first stream finds it.
+  public func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
+
   /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
   ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held: they may

@@ -50,6 +50,13 @@ public final class PlaybackSuspension: Sendable {
   /// idempotent.
   public func resumeAll() { setSuspended(false) }
 
+  /// Ends every player for good, before the process ends: files are finished, connections closed. Waits for a
+  /// decoding step at most (a few milliseconds). Any thread but an observer's own queue other than the main one.
+  public func closeAll() {
+    let cores = state.withLock { $0.entries.values.compactMap(\.core) }
+    for core in cores { core.engine.close() }
+  }
+
   /// Whether players are stopped. Any thread.
   public var isSuspended: Bool { state.withLock { $0.isSuspended } }
 

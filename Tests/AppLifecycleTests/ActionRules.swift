@@ -65,7 +65,7 @@ struct ActionRules: Sendable {
     case .inactive: [.active, .background, .notRunning]
     case .active: [.inactive, .notRunning]
     case .background: [.suspended, .inactive, .notRunning]
-    case .suspended: [.inactive, .notRunning]
+    case .suspended: [.background, .inactive, .notRunning]
     }
   }
 }

@@ -97,6 +97,28 @@ final class Diary: Suspendable {
     #expect(diary.states == [.inactive, .background, .suspended])
   }
 
+  @Test func aLockScreensControlsWakeWhatMayPlayInTheBackground() {
+    let (device, diary) = launched(modes: BackgroundModes([.audio]))
+    device.pressHomeButton()
+    #expect(device.state == .suspended)
+    diary.clear()
+    device.wakeForRemoteControl()
+    #expect(diary.actions == [.resume, .enter(.background)])
+    clock.advance(bySeconds: 4.999)
+    #expect(device.state == .background)
+    clock.advance(bySeconds: 0.001)
+    #expect(device.state == .suspended)
+    device.wakeForRemoteControl()
+    device.setKeeping(.audio, true)
+    clock.advance(bySeconds: 100)
+    #expect(device.state == .background)
+
+    let (silent, _) = launched(modes: BackgroundModes([]))
+    silent.pressHomeButton()
+    silent.wakeForRemoteControl()
+    #expect(silent.state == .suspended)
+  }
+
   @Test(arguments: [0, -1, .nan]) func noGraceMeansAtOnce(grace: Double) {
     let (device, _) = launched(modes: BackgroundModes([.audio]))
     device.setKeeping(.audio, true)
@@ -232,6 +254,7 @@ final class Diary: Suspendable {
         case .unlock: device.unlock()
         case .terminate: device.terminate()
         case .keepersChanged(let keepers): device.setKeeping(.audio, keepers.contains(.audio), grace: 0)
+        case .remoteControl: device.wakeForRemoteControl()
         case .settled: _ = device.state
         }
       }

@@ -60,6 +60,9 @@ enum Situation: String, CaseIterable {
     case (.suspended, .foreground), (.suspendedLocked, .foreground), (.suspendedThenLocked, .foreground),
       (.suspendedLocked, .unlock):
       [.resume] + toForeground
+    case (.suspended, .remoteControl), (.suspendedLocked, .remoteControl),
+      (.suspendedThenLocked, .remoteControl):
+      [.resume, .enter(.background)]
     case (.background, .settled), (.backgroundLocked, .settled), (.backgroundThenLocked, .settled): suspend
     case (.inactive, .terminate), (.active, .terminate), (.background, .terminate),
       (.backgroundLocked, .terminate), (.backgroundThenLocked, .terminate):
@@ -72,7 +75,7 @@ enum Situation: String, CaseIterable {
 
   static let events: [LifecycleMachine.Event] = [
     .launch, .home, .foreground, .lock, .unlock, .terminate, .keepersChanged([]), .keepersChanged([.audio]),
-    .settled,
+    .remoteControl, .settled,
   ]
 
   @Test(arguments: Situation.allCases, events)
@@ -158,6 +161,7 @@ enum Situation: String, CaseIterable {
     case 6: .keepersChanged(Set(BackgroundKeeper.allCases.filter { _ in random.next() % 2 == 0 }))
     case 7: .keepersChanged([])
     case 8: .foreground
+    case 9: .remoteControl
     default: .settled
     }
   }

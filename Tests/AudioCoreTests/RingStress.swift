@@ -1,4 +1,5 @@
 import AudioCore
+import Foundation
 import Synchronization
 
 /// Carries a noncopyable value into an escaping closure.
@@ -37,8 +38,12 @@ enum RingStress {
     func run(_ producer: inout RingProducer) -> WorkerNext {
       state.withLock { state in
         guard state.frame < total else { return .whenSignalled }
-        guard producer.canCommit else { return .again }
         let region = producer.writableRegion
+        guard !region.isEmpty else {
+          // For a loaded machine: else the thread spins until its time slice is over.
+          sched_yield()
+          return .again
+        }
         let count = min(state.sizes.next(upTo: 700), region.count / 2, total - state.frame)
         for index in 0..<count {
           let value = Float((state.frame + index) & 0xFF_FFFF)
@@ -66,7 +71,10 @@ enum RingStress {
     /// A few frames of the head chunk.
     func run(_ consumer: inout RingConsumer, done: (Result) -> Void) -> WorkerNext {
       let result = state.withLock { state -> Result? in
-        guard let head = consumer.peek() else { return nil }
+        guard let head = consumer.peek() else {
+          sched_yield()
+          return nil
+        }
         let isNext = chunk.withLock { number in
           defer { number = head.generation }
           return head.generation == number || head.generation == number + 1

@@ -233,8 +233,13 @@ struct VirtualClockTests {
       clock.runUntilIdle()
       worker.cancel()
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("busybody"))
+    // An optimised build stops without a text.
+    #if DEBUG
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("busybody"))
+    #else
+      #expect(result != nil)
+    #endif
   }
 
   @Test func bodiesDoNotAdvance() async {

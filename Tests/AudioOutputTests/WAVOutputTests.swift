@@ -20,14 +20,14 @@ final class WAVOutputTests {
 
   /// Plays all that `source` has and returns what was said.
   private func play(
-    _ source: NumberedSource, to device: WAVOutput, format: PCMFormat? = nil, seconds: Double = 0
+    _ source: NumberedSource, to device: WAVOutput, format: PCMFormat? = nil
   ) -> [OutputEvent] {
     let diary = Diary()
     let stream = device.makeStream(format: format ?? stereo, source: source) { [clock] in
       diary.add($0, at: clock.now)
     }
     stream.start()
-    clock.advance(bySeconds: seconds)
+    clock.runUntilIdle()
     stream.close()
     return diary.all.map(\.event)
   }

@@ -66,8 +66,9 @@ struct WAVReader {
           throw Malformed(what: "fact says \(String(describing: frames)) frames")
         }
         let there = min(Int(size), data.count - position)
-        samples = [Float](unsafeUninitializedCapacity: there / 4) { buffer, count in
-          count = data.copyBytes(to: buffer, from: position..<position + there / 4 * 4) / 4
+        samples = [Float](repeating: 0, count: there / 4)
+        _ = samples.withUnsafeMutableBytes {
+          data.copyBytes(to: $0, from: position..<position + there / 4 * 4)
         }
         return
       default: break

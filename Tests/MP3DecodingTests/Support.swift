@@ -5,7 +5,7 @@ import Testing
 @testable import MP3Decoding
 
 /// All suites, one after the other, so that after each test no C handle may be left.
-@Suite(.serialized, .noHandleLeft)
+@Suite(.serialized, .noHandleLeft, .timeLimit(.minutes(2)))
 enum MP3DecodingTests {}
 
 /// After each test, no libmpg123 or libsyn123 handle is left.
@@ -52,13 +52,22 @@ final class ScriptedSource: ByteSource {
   var failsFrom = Int64.max
   private(set) var bytesRead = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// The length that it claims; where it is more than there is, zeros follow, as in a sparse file.
+  var size: Int64?
 
-  var size: Int64? { Int64(bytes.count) }
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    size = Int64(bytes.count)
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
     if offset >= failsFrom { throw DecodingError(reason: .unreadable, message: "scripted") }
-    guard offset < Int64(bytes.count) else { return 0 }
+    guard offset < Int64(bytes.count) else {
+      let count = min(buffer.count, Int(max(0, (size ?? 0) - offset)))
+      for index in 0..<count { buffer[index] = 0 }
+      bytesRead += count
+      return count
+    }
     var count = min(buffer.count, bytes.count - Int(offset), longestRead)
     if failsFrom < Int64.max { count = min(count, Int(failsFrom - offset)) }
     bytes.withUnsafeBytes { all in

@@ -1,7 +1,8 @@
 import MediaTime
 import Testing
 
-/// No operation traps, whatever bits it is given. A trap ends the test process, so there is little to expect here but the end.
+/// No operation traps, whatever bits it is given. A trap ends the test process, so there is little to expect
+/// here but the end.
 @Suite struct AnyInputTests {
   /// Every combination of the extremes.
   static let extremes: [CMTime] = {

@@ -1,7 +1,8 @@
 import MediaTime
 import Testing
 
-/// The rules of addition and multiplication for times that are no number, for epochs and for the rounded flag.
+/// The rules of addition and multiplication for times that are no number, for epochs and for the rounded
+/// flag.
 @Suite struct OperationTests {
   private static let infinity = CMTime.positiveInfinity
   private static let minusInfinity = CMTime.negativeInfinity

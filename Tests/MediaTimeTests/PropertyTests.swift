@@ -2,7 +2,8 @@ import Testing
 
 @testable import MediaTime
 
-/// Laws that hold for all inputs, on seeded random ones. Sums and products are checked against exact 128-bit fractions.
+/// Laws that hold for all inputs, on seeded random ones. Sums and products are checked against exact 128-bit
+/// fractions.
 @Suite struct PropertyTests {
   static let seeds: [UInt64] = [101, 102, 103]
   private static let rounds = 4000
@@ -24,7 +25,8 @@ import Testing
     }
   }
 
-  /// Whatever the operands, an unmarked sum is exact and a marked one is off by at most half a unit of its timescale.
+  /// Whatever the operands, an unmarked sum is exact and a marked one is off by at most half a unit of its
+  /// timescale.
   @Test(arguments: seeds)
   func sumsAreExactOrMarked(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -67,7 +69,8 @@ import Testing
     }
   }
 
-  /// Checks a result against `numerator / denominator`: infinite only past the range, exact if unmarked, else off by at most half a unit.
+  /// Checks a result against `numerator / denominator`: infinite only past the range, exact if unmarked, else
+  /// off by at most half a unit.
   private func expect(
     _ result: CMTime, nearly numerator: Int128, over denominator: Int128,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -151,7 +154,8 @@ import Testing
     }
   }
 
-  /// Every fraction of a small numerator and denominator, under every small pair of limits, against trying all candidates.
+  /// Every fraction of a small numerator and denominator, under every small pair of limits, against trying
+  /// all candidates.
   @Test func bestApproximationIsTheBest() {
     for denominator: UInt128 in 1...24 {
       for numerator: UInt128 in 0...60 {
@@ -179,5 +183,17 @@ import Testing
         }
       }
     }
+  }
+
+  /// Two neighbours at one distance: away from zero, as all rounding that is not asked for.
+  @Test func bestApproximationOfAHalfIsTheLarger() {
+    for whole: UInt128 in 0...4 {
+      let half = MixedFraction(whole: whole, remainder: 1, denominator: 2, isNegative: false)
+      let best = half.bestApproximation(numeratorLimit: 9, denominatorLimit: 1)
+      #expect(best == (whole + 1, 1))
+    }
+    // 5/12 is in the middle of 1/3 and 1/2.
+    let middle = MixedFraction(whole: 0, remainder: 5, denominator: 12, isNegative: false)
+    #expect(middle.bestApproximation(numeratorLimit: 9, denominatorLimit: 3) == (1, 2))
   }
 }

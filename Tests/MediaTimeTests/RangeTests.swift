@@ -115,6 +115,23 @@ func range(_ start: Int64, _ end: Int64, epoch: Int64 = 0) -> CMTimeRange {
     }
   }
 
+  /// The end of the outer range is rounded. Start and end of the result are those of one range, so nothing is
+  /// computed anew.
+  @Test func aRangeThatWinsAtBothEndsIsReturnedAsItIs() {
+    let outer = CMTimeRange(start: time(1, 1_000_000_007), duration: time(1, 3))
+    let inner = CMTimeRange(start: time(1, 10), duration: time(1, 10))
+    #expect(outer.end.hasBeenRounded)
+    for (union, intersection) in [
+      (outer.union(inner), outer.intersection(inner)), (inner.union(outer), inner.intersection(outer)),
+      (outer.union(outer), inner.intersection(inner)),
+    ] {
+      #expect(Fields(union.start) == Fields(outer.start) && Fields(union.duration) == Fields(outer.duration))
+      #expect(
+        Fields(intersection.start) == Fields(inner.start)
+          && Fields(intersection.duration) == Fields(inner.duration))
+    }
+  }
+
   @Test func unionOfEmptyRangesIsTheFirst() {
     #expect(range(3, 3).union(range(1, 1)) == range(3, 3))
   }

@@ -10,7 +10,8 @@ import Testing
     (7.0 / 60, 240, time(28, 240)),
     (-0.5, 600, time(-300, 600)),
     (-0.0, 600, time(0, 600)),
-    // Truncation toward zero. Seven sixtieths summed up are less than 7/60; the others are warnings that Apple's own log gives.
+    // Truncation toward zero. Seven sixtieths summed up are less than 7/60; the others are warnings that
+    // Apple's own log gives.
     ((0..<7).reduce(0.0) { sum, _ in sum + 1.0 / 60 }, 240, rounded(27, 240)),
     (2.368, 24, rounded(56, 24)),
     (1.1, 1, rounded(1, 1)),
@@ -68,7 +69,8 @@ import Testing
     }
   }
 
-  /// A time that was made from a whole count of samples survives the way through Double for as long as a file lasts.
+  /// A time that was made from a whole count of samples survives the way through Double for as long as a file
+  /// lasts.
   @Test(arguments: [Int32(600), 8000, 22_050, 44_100, 48_000])
   func samplePositionsSurviveSeconds(rate: Int32) {
     var generator = SeededGenerator(seed: 22)

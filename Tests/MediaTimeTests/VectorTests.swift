@@ -13,7 +13,8 @@ import Testing
     (time(1, .max), time(1, 2), rounded(1_073_741_825, .max)),
     (time(1, 1_000_000_007), time(1, 3), rounded(715_827_884, .max)),
     (time(0, 1_000_000_007), time(0, 3), time(0, .max)),
-    // Overflow halves the timescale: here exactly, here with a half that goes away from zero, here to timescale 5512.
+    // Overflow halves the timescale: here exactly, here with a half that goes away from zero, here to
+    // timescale 5512.
     (time(two62, 2), time(two62, 2), time(two62, 1)),
     (time(.max, 2), time(2, 2), rounded(two62 + 1, 1)),
     (time(.max, 44_100), time(.max, 44_100), time(.max, 22_050)),
@@ -87,6 +88,7 @@ import Testing
     (time(.max, 1), 0x1p-62, rounded(131_072, 65_536)),
     (time(1, 1), .leastNonzeroMagnitude, rounded(0, 65_536)),
     (time(.max, .max), .leastNonzeroMagnitude, rounded(0, .max)),
+    (time(.min, .max), .leastNormalMagnitude.nextDown, rounded(0, .max)),
     (time(1, 1), .greatestFiniteMagnitude, .positiveInfinity),
     (time(0, 600), -5, time(0, 76_800)),
   ]
@@ -128,6 +130,10 @@ import Testing
     // The exact timescale, 2³¹ and (2³¹ − 1)², is past the greatest: the nearest fraction that exists.
     (time(3, 1_073_741_824), 1, 6, rounded(1, .max)),
     (time(1, .max), 1, .max, rounded(0, 1)),
+    // ±(2⁶³ ∓ 1/2): the half goes away from zero, past the range if positive, to its very end if negative.
+    (time(6_148_914_691_236_517_205, 1), 3, 2, .positiveInfinity),
+    (time(6_148_914_691_236_517_205, 1), -3, 2, rounded(.min, 1)),
+    (time(67_280_421_310_721, 1), -274_177, 2, .negativeInfinity),
   ]
 
   @Test(arguments: ratioMultiplicationRows)

@@ -61,8 +61,10 @@ final class SyntheticDecoder: AudioDecoder {
     let total =
       ((media.frames - origin) * Int64(output.sampleRate) + Int64(media.sampleRate) - 1)
       / Int64(media.sampleRate)
-    let count = Int(min(Int64(buffer.count / 2), total - produced))
-    if let limit = media.breaksAt, origin + produced >= limit {
+    var count = Int(min(Int64(buffer.count / 2), total - produced))
+    if let limit = media.breaksAt, origin + produced < limit {
+      count = min(count, Int(limit - origin - produced))
+    } else if let limit = media.breaksAt, origin + produced >= limit {
       throw DecodingError(reason: .decodeFailed, message: "broken on purpose")
     }
     for index in 0..<count {
@@ -72,7 +74,7 @@ final class SyntheticDecoder: AudioDecoder {
       buffer[index * 2 + 1] = -sample
     }
     produced += Int64(count)
-    if count < buffer.count / 2 { isAtEnd = true }
+    if count == 0 { isAtEnd = true }
     return count
   }
 }

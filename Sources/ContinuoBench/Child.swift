@@ -1,0 +1,158 @@
+import Foundation
+import Synchronization
+
+/// Seconds of CLOCK_MONOTONIC: the clock of PulseAudio's null sink and of Continuo's events.
+func monotonicSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// What went wrong with a measurement, in a sentence for a person.
+struct BenchError: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// A program that was started: in a process group of its own, so that it ends with everything it started itself and
+/// Ctrl-C reaches it only through `Takedown`.
+final class Child: Sendable {
+  /// How a program ended, and what it and the children it waited for used.
+  struct Exit: Sendable {
+    var status: Int32
+    var userSeconds: Double
+    var systemSeconds: Double
+    var endedAt: Double
+
+    var cpuSeconds: Double { userSeconds + systemSeconds }
+    /// Left by itself with status 0.
+    var succeeded: Bool { status == 0 }
+    /// "status 1" or "signal 15".
+    var reason: String {
+      status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)"
+    }
+  }
+
+  let name: String
+  private let log: String
+  let pid: pid_t
+  /// Just before the program was started.
+  let startedAt: Double
+
+  private let end = Mutex<Exit?>(nil)
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Starts `arguments[0]`, an absolute path.
+  ///
+  /// - Parameters:
+  ///   - environment: the whole environment.
+  ///   - output: what becomes its standard output; /dev/null when nil.
+  ///   - log: the file its standard error is appended to.
+  init(_ arguments: [String], environment: [String: String], output: Int32? = nil, log: String) throws {
+    name = (arguments[0] as NSString).lastPathComponent
+    self.log = log
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let output {
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    }
+    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // This program ignores the signals it takes by dispatch sources; that would be inherited.
+    var restored = sigset_t()
+    sigemptyset(&restored)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&restored, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &restored)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+
+    var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for pointer in argv + envp { free(pointer) } }
+    startedAt = monotonicSeconds()
+    pid = try Takedown.shared.registering {
+      var pid: pid_t = 0
+      let failure = posix_spawn(&pid, arguments[0], &actions, &attributes, &argv, &envp)
+      guard failure == 0 else {
+        return .failure(BenchError("cannot start \(arguments[0]): \(String(cString: strerror(failure)))"))
+      }
+      return .success(pid)
+    }
+    Thread.detachNewThread { [self] in awaitEnd() }
+  }
+
+  /// Blocks until the program ended. It is reaped under the lock that `signal` takes: no signal meets another
+  /// process that was given the same number.
+  private func awaitEnd() {
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    let now = monotonicSeconds()
+    end.withLock { end in
+      var status: Int32 = 0
+      var usage = rusage()
+      while wait4(pid, &status, 0, &usage) == -1, errno == EINTR {}
+      Takedown.shared.forget(pid)
+      end = Exit(
+        status: status, userSeconds: usage.ru_utime.seconds, systemSeconds: usage.ru_stime.seconds,
+        endedAt: now)
+    }
+    ended.signal()
+  }
+
+  /// How it ended; nil while it runs.
+  var exit: Exit? { end.withLock { $0 } }
+
+  /// Waits for the end, not longer than `seconds`.
+  func wait(seconds: Double) -> Exit? {
+    guard ended.wait(timeout: .now() + seconds) == .success else { return nil }
+    ended.signal()
+    return exit
+  }
+
+  /// Waits for the end; kills the program when it takes longer than `seconds`.
+  func waitOrKill(seconds: Double) throws -> Exit {
+    if let exit = wait(seconds: seconds) { return exit }
+    signal(SIGKILL)
+    _ = wait(seconds: 5)
+    throw BenchError("\(name) did not end within \(Int(seconds)) s")
+  }
+
+  /// Asks the program to end, then makes it.
+  func terminate() throws -> Exit {
+    signal(SIGTERM)
+    if let exit = wait(seconds: 5) { return exit }
+    signal(SIGKILL)
+    guard let exit = wait(seconds: 5) else { throw BenchError("\(name) cannot be ended") }
+    return exit
+  }
+
+  /// An error that says how the program ended, with the last line it wrote to standard error.
+  func failure(_ what: String, _ exit: Exit) -> BenchError {
+    let said = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last
+    return BenchError("\(name) \(what) (\(exit.reason)\(said.map { ", \"\($0)\"" } ?? ""))")
+  }
+
+  private func signal(_ number: Int32) {
+    end.withLock { if $0 == nil { kill(-pid, number) } }
+  }
+
+  /// The most memory the running program ever held, in KiB: VmHWM, which starts from nothing at exec. The
+  /// `ru_maxrss` of wait4 does not: a program started by vfork inherits the size of its parent (this one, with
+  /// seconds of captured sound), which hid everything below 40 MB here.
+  var peakKiB: Int? {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }.first
+  }
+}
+
+extension timeval {
+  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
+}

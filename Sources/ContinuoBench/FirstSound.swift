@@ -1,0 +1,72 @@
+import Foundation
+
+/// How long it takes from the start of a process to its first sound: the moment the first loud frame in the
+/// monitor is heard, by the sink's own clock.
+struct FirstSound {
+  let bench: Bench
+  let server: AudioServer
+
+  func run() throws -> Table {
+    var contenders = bench.players.map { (player: $0, files: Array(bench.files.prefix(1))) }
+    if let paplay = bench.tools.path("paplay"), let renderer = bench.renderer {
+      let decoded = bench.scratch + "/decoded.wav"
+      _ = try renderer.render(Array(bench.files.prefix(1)), to: decoded, for: bench)
+      contenders.append((CommandPlayer.paplay(paplay), [decoded]))
+    }
+    var readings: [String: [Double]] = [:]
+    var failures: [String] = []
+    for round in 0..<bench.starts {
+      Bench.say("start: run \(round + 1) of \(bench.starts)")
+      for contender in Bench.rotated(contenders, by: round) {
+        do {
+          readings[contender.player.name, default: []].append(try measure(contender.player, contender.files))
+        } catch {
+          failures.append("\(contender.player.name): \(error)")
+        }
+      }
+    }
+    func median(_ name: String) -> Double? { readings[name].map { Readings($0).median } }
+    var table = Table(
+      title: "From process start to first sound (\(bench.starts) runs)",
+      header: ["player", "median ms", "min…max", "to mpg123", "to mpd"])
+    for contender in contenders {
+      guard let all = readings[contender.player.name].map({ Readings($0) }) else { continue }
+      table.rows.append([
+        contender.player.name, fixed(all.median * 1_000, 1),
+        Readings(all.sorted.map { $0 * 1_000 }).range(1), ratio(all.median, to: median("mpg123")),
+        ratio(all.median, to: median("mpd")),
+      ])
+    }
+    table.failures = failures
+    table.notes = [
+      "The sink starts a stream at its next block of 50 ms, so single runs spread by that much.",
+      "paplay, the floor, plays the first file decoded beforehand.",
+    ]
+    return table
+  }
+
+  private func measure(_ player: any Player, _ files: [String]) throws -> Double {
+    let capture = try MonitorCapture(server)
+    // Another phase of the sink's blocks in every run.
+    usleep(useconds_t.random(in: 0..<50_000))
+    let child: Child
+    do {
+      child = try player.play(files, on: server)
+    } catch {
+      _ = try? capture.stop()
+      throw error
+    }
+    do {
+      try capture.waitForSound(of: child, seconds: 10)
+      usleep(200_000)
+    } catch {
+      _ = try? player.stop(child)
+      _ = try? capture.stop()
+      throw error
+    }
+    _ = try player.stop(child)
+    let recording = try capture.stop()
+    guard let frame = recording.firstSound() else { throw BenchError("nothing was heard") }
+    return try recording.heardTime()(Double(frame)) - child.startedAt
+  }
+}

@@ -1,4 +1,0 @@
-@main
-struct ContinuoBench {
-  static func main() {}
-}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A connected stream socket of a path, with a limit of 5 s on every read and write.
+struct UnixSocket {
+  private let descriptor: Int32
+
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw BenchError("no socket") }
+    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw BenchError("path too long: \(path)")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      Glibc.close(descriptor)
+      throw BenchError("cannot connect to \(path)")
+    }
+  }
+
+  func close() { Glibc.close(descriptor) }
+
+  func write(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+      throw BenchError("cannot send \(text)")
+    }
+  }
+
+  /// What arrives next, at most 64 KiB; empty at the end.
+  func read() throws -> String {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    guard count >= 0 else { throw BenchError("no answer") }
+    return String(decoding: buffer.prefix(count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,75 @@
+import AppLifecycle
+import Continuo
+import Foundation
+
+/// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the
+/// player's.
+@MainActor
+final class RemoteControl {
+  private let player: AVQueuePlayer
+  private let feeder: QueueFeeder
+  private let device: Device
+  private let quit: @MainActor () -> Void
+  private let refuse: @MainActor (String) -> Void
+
+  /// `refuse` gets a line for what cannot be done.
+  init(
+    player: AVQueuePlayer, feeder: QueueFeeder, device: Device, quit: @escaping @MainActor () -> Void,
+    refuse: @escaping @MainActor (String) -> Void
+  ) {
+    self.player = player
+    self.feeder = feeder
+    self.device = device
+    self.quit = quit
+    self.refuse = refuse
+  }
+
+  /// After this many seconds into an item `previous` goes to its beginning first, as players do.
+  private static let restartThreshold = 3.0
+
+  func perform(_ command: PlayerCommand) {
+    switch command {
+    case .home: device.pressHomeButton()
+    case .foreground: device.foreground()
+    case .lock: device.lock()
+    case .unlock: device.unlock()
+    case .quit: quit()
+    case .volume(.absolute(let percent)): player.volume = Float(percent) / 100
+    case .volume(.relative(let percent)):
+      player.volume = min(max((player.volume * 100).rounded() + Float(percent), 0), 100) / 100
+    case .mute: player.isMuted.toggle()
+    case .pause, .play, .toggle, .next, .previous, .seek: transport(command)
+    }
+  }
+
+  /// What a lock screen's controls do: they wake a suspended application that may play in the background.
+  private func transport(_ command: PlayerCommand) {
+    if device.state == .suspended {
+      guard device.modes.contains(.audio) else {
+        refuse("the application is suspended and has no audio background mode")
+        return
+      }
+      device.wakeForRemoteControl()
+    }
+    switch command {
+    case .pause: player.pause()
+    case .play: player.play()
+    case .toggle: if player.rate == 0 { player.play() } else { player.pause() }
+    case .next: player.advanceToNextItem()
+    case .previous:
+      guard let index = feeder.index(of: player.currentItem) else { return }
+      if player.currentTime().seconds > Self.restartThreshold || !feeder.jump(to: index - 1) {
+        player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+      }
+    case .seek(.absolute(let time)): seek(to: time.inSeconds)
+    case .seek(.relative(let time)): seek(to: max(0, player.currentTime().seconds + time.inSeconds))
+    case .volume, .mute, .home, .foreground, .lock, .unlock, .quit: break
+    }
+  }
+
+  private func seek(to seconds: Double) {
+    // Fine enough for any file's frames, and exact for what a person types in hundredths.
+    let time = CMTime(seconds: seconds, preferredTimescale: 1_000_000)
+    player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+  }
+}

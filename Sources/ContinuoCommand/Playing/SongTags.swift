@@ -1,0 +1,37 @@
+import Dispatch
+import MP3Decoding
+import Synchronization
+
+/// What a song is called, read beside playback: the player never waits for tags.
+final class SongTags: Sendable {
+  private let names = Mutex<[Int: String]>([:])
+  private let queue = DispatchQueue(label: "continuo.tags", qos: .utility)
+
+  /// The name of a file for a person: artist and title from its tags, or else its own name. If the tags are not read
+  /// yet, waits for at most `limit` seconds.
+  func name(of path: MediaPath, index: Int, limit: Double) -> String {
+    if let name = names.withLock({ $0[index] }) { return name }
+    let done = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      let name = Self.readName(of: path)
+      names.withLock { names in
+        // Only what is near is asked for again.
+        if names.count > 64 { names = [:] }
+        names[index] = name
+      }
+      done.signal()
+    }
+    _ = done.wait(timeout: .now() + limit)
+    return names.withLock { $0[index] } ?? Self.fileName(path)
+  }
+
+  private static func readName(of path: MediaPath) -> String {
+    guard let tags = try? MP3File(path: String(decoding: path.bytes, as: UTF8.self)).readMetadata(),
+      let title = tags.title, !title.isEmpty
+    else { return fileName(path) }
+    guard let artist = tags.artist, !artist.isEmpty else { return title }
+    return "\(artist) – \(title)"
+  }
+
+  private static func fileName(_ path: MediaPath) -> String { String(decoding: path.name, as: UTF8.self) }
+}

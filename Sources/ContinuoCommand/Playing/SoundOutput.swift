@@ -1,0 +1,63 @@
+import AudioCore
+import AudioOutput
+import Glibc
+import PulseOutput
+
+/// Where sound goes, by the options of the command.
+struct SoundOutput {
+  /// Why there is none.
+  struct Unavailable: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  var device: any AudioOutputDevice
+  /// Whether the output was named and is given up if it does not answer in time.
+  var isAwaited = false
+  /// The private server, if there is one; it goes with its last reference.
+  private var privateServer: PrivatePulseServer?
+
+  /// How long a named server may take to answer, in seconds (design.md, "The command").
+  static let serverTimeout = 10.0
+
+  /// Opens what the options name. Starts a private server where one is asked for, or where none answers and none was
+  /// named; `say` gets the line about that. Blocks for the private server's start.
+  init(_ options: PlayOptions, clock: any HostClock, say: (String) -> Void) throws(Unavailable) {
+    switch options.output {
+    case .wav(let path):
+      device = WAVOutput(path: path, clock: clock)
+    case .simulated:
+      device = SimulatedOutput(clock: clock, recordsSound: false)
+    case .pulse, nil:
+      var configuration = PulseConfiguration()
+      configuration.server = options.server
+      configuration.sink = options.sink
+      if options.nullSink {
+        let server = try Self.startPrivateServer()
+        configuration.server = server.address
+        privateServer = server
+      } else if options.allowsSubstitute(environment: Self.environment) {
+        if true {
+          say("no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
+          let server = try Self.startPrivateServer()
+          configuration.server = server.address
+          privateServer = server
+        }
+      } else {
+        isAwaited = true
+      }
+      device = PulseDevice(configuration: configuration, clock: clock)
+    }
+  }
+
+  private static func startPrivateServer() throws(Unavailable) -> PrivatePulseServer {
+    do {
+      return try PrivatePulseServer()
+    } catch {
+      throw Unavailable(description: "no audio server: \(error)")
+    }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}

@@ -1,0 +1,305 @@
+import CPulse
+import Foundation
+import Synchronization
+
+@testable import PulseOutput
+
+/// Plays libpulse and the server behind it: records what is called and calls back when a test says so.
+///
+/// Callbacks run on the test's own thread with `run`, which counts as the loop's thread meanwhile.
+final class ScriptedPulse: PulseCalls {
+  struct State {
+    var calls: [String] = []
+    var contextState = PA_CONTEXT_CONNECTING
+    var contextCallback: (pa_context_notify_cb_t, UInt)?
+    var streamState = PA_STREAM_CREATING
+    var callbacks: PulseStreamCallbacks?
+    var streamUserdata: UInt = 0
+    var deferred: [UInt: (callback: pa_defer_event_cb_t, userdata: UInt, isEnabled: Bool)] = [:]
+    var timers: [UInt: (callback: pa_time_event_cb_t, userdata: UInt, delay: pa_usec_t)] = [:]
+    var timingAnswers: [UInt: (callback: pa_stream_success_cb_t?, userdata: UInt)] = [:]
+    var operations: Set<UInt> = []
+    var streams: Set<UInt> = []
+    var contexts: Set<UInt> = []
+    var loops: Set<UInt> = []
+    var next: UInt = 0x1000
+    var inThread: Set<UInt64> = []
+    var timing: pa_timing_info?
+    var attributes = pa_buffer_attr(maxlength: 0, tlength: 0, prebuf: 0, minreq: 0, fragsize: 0)
+    var writable = 0
+    var blockSize = 65472
+    var refusesOperations = false
+    var refusesConnection = false
+    var refusesLoop = false
+    var isSuspended = false
+    var writtenBytes = 0
+    var volumes: [pa_volume_t] = []
+    var wallClock: Int64 = 1_000_000_000
+    var memory: UInt = 0
+  }
+  // Closures and libpulse structs are plain values here; the mutex is what makes them shareable.
+  struct Box: @unchecked Sendable { var state = State() }
+  private let box = Mutex(Box())
+  private let loopLock = NSRecursiveLock()
+
+  func with<R: Sendable>(_ body: (inout State) -> R) -> R { box.withLock { body(&$0.state) } }
+  var calls: [String] { with { $0.calls } }
+  /// What is still referenced: loops, contexts, streams, events, timers, operations.
+  var living: Int {
+    with {
+      $0.loops.count + $0.contexts.count + $0.streams.count + $0.deferred.count + $0.timers.count
+        + $0.operations.count
+    }
+  }
+
+  private func make(_ call: String, _ keep: (inout State, UInt) -> Void) -> OpaquePointer? {
+    box.withLock { box in
+      box.state.calls.append(call)
+      box.state.next += 16
+      keep(&box.state, box.state.next)
+      return OpaquePointer(bitPattern: box.state.next)
+    }
+  }
+  private func note(_ call: String, _ change: (inout State) -> Void = { _ in }) {
+    box.withLock { box in
+      box.state.calls.append(call)
+      change(&box.state)
+    }
+  }
+  private func number(_ pointer: OpaquePointer) -> UInt { UInt(bitPattern: pointer) }
+  private func number(_ pointer: UnsafeMutableRawPointer?) -> UInt { UInt(bitPattern: pointer) }
+  private func operation(_ call: String) -> OpaquePointer? {
+    if with({ $0.refusesOperations }) {
+      note("\(call) refused")
+      return nil
+    }
+    return make(call) { $0.operations.insert($1) }
+  }
+
+  // MARK: What a test plays
+
+  /// Runs `body` as the loop's thread, then whatever deferred events became due.
+  func run(_ body: () -> Void) {
+    loopLock.lock()
+    defer { loopLock.unlock() }
+    let me = UInt64(pthread_self())
+    _ = with { $0.inThread.insert(me) }
+    body()
+    while let due = box.withLock({ $0.state.deferred.first { $0.value.isEnabled } }) {
+      due.value.callback(
+        nil, OpaquePointer(bitPattern: due.key), UnsafeMutableRawPointer(bitPattern: due.value.userdata))
+    }
+    _ = with { $0.inThread.remove(me) }
+  }
+  func setContext(_ state: pa_context_state_t) {
+    run {
+      let callback = box.withLock { box in
+        box.state.contextState = state
+        return box.state.contextCallback
+      }
+      let context = with { $0.contexts.first }
+      guard let callback, let context else { return }
+      callback.0(OpaquePointer(bitPattern: context), UnsafeMutableRawPointer(bitPattern: callback.1))
+    }
+  }
+  func setStream(_ state: pa_stream_state_t) {
+    with { $0.streamState = state }
+    fire(\.state)
+  }
+  func fire(_ path: KeyPath<PulseStreamCallbacks, pa_stream_notify_cb_t?>) {
+    run {
+      let (callbacks, userdata, stream) = box.withLock {
+        ($0.state.callbacks, $0.state.streamUserdata, $0.state.streams.first)
+      }
+      callbacks?[keyPath: path]?(
+        stream.flatMap { OpaquePointer(bitPattern: $0) }, UnsafeMutableRawPointer(bitPattern: userdata))
+    }
+  }
+  func request(bytes: Int) {
+    run {
+      let (callbacks, userdata, stream) = box.withLock { box in
+        box.state.writable = bytes
+        return (box.state.callbacks, box.state.streamUserdata, box.state.streams.first)
+      }
+      callbacks?.write?(
+        stream.flatMap { OpaquePointer(bitPattern: $0) }, bytes, UnsafeMutableRawPointer(bitPattern: userdata)
+      )
+    }
+  }
+  /// Answers all requests for timing information.
+  func answerTiming(success: Bool = true) {
+    run {
+      let answers = box.withLock { box in
+        defer { box.state.timingAnswers = [:] }
+        return box.state.timingAnswers
+      }
+      for (_, answer) in answers.sorted(by: { $0.key < $1.key }) {
+        answer.callback?(nil, success ? 1 : 0, UnsafeMutableRawPointer(bitPattern: answer.userdata))
+      }
+    }
+  }
+  /// Fires all timers of at least `delay` seconds.
+  func fireTimers(atLeast delay: Double) {
+    run {
+      let due = box.withLock { $0.state.timers.filter { Double($0.value.delay) / 1e6 >= delay } }
+      for (event, timer) in due {
+        timer.callback(
+          nil, OpaquePointer(bitPattern: event), nil, UnsafeMutableRawPointer(bitPattern: timer.userdata))
+      }
+    }
+  }
+  func setTiming(read: Int64, write: Int64, sinkMicroseconds: UInt64, playing: Bool) {
+    var info = pa_timing_info()
+    let now = wallClock()
+    info.timestamp = timeval(tv_sec: Int(now / 1_000_000), tv_usec: Int(now % 1_000_000))
+    info.read_index = read * 8
+    info.write_index = write * 8
+    info.sink_usec = sinkMicroseconds
+    info.playing = playing ? 1 : 0
+    let copy = info
+    box.withLock { $0.state.timing = copy }
+  }
+
+  // MARK: PulseCalls
+
+  func mainloopNew() -> OpaquePointer? {
+    if with({ $0.refusesLoop }) { return nil }
+    return make("mainloopNew") { $0.loops.insert($1) }
+  }
+  func mainloopStart(_ loop: OpaquePointer) -> Int32 { 0 }
+  func mainloopStop(_ loop: OpaquePointer) { note("mainloopStop") }
+  func mainloopFree(_ loop: OpaquePointer) { note("mainloopFree") { $0.loops.remove(number(loop)) } }
+  func mainloopLock(_ loop: OpaquePointer) { loopLock.lock() }
+  func mainloopUnlock(_ loop: OpaquePointer) { loopLock.unlock() }
+  func mainloopInThread(_ loop: OpaquePointer) -> Bool {
+    with { $0.inThread.contains(UInt64(pthread_self())) }
+  }
+  func deferNew(
+    _ loop: OpaquePointer, _ callback: @escaping pa_defer_event_cb_t, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { make("deferNew") { $0.deferred[$1] = (callback, number(userdata), false) } }
+  func deferEnable(_ loop: OpaquePointer, _ event: OpaquePointer, _ enabled: Bool) {
+    box.withLock { $0.state.deferred[number(event)]?.isEnabled = enabled }
+  }
+  func deferFree(_ loop: OpaquePointer, _ event: OpaquePointer) {
+    note("deferFree") { $0.deferred[number(event)] = nil }
+  }
+  func timerNew(
+    _ context: OpaquePointer, delay: pa_usec_t, _ callback: @escaping pa_time_event_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { make("timerNew") { $0.timers[$1] = (callback, number(userdata), delay) } }
+  func timerFree(_ loop: OpaquePointer, _ event: OpaquePointer) {
+    note("timerFree") { $0.timers[number(event)] = nil }
+  }
+  func contextNew(_ loop: OpaquePointer, name: String, properties: [(key: String, value: String)])
+    -> OpaquePointer?
+  {
+    make("contextNew") {
+      $0.contexts.insert($1)
+      $0.contextState = PA_CONTEXT_CONNECTING
+    }
+  }
+  func contextSetStateCallback(
+    _ context: OpaquePointer, _ callback: pa_context_notify_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) { box.withLock { $0.state.contextCallback = callback.map { ($0, number(userdata)) } } }
+  func contextConnect(_ context: OpaquePointer, server: String?, flags: pa_context_flags_t) -> Int32 {
+    note("contextConnect \(server ?? "default") \(flags.rawValue)")
+    return with { $0.refusesConnection } ? -1 : 0
+  }
+  func contextGetState(_ context: OpaquePointer) -> pa_context_state_t {
+    box.withLock { $0.state.contextState }
+  }
+  func contextErrno(_ context: OpaquePointer) -> Int32 { 11 }
+  func contextDisconnect(_ context: OpaquePointer) { note("contextDisconnect") }
+  func contextUnref(_ context: OpaquePointer) { note("contextUnref") { $0.contexts.remove(number(context)) } }
+  func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
+    -> OpaquePointer?
+  {
+    box.withLock { $0.state.volumes.append(volume.values.0) }
+    return operation("setVolume")
+  }
+  func errorText(_ code: Int32) -> String { "scripted error \(code)" }
+  func streamNew(
+    _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
+  ) -> OpaquePointer? {
+    make("streamNew") {
+      $0.streams.insert($1)
+      $0.streamState = PA_STREAM_CREATING
+    }
+  }
+  func streamSetCallbacks(
+    _ stream: OpaquePointer, _ callbacks: PulseStreamCallbacks?, _ userdata: UnsafeMutableRawPointer?
+  ) {
+    note(callbacks == nil ? "callbacks off" : "callbacks on") {
+      $0.callbacks = callbacks
+      $0.streamUserdata = number(userdata)
+    }
+  }
+  func streamConnectPlayback(
+    _ stream: OpaquePointer, sink: String?, attributes: pa_buffer_attr, flags: pa_stream_flags_t,
+    volume: pa_cvolume
+  ) -> Int32 {
+    note("connectPlayback corked=\(flags.rawValue & PA_STREAM_START_CORKED.rawValue != 0)") {
+      $0.attributes = attributes
+      $0.volumes.append(volume.values.0)
+    }
+    return 0
+  }
+  func streamDisconnect(_ stream: OpaquePointer) -> Int32 {
+    note("streamDisconnect")
+    return 0
+  }
+  func streamUnref(_ stream: OpaquePointer) { note("streamUnref") { $0.streams.remove(number(stream)) } }
+  func streamGetState(_ stream: OpaquePointer) -> pa_stream_state_t { box.withLock { $0.state.streamState } }
+  func streamGetIndex(_ stream: OpaquePointer) -> UInt32 { 7 }
+  func streamGetDeviceName(_ stream: OpaquePointer) -> String? { "scripted" }
+  func streamIsSuspended(_ stream: OpaquePointer) -> Bool { with { $0.isSuspended } }
+  func streamGetBufferAttributes(_ stream: OpaquePointer) -> pa_buffer_attr? {
+    box.withLock { $0.state.attributes }
+  }
+  func streamWritableSize(_ stream: OpaquePointer) -> Int { with { $0.writable } }
+  func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer? {
+    bytes = min(bytes, with { $0.blockSize })
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes, 8), alignment: 16)
+    box.withLock { $0.state.memory = number(memory) }
+    return memory
+  }
+  private func freeMemory() {
+    let address = box.withLock { box in
+      defer { box.state.memory = 0 }
+      return box.state.memory
+    }
+    UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
+  }
+  func streamCancelWrite(_ stream: OpaquePointer) -> Int32 {
+    freeMemory()
+    return 0
+  }
+  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int) -> Int32 {
+    freeMemory()
+    note("write \(bytes / 8)") {
+      $0.writable = max(0, $0.writable - bytes)
+      $0.writtenBytes += bytes
+    }
+    return 0
+  }
+  func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer? {
+    operation(corked ? "cork" : "uncork")
+  }
+  func streamFlush(_ stream: OpaquePointer) -> OpaquePointer? { operation("flush") }
+  func streamDrain(_ stream: OpaquePointer) -> OpaquePointer? { operation("drain") }
+  func streamUpdateTimingInfo(
+    _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("updateTiming") else { return nil }
+    box.withLock { $0.state.timingAnswers[number(result)] = (callback, number(userdata)) }
+    return result
+  }
+  func streamGetTimingInfo(_ stream: OpaquePointer) -> pa_timing_info? { box.withLock { $0.state.timing } }
+  func operationCancel(_ operation: OpaquePointer) {
+    note("cancel") { $0.timingAnswers[number(operation)] = nil }
+  }
+  func operationUnref(_ operation: OpaquePointer) {
+    box.withLock { _ = $0.state.operations.remove(number(operation)) }
+  }
+  func wallClock() -> Int64 { with { $0.wallClock } }
+}

@@ -1,0 +1,50 @@
+public import AudioOutput
+
+/// What a stream told, with waiting.
+public final class StreamLog: Sendable {
+  private let observed = Observed<[OutputEvent]>([])
+
+  /// An empty log.
+  public init() {}
+
+  /// The handler for `makeStream`.
+  public var handler: @Sendable (OutputEvent) -> Void {
+    { [observed] event in observed.update { $0.append(event) } }
+  }
+
+  /// All events so far.
+  public var events: [OutputEvent] { observed.value }
+
+  /// Waits until an event fits, counting from `index`; returns the events up to then.
+  @discardableResult
+  public func wait(
+    for what: String, from index: Int = 0, limit: Double = 10,
+    until condition: @escaping @Sendable (OutputEvent) -> Bool
+  ) async throws -> [OutputEvent] {
+    try await observed.wait(for: what, limit: limit) { $0.dropFirst(index).contains(where: condition) }
+  }
+
+  /// Waits for `opened`; returns the route.
+  @discardableResult
+  public func opened(limit: Double = 10) async throws -> String {
+    let events = try await wait(for: "opened", limit: limit) {
+      switch $0 {
+      case .opened, .failed: true
+      default: false
+      }
+    }
+    for event in events {
+      if case .opened(let route) = event { return route }
+      if case .failed(let error, _) = event { throw error }
+    }
+    return ""
+  }
+
+  /// Waits for `failed`; returns its error and frame.
+  @discardableResult
+  public func failed(limit: Double = 10) async throws -> (error: OutputError, heardFrame: Int64) {
+    let events = try await wait(for: "failed", limit: limit) { if case .failed = $0 { true } else { false } }
+    for event in events { if case .failed(let error, let frame) = event { return (error, frame) } }
+    throw Overdue(what: "failed", limit: limit, last: "\(events)")
+  }
+}

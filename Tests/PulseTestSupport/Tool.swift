@@ -1,0 +1,20 @@
+import Foundation
+
+/// Runs `pactl` against a server. Throws if it does not end well within a few seconds.
+@discardableResult
+public func pactl(_ address: String, _ arguments: String...) throws -> String {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["timeout", "5", "pactl", "--server=\(address)"] + arguments
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  process.standardInput = FileHandle.nullDevice
+  try process.run()
+  let data = pipe.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  guard process.terminationStatus == 0 else {
+    throw Overdue(
+      what: "pactl \(arguments.joined(separator: " "))", limit: 5, last: "\(process.terminationStatus)")
+  }
+  return String(decoding: data, as: UTF8.self)
+}
