@@ -58,7 +58,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let isPrecise = options?[AVURLAssetPreferPreciseDurationAndTimingKey] as? Bool ?? false
-    super.init(loader: AssetLoader(url: url, isPrecise: isPrecise, environment: nil))
+    super.init(loader: AssetLoader(url: url, isPrecise: isPrecise))
   }
 
   /// For tests: an asset that is loaded in an environment of its own.
