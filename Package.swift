@@ -37,7 +37,8 @@ let package = Package(
     .target(name: "AudioCore", dependencies: ["CThreads"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
     .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
-    .target(name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
+    .target(
+      name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -47,10 +48,13 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: ["AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput"],
+      dependencies: [
+        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput",
+      ],
       swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
-    .target(name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
+    .target(
+      name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
@@ -81,7 +85,8 @@ let package = Package(
       name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
+      name: "PulseOutputTests",
+      dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -97,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-    .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [

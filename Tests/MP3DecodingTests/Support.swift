@@ -15,8 +15,9 @@ struct NoHandleLeft: TestTrait, SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await function()
-    if testCase != nil { #expect(LiveHandles.count == 0) }
+    let handles = LiveHandles()
+    try await LiveHandles.$current.withValue(handles) { try await function() }
+    #expect(handles.count == 0)
   }
 }
 
