@@ -117,12 +117,11 @@ struct HeardLineFilter: Sendable {
     _ line: HeardLine, _ report: TimingReport, error: Double, elapsed: Double
   ) -> Update {
     lastTime = report.hostTime
-    guard abs(error) < Self.bendable else {
-      let moved = HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate)
-      return Update(line: moved)
-    }
     // What is left after an interval is drift: crystals differ by some 50 ppm.
     if elapsed > 0.5 { learn(error / elapsed * 0.2) }
+    guard abs(error) < Self.bendable else {
+      return Update(line: HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate))
+    }
     return Update(line: bent(line, at: report.hostTime, by: error, over: Self.interval))
   }
 
