@@ -115,7 +115,7 @@ final class AssetLoader: Sendable {
       let decoder = try AssetSource(loader: self, makeSource: environment().makeSource).makeDecoder()
       return .success(Values(frames: decoder.frameCount, sampleRate: decoder.format.sampleRate))
     } catch {
-      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error))
+      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
     }
   }
 }
@@ -128,5 +128,12 @@ struct AssetSource: MediaSource {
   func makeDecoder() throws(DecodingError) -> any AudioDecoder {
     guard loader.url.isFileURL else { throw DecodingError(reason: .unreadable, message: "not a file") }
     return try makeSource(loader.url, loader.isPrecise).makeDecoder()
+  }
+}
+
+/// The media of an item that failed before: that is for good, whatever became of the file.
+struct FailedSource: MediaSource {
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    throw DecodingError(reason: .unreadable, message: "failed before")
   }
 }

@@ -142,11 +142,13 @@ extension PlayerCore {
   }
 
   private func opening(_ item: AVPlayerItem) -> (source: any MediaSource, start: Double, end: Double?) {
-    let (asset, start, end) = item.state.withLock { ($0.asset, $0.startSeconds, $0.forwardPlaybackEndTime) }
-    return (
-      AssetSource(loader: asset.loader, makeSource: environment.makeSource), start,
-      end.isNumeric ? end.seconds : nil
-    )
+    let (asset, status, start, end) = item.state.withLock {
+      ($0.asset, $0.status, $0.startSeconds, $0.forwardPlaybackEndTime)
+    }
+    let source: any MediaSource =
+      status == .failed
+      ? FailedSource() : AssetSource(loader: asset.loader, makeSource: environment.makeSource)
+    return (source, start, end.isNumeric ? end.seconds : nil)
   }
 
   /// The current item is about to leave the queue and stays where it stands.
