@@ -25,7 +25,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
@@ -62,7 +61,6 @@ let package = Package(
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
         "PulseOutput", "QueuePlayer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .executableTarget(
