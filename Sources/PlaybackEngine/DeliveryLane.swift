@@ -32,12 +32,17 @@ final class DeliveryLane: Sendable {
   let queue: any DeliveryQueue
   private let state = Mutex(State())
   private let deliver: @Sendable (Entry) -> Void
+  private let drained: @Sendable () -> Void
 
   /// `deliver` is called on `queue` (or inside `drain` of who is on it), one entry at a time; a run of steps comes
-  /// as runs of one.
-  init(queue: any DeliveryQueue, deliver: @escaping @Sendable (Entry) -> Void) {
+  /// as runs of one. `drained` is called there when nothing is left.
+  init(
+    queue: any DeliveryQueue, drained: @escaping @Sendable () -> Void = {},
+    deliver: @escaping @Sendable (Entry) -> Void
+  ) {
     self.queue = queue
     self.deliver = deliver
+    self.drained = drained
   }
 
   /// Adds an entry; `wake` must follow, outside all locks.
@@ -92,6 +97,7 @@ final class DeliveryLane: Sendable {
   /// Delivers everything there is, on the caller's thread, which must be the queue's.
   func drain() {
     while let entry = next() { deliver(entry) }
+    drained()
   }
 
   /// While closed nothing is delivered; what comes is kept, in order.

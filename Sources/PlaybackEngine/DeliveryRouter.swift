@@ -22,7 +22,7 @@ final class DeliveryRouter: Sendable {
   /// `onNotice` is called on `mainQueue`.
   init(mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let relay = Relay(onNotice: onNotice)
-    main = DeliveryLane(queue: mainQueue) { relay.deliver($0) }
+    main = DeliveryLane(queue: mainQueue, drained: relay.drained) { relay.deliver($0) }
     self.relay = relay
     state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
     relay.router.withLock { $0 = Weak(self) }
@@ -34,6 +34,7 @@ final class DeliveryRouter: Sendable {
   private final class Relay: Sendable {
     let router = Mutex(Weak(nil))
     let onNotice: @Sendable (EngineNotice) -> Void
+    let onDrained = Mutex<(@Sendable () -> Void)?>(nil)
     init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
 
     func deliver(_ entry: DeliveryLane.Entry) {
@@ -43,6 +44,8 @@ final class DeliveryRouter: Sendable {
         router.withLock { $0.value }?.deliver(entry)
       }
     }
+
+    @Sendable func drained() { onDrained.withLock { $0 }?() }
   }
 
   private struct Weak: Sendable {
@@ -95,6 +98,9 @@ final class DeliveryRouter: Sendable {
     return touched
   }
 
+  /// Has `work` called whenever a lane has delivered all that it had, on that lane's queue.
+  func whenDrained(_ work: @escaping @Sendable () -> Void) { relay.onDrained.withLock { $0 = work } }
+
   /// While closed nothing is delivered; what happens is kept, in order.
   func setGated(_ gated: Bool) {
     let lanes = state.withLock { state in
@@ -115,7 +121,7 @@ final class DeliveryRouter: Sendable {
 
   private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
     if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
-    let lane = DeliveryLane(queue: queue) { [relay] in relay.deliver($0) }
+    let lane = DeliveryLane(queue: queue, drained: relay.drained) { [relay] in relay.deliver($0) }
     lane.setGated(state.isGated)
     state.lanes[ObjectIdentifier(queue)] = lane
     return lane

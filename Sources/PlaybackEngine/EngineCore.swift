@@ -36,6 +36,8 @@ final class EngineCore: Sendable {
   private let attachment = Mutex<Attachment?>(nil)
   private let workers = Mutex<[any Worker]>([])
   let deliveries: DeliveryRouter
+  /// A file waits for its observers.
+  private let isThrottled = Atomic<Bool>(false)
 
   init(
     clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, deliveries: DeliveryRouter
@@ -55,6 +57,12 @@ final class EngineCore: Sendable {
     workers.withLock { $0 = [conductor, decoder] }
     // Both ran once before they could be signalled; nothing that happened in between is missed.
     signal()
+    guard device.isOffline else { return }
+    deliveries.whenDrained {
+      if let core = weakly(), core.isThrottled.exchange(false, ordering: .sequentiallyConsistent) {
+        core.signalConductor()
+      }
+    }
   }
 
   private let decodeLoop = Mutex<DecodeLoop?>(nil)
@@ -132,10 +140,13 @@ final class EngineCore: Sendable {
       let isPresent = attachment?.serial == machine.output.serial && machine.output.phase == .open
       let next = machine.conduct(
         now: now, timing: isPresent ? timing : nil, timeline: isPresent ? attachment?.timeline : nil)
+      let limit = offlineLimit(machine, timing: timing)
+      if let limit, let timing, limit > timing.renderedFrames, attachment?.renderer.isWaitingForLimit == true
+      {
+        machine.output.needsKick = true
+      }
       let commands = machine.outputCommands(now: now)
-      return (
-        next, commands, machine.output.serial, machine.generation, offlineLimit(machine, timing: timing)
-      )
+      return (next, commands, machine.output.serial, machine.generation, limit)
     }
     var present = attachment
     if let attachment, attachment.serial != serial {
@@ -156,8 +167,11 @@ final class EngineCore: Sendable {
     guard device.isOffline, let timing else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
     let rendered = timing.renderedFrames
-    return deliveries.backlogSeconds(machine.schedule) > 0.25
-      ? rendered : rendered + Int64(format.sampleRate / 4)
+    // The mark comes before the look: a lane that is drained in between then finds it.
+    isThrottled.store(true, ordering: .sequentiallyConsistent)
+    if deliveries.backlogSeconds(machine.schedule) > 0.25 { return rendered }
+    isThrottled.store(false, ordering: .sequentiallyConsistent)
+    return rendered + Int64(format.sampleRate / 4)
   }
 
   private func execute(_ command: OutputCommand, on present: inout Attachment?) {

@@ -18,6 +18,8 @@ final class Renderer: RenderSource {
   private let limit = Atomic<Int64>(.max)
   /// The output got less than it asked for and waits to be told of more.
   private let isStarved = Atomic<Bool>(false)
+  /// The output got less than it asked for because of the limit.
+  private let isHeldBack = Atomic<Bool>(false)
   /// The decoder has nothing behind what is in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
@@ -46,6 +48,9 @@ final class Renderer: RenderSource {
 
   func setGeneration(_ value: UInt64) { generation.store(value, ordering: .releasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .releasing) }
+
+  /// Whether the output waits for a higher limit. It has to be told of that: the decoder will not do it.
+  var isWaitingForLimit: Bool { isHeldBack.load(ordering: .sequentiallyConsistent) }
 
   /// Says whether the decoder has nothing behind what is in the ring; returns whether that is news.
   func setProducerAtEnd(_ value: Bool) -> Bool {
@@ -84,6 +89,8 @@ final class Renderer: RenderSource {
       // The mark comes before the signal: a decoder that filled the ring just now either sees the mark itself or
       // is run once more by this signal, so no starved output is ever forgotten.
       if taken < room { isStarved.store(true, ordering: .sequentiallyConsistent) }
+      // The conductor is told below, as of every piece, and sees this then if it did not before.
+      isHeldBack.store(taken == wanted && wanted < room, ordering: .sequentiallyConsistent)
       if available < lowWater { wantsData() }
     }
     if changed { timelineChanged() }
