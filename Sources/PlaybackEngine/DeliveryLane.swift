@@ -21,53 +21,63 @@ final class DeliveryLane: Sendable {
     case boundary(ObserverID)
   }
 
+  /// Steps of one observer that wait.
+  private struct Backlog {
+    var steps: Int64 = 0
+    /// Seconds between two of them.
+    var interval: Double
+  }
+
   private struct State {
     var entries = Deque<Entry>()
     var isScheduled = false
     var isGated = false
-    var backlog: [ObserverID: Int64] = [:]
+    var isClosed = false
+    var backlogs: [ObserverID: Backlog] = [:]
     var coalesced: Int64 = 0
   }
 
   let queue: any DeliveryQueue
   private let state = Mutex(State())
   private let deliver: @Sendable (Entry) -> Void
-  private let drained: @Sendable () -> Void
+  private let onDrained: @Sendable () -> Void
 
   /// `deliver` is called on `queue` (or inside `drain` of who is on it), one entry at a time; a run of steps comes
-  /// as runs of one. `drained` is called there when nothing is left.
+  /// as runs of one. `onDrained` is called there when nothing is left.
   init(
-    queue: any DeliveryQueue, drained: @escaping @Sendable () -> Void = {},
+    queue: any DeliveryQueue, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Entry) -> Void
   ) {
     self.queue = queue
+    self.onDrained = onDrained
     self.deliver = deliver
-    self.drained = drained
   }
 
   /// Adds an entry; `wake` must follow, outside all locks.
   func append(_ entry: Entry) {
     state.withLock { state in
+      guard !state.isClosed else { return }
       guard case .steps(let run, let value, let timescale) = entry else {
         state.entries.append(entry)
         return
       }
-      let perSecond = max(1, Int64((Double(timescale) / Double(value) / Double(run.stride)).rounded(.up)))
-      let backlog = state.backlog[run.observer, default: 0] + run.count
-      if backlog > perSecond, backlog > run.count || run.count > perSecond {
+      let interval = Double(value) / Double(timescale) * Double(run.stride)
+      let waiting = state.backlogs[run.observer]?.steps ?? 0
+      // Only what its own queue has not taken counts: a run that is long because the conductor was late is whole.
+      if waiting > 0, Double(waiting) * interval >= 1 {
         state.entries.removeAll {
           if case .steps(let old, _, _) = $0 { return old.observer == run.observer }
           return false
         }
-        state.coalesced += backlog - 1
-        state.backlog[run.observer] = 1
+        state.coalesced += waiting + run.count - 1
+        state.backlogs[run.observer] = Backlog(steps: 1, interval: interval)
         var newest = run
         newest.first += (run.count - 1) * run.stride
         newest.count = 1
         state.entries.append(.steps(newest, value: value, timescale: timescale))
         return
       }
-      state.backlog[run.observer] = backlog
+      state.backlogs[run.observer] = Backlog(steps: waiting + run.count, interval: interval)
       if case .steps(var last, _, _) = state.entries.last, last.observer == run.observer,
         last.first + last.count * last.stride == run.first
       {
@@ -97,13 +107,24 @@ final class DeliveryLane: Sendable {
   /// Delivers everything there is, on the caller's thread, which must be the queue's.
   func drain() {
     while let entry = next() { deliver(entry) }
-    drained()
+    onDrained()
   }
 
-  /// While closed nothing is delivered; what comes is kept, in order.
+  /// While closed nothing is delivered; what comes is kept, in order. `wake` must follow.
   func setGated(_ gated: Bool) {
     state.withLock { $0.isGated = gated }
-    if !gated { wake() }
+  }
+
+  /// Forgets what waits and takes nothing more.
+  func close() {
+    // What is dropped may own anything: it goes outside the lock.
+    let dropped = state.withLock { state in
+      state.isClosed = true
+      state.backlogs = [:]
+      defer { state.entries = [] }
+      return state.entries
+    }
+    withExtendedLifetime(dropped) {}
   }
 
   /// How many steps were left out because the queue was more than a second behind, since the last time this was
@@ -115,13 +136,15 @@ final class DeliveryLane: Sendable {
     }
   }
 
-  /// The greatest number of steps that any observer waits for.
-  var backlog: Int64 { state.withLock { $0.backlog.values.max() ?? 0 } }
+  /// How many seconds the observer that is furthest behind has waiting.
+  var backlogSeconds: Double {
+    state.withLock { $0.backlogs.values.map { Double($0.steps) * $0.interval }.max() ?? 0 }
+  }
 
   /// Forgets what waits for an observer that is gone.
   func forget(_ observer: ObserverID) {
     state.withLock { state in
-      _ = state.backlog.removeValue(forKey: observer)
+      state.backlogs[observer] = nil
       state.entries.removeAll {
         switch $0 {
         case .steps(let run, _, _): run.observer == observer
@@ -142,7 +165,7 @@ final class DeliveryLane: Sendable {
       one.count = 1
       run.first += run.stride
       run.count -= 1
-      state.backlog[run.observer, default: 1] -= 1
+      state.backlogs[run.observer]?.steps -= 1
       if run.count == 0 {
         state.entries.removeFirst()
       } else {

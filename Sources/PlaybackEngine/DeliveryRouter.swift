@@ -22,7 +22,7 @@ final class DeliveryRouter: Sendable {
   /// `onNotice` is called on `mainQueue`.
   init(mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let relay = Relay(onNotice: onNotice)
-    main = DeliveryLane(queue: mainQueue, drained: relay.drained) { relay.deliver($0) }
+    main = DeliveryLane(queue: mainQueue, onDrained: { relay.drained() }) { relay.deliver($0) }
     self.relay = relay
     state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
     relay.router.withLock { $0 = Weak(self) }
@@ -30,12 +30,17 @@ final class DeliveryRouter: Sendable {
 
   private let relay: Relay
 
+  /// Lets `handler` be called on a lane's queue whenever nothing waits there any more. Once, at first.
+  func whenDrained(_ handler: @escaping @Sendable () -> Void) { relay.onDrained.withLock { $0 = handler } }
+
   /// Carries entries from the lanes to the router, which does not exist yet when the main lane is made.
   private final class Relay: Sendable {
     let router = Mutex(Weak(nil))
-    let onNotice: @Sendable (EngineNotice) -> Void
     let onDrained = Mutex<(@Sendable () -> Void)?>(nil)
+    let onNotice: @Sendable (EngineNotice) -> Void
     init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
+
+    func drained() { onDrained.withLock { $0 }?() }
 
     func deliver(_ entry: DeliveryLane.Entry) {
       if case .notice(let notice) = entry {
@@ -44,8 +49,6 @@ final class DeliveryRouter: Sendable {
         router.withLock { $0.value }?.deliver(entry)
       }
     }
-
-    @Sendable func drained() { onDrained.withLock { $0 }?() }
   }
 
   private struct Weak: Sendable {
@@ -66,9 +69,28 @@ final class DeliveryRouter: Sendable {
 
   /// After the return no new call of the observer begins. False if it is unknown.
   func remove(_ id: ObserverID) -> Bool {
-    guard let lane = state.withLock({ $0.observers.removeValue(forKey: id)?.lane }) else { return false }
-    lane.forget(id)
-    return true
+    let lane = state.withLock { state -> DeliveryLane? in
+      guard let lane = state.observers.removeValue(forKey: id)?.lane else { return nil }
+      // A queue is let go with its last observer.
+      if lane !== main, !state.observers.values.contains(where: { $0.lane === lane }) {
+        state.lanes[ObjectIdentifier(lane.queue)] = nil
+      }
+      return lane
+    }
+    lane?.forget(id)
+    return lane != nil
+  }
+
+  /// After the return nothing new is delivered, ever.
+  func close() {
+    let lanes = state.withLock { state in
+      defer {
+        state.lanes = [:]
+        state.observers = [:]
+      }
+      return Array(state.lanes.values)
+    }
+    for lane in lanes { lane.close() }
   }
 
   /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
@@ -98,30 +120,29 @@ final class DeliveryRouter: Sendable {
     return touched
   }
 
-  /// Has `work` called whenever a lane has delivered all that it had, on that lane's queue.
-  func whenDrained(_ work: @escaping @Sendable () -> Void) { relay.onDrained.withLock { $0 = work } }
-
   /// While closed nothing is delivered; what happens is kept, in order.
   func setGated(_ gated: Bool) {
     let lanes = state.withLock { state in
       state.isGated = gated
+      // Under the lock, so that two threads that disagree leave all lanes alike.
+      for lane in state.lanes.values { lane.setGated(gated) }
       return Array(state.lanes.values)
     }
-    for lane in lanes { lane.setGated(gated) }
+    if !gated { for lane in lanes { lane.wake() } }
   }
 
-  /// How many seconds of steps wait on the slowest lane.
-  func backlogSeconds(_ schedule: ObserverSchedule) -> Double {
-    let backlog = state.withLock { $0.lanes.values.map(\.backlog).max() ?? 0 }
-    let shortest = schedule.periodic.map { $0.observer.interval * Double($0.observer.stride) }.min() ?? 0
-    return Double(backlog) * shortest
+  /// How many seconds of steps wait for the slowest observer.
+  var backlogSeconds: Double {
+    state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
   }
 
   private func lane(of id: ObserverID) -> DeliveryLane? { state.withLock { $0.observers[id]?.lane } }
 
   private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
     if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
-    let lane = DeliveryLane(queue: queue, drained: relay.drained) { [relay] in relay.deliver($0) }
+    let lane = DeliveryLane(queue: queue, onDrained: { [relay] in relay.drained() }) { [relay] in
+      relay.deliver($0)
+    }
     lane.setGated(state.isGated)
     state.lanes[ObjectIdentifier(queue)] = lane
     return lane

@@ -36,8 +36,6 @@ final class EngineCore: Sendable {
   private let attachment = Mutex<Attachment?>(nil)
   private let workers = Mutex<[any Worker]>([])
   let deliveries: DeliveryRouter
-  /// A file waits for its observers.
-  private let isThrottled = Atomic<Bool>(false)
 
   init(
     clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, deliveries: DeliveryRouter
@@ -55,20 +53,16 @@ final class EngineCore: Sendable {
     let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
     let decoder = clock.makeWorker("continuo-decode") { loop.run() }
     workers.withLock { $0 = [conductor, decoder] }
+    if device.isOffline { deliveries.whenDrained { weakly()?.signalConductor() } }
     // Both ran once before they could be signalled; nothing that happened in between is missed.
     signal()
-    guard device.isOffline else { return }
-    deliveries.whenDrained {
-      if let core = weakly(), core.isThrottled.exchange(false, ordering: .sequentiallyConsistent) {
-        core.signalConductor()
-      }
-    }
   }
 
   private let decodeLoop = Mutex<DecodeLoop?>(nil)
 
   /// Ends everything; nothing runs and nothing is delivered after the return, but for a block that is running.
   func close() {
+    deliveries.close()
     let ended = workers.withLock { workers in
       defer { workers = [] }
       return workers
@@ -101,13 +95,19 @@ final class EngineCore: Sendable {
     return result
   }
 
-  /// Reads the machine with the present timing.
-  func read<Result: Sendable>(
+  /// Reads what does not depend on the present moment.
+  func read<Result: Sendable>(_ body: (borrowing EngineMachine) -> Result) -> Result {
+    machine.withLock { body($0) }
+  }
+
+  /// Reads the machine with the present timing. The moment is taken first: a timing that is newer says where things
+  /// were then, while an older one would be carried on past a stop that it does not know of.
+  func readTime<Result: Sendable>(
     _ body: (inout EngineMachine, HostTime, OutputTiming?, RenderedTimeline?) -> Result
   ) -> Result {
+    let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
-    let now = clock.now
     return machine.withLock { machine in
       let isPresent = attachment?.serial == machine.output.serial && machine.output.phase == .open
       return body(&machine, now, isPresent ? timing : nil, isPresent ? attachment?.timeline : nil)
@@ -133,20 +133,17 @@ final class EngineCore: Sendable {
   // MARK: The conductor
 
   private func conduct() -> WorkerNext {
+    let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
-    let now = clock.now
     let (next, commands, serial, generation, limit) = mutate { machine in
       let isPresent = attachment?.serial == machine.output.serial && machine.output.phase == .open
       let next = machine.conduct(
         now: now, timing: isPresent ? timing : nil, timeline: isPresent ? attachment?.timeline : nil)
-      let limit = offlineLimit(machine, timing: timing)
-      if let limit, let timing, limit > timing.renderedFrames, attachment?.renderer.isWaitingForLimit == true
-      {
-        machine.output.needsKick = true
-      }
       let commands = machine.outputCommands(now: now)
-      return (next, commands, machine.output.serial, machine.generation, limit)
+      return (
+        next, commands, machine.output.serial, machine.generation, offlineLimit(machine, timing: timing)
+      )
     }
     var present = attachment
     if let attachment, attachment.serial != serial {
@@ -158,6 +155,7 @@ final class EngineCore: Sendable {
     present?.renderer.setGeneration(generation)
     if let limit { present?.renderer.setLimit(limit) }
     for command in commands { execute(command, on: &present) }
+    if let present, present.renderer.takesRefusalBack() { present.stream.dataAvailable() }
     return next
   }
 
@@ -167,17 +165,15 @@ final class EngineCore: Sendable {
     guard device.isOffline, let timing else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
     let rendered = timing.renderedFrames
-    // The mark comes before the look: a lane that is drained in between then finds it.
-    isThrottled.store(true, ordering: .sequentiallyConsistent)
-    if deliveries.backlogSeconds(machine.schedule) > 0.25 { return rendered }
-    isThrottled.store(false, ordering: .sequentiallyConsistent)
-    return rendered + Int64(format.sampleRate / 4)
+    return deliveries.backlogSeconds > 0.25 ? rendered : rendered + Self.offlineLead(format)
   }
+
+  private static func offlineLead(_ format: PCMFormat) -> Int64 { Int64(max(1, format.sampleRate / 4)) }
 
   private func execute(_ command: OutputCommand, on present: inout Attachment?) {
     switch command {
-    case .open(let format, let serial):
-      present = open(format, serial: serial)
+    case .open(let format, let serial, let generation):
+      present = open(format, serial: serial, generation: generation)
       signalDecoder()
     case .flush(let serial):
       guard let timeline = present?.timeline else { return }
@@ -192,23 +188,30 @@ final class EngineCore: Sendable {
     }
   }
 
-  private func open(_ format: PCMFormat, serial: UInt64) -> Attachment {
+  private func open(_ format: PCMFormat, serial: UInt64, generation: UInt64) -> Attachment {
     let ends = RingBuffer.makeEnds(
       format: format, capacityFrames: Self.ringFrames, chunkCapacity: Self.ringChunks)
     let producer = ends.producer
     let consumer = ends.consumer
     let timeline = RenderedTimeline()
     let renderer = Renderer(
-      consumer: consumer, format: format, lowWater: Self.ringFrames / 2, generation: 0, timeline: timeline,
+      consumer: consumer, format: format, lowWater: Self.ringFrames / 2, generation: generation,
+      timeline: timeline,
       reportsEveryPiece: device.isOffline,
       wantsData: { [weak self] in self?.signalDecoder() },
       timelineChanged: { [weak self] in self?.signalConductor() })
-    if device.isOffline { renderer.setLimit(Int64(format.sampleRate / 4)) }
-    decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer)
+    if device.isOffline { renderer.setLimit(Self.offlineLead(format)) }
+    decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
     let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
       guard let self else { return }
       let now = self.clock.now
-      self.mutate { $0.receive(event, serial: serial, now: now, timeline: timeline) }
+      let generation = self.mutate { machine in
+        machine.receive(event, serial: serial, now: now, timeline: timeline)
+        return machine.generation
+      }
+      // Before the first frame is asked for: a jump while the stream was being opened is not flushed, since nothing
+      // was taken yet, and the conductor may not have come to it.
+      renderer.setGeneration(generation)
       self.signal()
     }
     let attachment = Attachment(serial: serial, renderer: renderer, timeline: timeline, stream: stream)

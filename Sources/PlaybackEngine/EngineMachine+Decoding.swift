@@ -8,12 +8,13 @@ enum DecodeOrder {
   case idle(isAtEnd: Bool)
   /// Open the item (or keep it, if it is open in the right format) and go to the place.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
-  /// Go on in the item; its frames end at `end` seconds at the latest.
-  case decode(ItemID, generation: UInt64, end: Double?)
+  /// Go on in the item, for the stream of that number; its frames end at `end` seconds at the latest.
+  case decode(ItemID, generation: UInt64, end: Double?, stream: UInt64)
 }
 
 extension EngineMachine {
   mutating func nextDecodeOrder() -> DecodeOrder {
+    guard !isDecoderUnusable else { return .idle(isAtEnd: true) }
     switch cursor {
     case .flushing:
       return .idle(isAtEnd: false)
@@ -27,7 +28,7 @@ extension EngineMachine {
       // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
       guard output.phase == .open || output.phase == .opening, !output.flushPending, let record = queue[item]
       else { return .idle(isAtEnd: false) }
-      return .decode(item, generation: generation, end: record.endSeconds)
+      return .decode(item, generation: generation, end: record.endSeconds, stream: output.serial)
     }
   }
 
@@ -59,18 +60,8 @@ extension EngineMachine {
       format = own
     }
     cursor = .decoding(item)
-    if !wasReady {
-      emit(.itemReady(item, info))
-      if item == current { clampRestingPlace(to: info) }
-    }
+    if !wasReady { emit(.itemReady(item, info)) }
     return format
-  }
-
-  /// A place that was asked for before the length was known may lie behind the end.
-  private mutating func clampRestingPlace(to info: ItemInfo) {
-    guard info.duration.isNumeric, resting > info.duration.seconds else { return }
-    resting = info.duration.seconds
-    schedule.reset(to: resting)
   }
 
   /// Nothing of the present stream sounds or waits to sound. (A splice leaves frames with the device that are to
@@ -84,9 +75,17 @@ extension EngineMachine {
     }
   }
 
-  /// The decoder went to where the cursor said; a seek that led there is over.
-  mutating func decoderPositioned(generation: UInt64) {
-    guard let seek = pendingSeek, seek.generation <= generation, generation == self.generation else { return }
+  /// The decoder went to `frame`, where the cursor said or, where the item has no such place, to its end; a seek
+  /// that led there is over.
+  mutating func decoderPositioned(_ item: ItemID, frame: Int64, asked: Int64, generation: UInt64) {
+    guard generation == self.generation else { return }
+    if frame < asked, item == current, generation == heardGeneration, let info = currentInfo {
+      // The length was not known when the place was asked for.
+      rest(at: Double(frame) / Double(info.format.sampleRate))
+      schedule.reset(to: resting)
+      if pendingSeek != nil { callObservers() }
+    }
+    guard let seek = pendingSeek else { return }
     pendingSeek = nil
     completeSeek(seek)
   }
@@ -100,44 +99,39 @@ extension EngineMachine {
     var changed: ItemInfo?
     queue.update(item) { record in
       record.failure = failure
-      if let info = record.info, info.frameCount.value != frameCount.value {
-        record.info?.frameCount = frameCount
-        changed = record.info
-      }
+      let before = record.info?.frameCount
+      record.info?.frameCount = frameCount
+      if before?.value != frameCount.value { changed = record.info }
     }
     if let changed { emit(.durationChanged(item, changed)) }
   }
 
-  /// `item` could not be opened, or not at the place asked for.
+  /// `item` could not be opened, or not at the place asked for, or not in the output's format.
   mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
-    guard generation == self.generation, item == nextToOpen else { return }
-    let previous = cursor
+    guard generation == self.generation, item == nextToOpen || cursor == .decoding(item) else { return }
     emit(.itemFailed(item, error))
-    if error.scope == .engine || !isQueuePlayer {
+    if item == current { endSeek(finished: false) }
+    if error.scope == .engine {
+      isDecoderUnusable = true
+      if item == current { restartDecoding() } else { goOnBehindPredecessor(of: item) }
+      setRate(0, reason: .setRateFailed, now: now)
+    } else if isQueuePlayer {
+      let isCurrent = item == current
+      goOnBehindPredecessor(of: item)
+      queue.remove(item)
+      if isCurrent { becomeCurrent(queue.first) }
+    } else {
       cursor = .finished(item)
       queue.update(item) { $0.failure = error }
-      if item == current {
-        endSeek(finished: false)
-        setRate(0, reason: .setRateFailed, now: now)
-        if !isQueuePlayer { endedAt = now }
-      }
-      return
+      guard item == current else { return }
+      setRate(0, reason: .setRateFailed, now: now)
+      endedAt = now
     }
-    let isCurrent = item == current
-    queue.remove(item)
-    if isCurrent {
-      endSeek(finished: false)
-      cursor = .empty
-      becomeCurrent(queue.first)
-    } else if case .start = previous {
-      // Reached by a splice; the one before it is finished.
-      restartBehindLast()
-    }
-    // Behind .finished the order simply finds the next one.
   }
 
-  /// The item that the decoder was to open is gone: go on with whatever follows the current one's end.
-  private mutating func restartBehindLast() {
-    cursor = current.map { .finished($0) } ?? .empty
+  /// Sets the decoder to where it was before it came to `item`: items are decoded in the queue's order, so behind
+  /// the end of the one in front of it, whatever of that one was heard meanwhile.
+  private mutating func goOnBehindPredecessor(of item: ItemID) {
+    cursor = queue.previous(of: item).map { .finished($0) } ?? .empty
   }
 }

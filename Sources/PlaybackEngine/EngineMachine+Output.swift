@@ -54,7 +54,7 @@ struct OutputState {
 
 /// What the conductor is to do with the output, in this order.
 enum OutputCommand {
-  case open(PCMFormat, serial: UInt64)
+  case open(PCMFormat, serial: UInt64, generation: UInt64)
   case flush(serial: UInt64)
   case start
   case stop
@@ -67,6 +67,9 @@ extension EngineMachine {
   /// How long sound may stand still before that is called a stall: longer than the flush and refill of a seek
   /// (7 ms on a null sink, 100 ms over Bluetooth), shorter than what a person takes for a hang.
   static let stallDelay = 0.25
+
+  /// How soon the conductor looks again at the earliest: one step of 20 kHz, far below what anyone observes.
+  static let shortestWait = 50e-6
 
   /// Sound should flow now, as far as the user is concerned.
   var wantsSound: Bool { rate != 0 && !isSuspended && current != nil && endedAt == nil }
@@ -114,7 +117,7 @@ extension EngineMachine {
     output.flushRequested = false
     output.flushPending = false
     output.isTakenAway = false
-    commands.append(.open(format, serial: output.serial))
+    commands.append(.open(format, serial: output.serial, generation: generation))
   }
 
   /// Closes the stream, if there is one; what was decoded stays.
@@ -133,7 +136,6 @@ extension EngineMachine {
     switch event {
     case .opened(let route):
       output.phase = .open
-      output.failedAttempts = 0
       emit(.outputOpened(route: route))
     case .timingChanged:
       break

@@ -24,6 +24,8 @@ extension EngineMachine {
   /// Delivers what lies between the last look and `heard`, item by item.
   mutating func progress(toFrame heard: Double, now: HostTime, timeline: RenderedTimeline) {
     while let (run, isLast) = timeline.first(since: heardGeneration) {
+      // What a splice kept was heard.
+      heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
         // The last frames of an item that was taken out, or what follows an end that was to be the last one.
         guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
@@ -39,6 +41,8 @@ extension EngineMachine {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
       guard isOver else { return }
+      // An end to which nobody listened (a seek led there, or the item is empty) waits until it is played.
+      if run.frameCount == 0, !wantsSound { return }
       timeline.removeFirst()
       switch run.ending {
       case .none: break
@@ -72,6 +76,7 @@ extension EngineMachine {
   private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
     emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
     endedAt = now
+    overrun = 0
     applyActionAtEnd(now: now)
   }
 
@@ -92,9 +97,7 @@ extension EngineMachine {
 
   /// Another item is current; its place is its start.
   mutating func becomeCurrent(_ id: ItemID?) {
-    resting = id.flatMap { queue[$0]?.startSeconds } ?? 0
-    restingPosition = nil
-    endedAt = nil
+    rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
     guard rate != 0 else { return }
@@ -108,15 +111,24 @@ extension EngineMachine {
 
   // MARK: Time
 
-  /// The current item's place now, as it was last seen or as it must have moved since.
-  func position(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> ItemPosition? {
+  /// The current item's place now, as it was last seen or as it must have moved since; never before one that was
+  /// told already.
+  mutating func position(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> ItemPosition? {
+    guard var place = seenPosition(now: now, timing: timing, timeline: timeline) else { return nil }
+    if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
+    toldPosition = place
+    return place
+  }
+
+  private func seenPosition(
+    now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?
+  ) -> ItemPosition? {
     guard let info = currentInfo else { return nil }
     let rate = info.format.sampleRate
-    if let endedAt, actionAtItemEnd == .none, self.rate != 0 {
-      // AVPlayer.h: under .none the current time keeps incrementing.
-      let beyond = now.seconds(since: endedAt) * Double(self.rate)
-      return ItemPosition(
-        frame: Int64(((resting + beyond) * Double(rate)).rounded(.down)), itemRate: rate)
+    let beyond = beyondEnd(now: now)
+    if beyond > 0 {
+      let seconds = Self.place(resting + beyond)
+      return ItemPosition(frame: Int64((seconds * Double(rate)).rounded(.down)), itemRate: rate)
     }
     let rest =
       restingPosition
@@ -129,6 +141,21 @@ extension EngineMachine {
     return place.seconds > rest.seconds ? place : rest
   }
 
+  /// How far time has run on behind the end of the item. AVPlayer.h: under `.none` "the current time keeps
+  /// incrementing".
+  private func beyondEnd(now: HostTime) -> Double {
+    guard let endedAt else { return 0 }
+    guard actionAtItemEnd == .none, rate != 0, !isSuspended else { return overrun }
+    return overrun + max(0, now.seconds(since: endedAt)) * Double(rate)
+  }
+
+  /// Before anything changes that `beyondEnd` depends on.
+  mutating func settleOverrun(now: HostTime) {
+    guard endedAt != nil else { return }
+    overrun = beyondEnd(now: now)
+    endedAt = now
+  }
+
   /// When something is due that nobody will announce.
   private func deadline(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
     var next: HostTime?
@@ -136,7 +163,7 @@ extension EngineMachine {
       if let moment { next = min(next ?? moment, moment) }
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
-    if let since = output.standingSince, timeControl == .playing {
+    if let since = output.standingSince {
       consider(since.advanced(bySeconds: Self.stallDelay))
     }
     if let timing, let timeline, let (run, isLast) = timeline.first(since: heardGeneration),
@@ -152,7 +179,7 @@ extension EngineMachine {
         } else if isLast, run.ending == .none {
           // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
           if isHeard {
-            timeline.notifyOfGrowth()
+            if timeline.notifyOfGrowth(behind: run.endFrame) { consider(now) }
           } else {
             consider(timing.hostTime(ofFrame: Double(run.endFrame)))
           }
@@ -165,14 +192,17 @@ extension EngineMachine {
     }
     guard let next else { return .whenSignalled }
     // A nanosecond more, so that rounding never wakes us just before the frame.
-    return .at(
-      max(HostTime(nanoseconds: next.nanoseconds &+ 1), HostTime(nanoseconds: now.nanoseconds &+ 50_000)))
+    return .at(max(next.advanced(bySeconds: 1e-9), now.advanced(bySeconds: Self.shortestWait)))
   }
 
   // MARK: Time control
 
   mutating func updateTimeControl(now: HostTime) {
-    if isMoving { output.hasMoved = true }
+    if isMoving {
+      output.hasMoved = true
+      // Only sound proves that the device is there: one that opens and dies at once is not.
+      output.failedAttempts = 0
+    }
     let state: EngineTimeControl
     if rate == 0 {
       state = .paused
@@ -195,7 +225,7 @@ extension EngineMachine {
     } else {
       state = .waiting(.toMinimizeStalls)
     }
-    if isMoving || state != .playing { output.standingSince = nil }
+    if isMoving || state != .playing || isSuspended || endedAt != nil { output.standingSince = nil }
     setTimeControl(state)
   }
 

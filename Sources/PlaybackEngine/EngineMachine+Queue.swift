@@ -6,7 +6,7 @@ extension EngineMachine {
   mutating func insert(
     _ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0
   ) -> Bool {
-    let record = ItemRecord(source: source, startSeconds: startSeconds)
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
     guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {
       becomeCurrent(id)
@@ -50,7 +50,8 @@ extension EngineMachine {
     guard !queue.contains(id) else { return id == current }
     endSeek(finished: false)
     if let current { queue.remove(current) }
-    guard queue.prepend(ItemRecord(source: source, startSeconds: startSeconds), id: id) else { return false }
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
+    guard queue.prepend(record, id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)
     return true
@@ -59,13 +60,17 @@ extension EngineMachine {
   /// Sets the rate: 0 or 1.
   mutating func setRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
     guard value != rate else { return }
+    settleOverrun(now: now)
     rate = value
     if value == 0 { output.hasMoved = false }
     emit(.rateChanged(value, reason))
-    if value != 0, output.phase == .failed {
-      // Asked for once more: the reason may be gone.
-      output.phase = .none
-      output.failedAttempts = 0
+    if value != 0 {
+      // Asked for once more: the reasons may be gone.
+      isDecoderUnusable = false
+      if output.phase == .failed {
+        output.phase = .none
+        output.failedAttempts = 0
+      }
     }
     updateTimeControl(now: now)
   }
@@ -73,6 +78,7 @@ extension EngineMachine {
   /// What happens at the end of an item is decided anew; an item that follows may be decoded already.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
+    settleOverrun(now: now)
     actionAtItemEnd = action
     if let current, action != .advance, isDecoded(queue.next(of: current)) { splice() }
     applyActionAtEnd(now: now)
@@ -80,6 +86,7 @@ extension EngineMachine {
 
   /// The latest end of an item, in seconds; nil for its own.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
+    let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
     queue.update(id) { $0.endSeconds = seconds }
     if isDecoded(id) { splice() }
@@ -87,6 +94,7 @@ extension EngineMachine {
 
   /// Where an item that is not current yet will start, in seconds; it may be decoded already, or be about to.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
+    let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
     queue.update(id) { $0.startSeconds = seconds }
     if isDecoded(id) || id == nextToOpen { splice() }

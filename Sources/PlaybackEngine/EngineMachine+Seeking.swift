@@ -16,19 +16,22 @@ extension EngineMachine {
     }
     guard let info = currentInfo else {
       // Not opened yet: it starts there, and there is nothing to wait for.
-      queue.update(current) { $0.startSeconds = max(0, seconds) }
+      let place = Self.place(seconds)
+      queue.update(current) { $0.startSeconds = place }
       generation += 1
       heardGeneration = generation
-      cursor = .start(current, .seconds(max(0, seconds)))
-      resting = max(0, seconds)
-      schedule.reset(to: resting)
+      cursor = .start(current, .seconds(place))
+      rest(at: place)
+      schedule.reset(to: place)
       if let completion { immediate.append((completion, true)) }
       return immediate
     }
-    // Beyond the end there is nothing to hear; the end itself is the nearest place.
-    let target = max(0, info.duration.isNumeric ? min(seconds, info.duration.seconds) : seconds)
+    // Beyond the end there is nothing to hear; the end itself is the nearest place. An estimate is no end: there
+    // the decoder says how far it came.
+    var target = Self.place(seconds)
+    if case .exact = info.frameCount { target = min(target, info.duration.seconds) }
     discontinue(to: .start(current, .seconds(target)), resting: target)
-    pendingSeek = PendingSeek(completion: completion, generation: generation)
+    pendingSeek = PendingSeek(completion: completion)
     schedule.reset(to: target)
     emit(.timeJumped(current))
     callObservers()

@@ -18,7 +18,7 @@ struct EngineMachine: Sendable {
   var volume: Float = 1
   var isMuted = false
   /// The application is suspended: nothing moves, nothing is told.
-  var isSuspended = false
+  private(set) var isSuspended = false
 
   // MARK: What is
 
@@ -28,10 +28,16 @@ struct EngineMachine: Sendable {
   var resting = 0.0
   /// The same in exact form when it is known so.
   var restingPosition: ItemPosition?
+  /// The furthest place that anyone who asked was told: a device that corrects its timing does not take it back.
+  var toldPosition: ItemPosition?
   /// Playback stopped, and the observers are to be called with the place when the device stands.
   var stopCallPending = false
   /// The current item was heard to its end (and stays, by `actionAtItemEnd`) since then.
   var endedAt: HostTime?
+  /// How far time had run on behind that end at `endedAt`, in seconds.
+  var overrun = 0.0
+  /// The decoder works for no item at all; nothing is opened until playback is asked for once more.
+  var isDecoderUnusable = false
 
   // MARK: Discontinuities
 
@@ -96,7 +102,6 @@ struct EngineMachine: Sendable {
 
   struct PendingSeek {
     var completion: (@Sendable (Bool) -> Void)?
-    var generation: UInt64
   }
 
   var current: ItemID? { queue.first }
@@ -112,9 +117,29 @@ struct EngineMachine: Sendable {
     generation += 1
     heardGeneration = generation
     self.cursor = cursor
+    rest(at: seconds)
+    output.requestFlush()
+  }
+
+  /// Nothing of the current item is heard yet; it will begin at `seconds`.
+  mutating func rest(at seconds: Double) {
     resting = seconds
     restingPosition = nil
+    toldPosition = nil
     endedAt = nil
-    output.requestFlush()
+    overrun = 0
+  }
+
+  /// Stops everything where it is, or lets it go on.
+  mutating func setSuspended(_ suspended: Bool, now: HostTime) {
+    guard suspended != isSuspended else { return }
+    settleOverrun(now: now)
+    isSuspended = suspended
+  }
+
+  /// `seconds` as a place in an item: no number is nothing, and past 300 years (10¹⁰ s; a double still tells frames
+  /// of 384 kHz apart there) all places are the same.
+  static func place(_ seconds: Double) -> Double {
+    seconds >= 0 ? min(seconds, 1e10) : 0
   }
 }

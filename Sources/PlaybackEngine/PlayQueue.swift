@@ -21,6 +21,8 @@ struct PlayQueue<Element: Sendable>: Sendable {
 
   func next(of id: ItemID) -> ItemID? { nodes[id]?.next }
 
+  func previous(of id: ItemID) -> ItemID? { nodes[id]?.previous }
+
   subscript(id: ItemID) -> Element? { nodes[id]?.element }
 
   /// Changes an element in place; does nothing if it is not in the queue.

@@ -44,16 +44,16 @@ public final class PlaybackEngine: Sendable {
   // MARK: Queue
 
   /// The items in order, the current one first. Costs what it returns.
-  public var items: [ItemID] { core.read { machine, _, _, _ in machine.queue.ids } }
+  public var items: [ItemID] { core.read { $0.queue.ids } }
 
   /// The current item.
-  public var currentItem: ItemID? { core.read { machine, _, _, _ in machine.current } }
+  public var currentItem: ItemID? { core.read { $0.current } }
 
   /// How many items there are.
-  public var itemCount: Int { core.read { machine, _, _, _ in machine.queue.count } }
+  public var itemCount: Int { core.read { $0.queue.count } }
 
   /// Whether an item is in the queue.
-  public func contains(_ id: ItemID) -> Bool { core.read { machine, _, _, _ in machine.queue.contains(id) } }
+  public func contains(_ id: ItemID) -> Bool { core.read { $0.queue.contains(id) } }
 
   /// Inserts behind `after`, at the end for nil; it will start at `startSeconds`. False if it is in the queue
   /// already or `after` is not.
@@ -81,7 +81,7 @@ public final class PlaybackEngine: Sendable {
   }
 
   /// What is known of an item in the queue; nil before it was opened.
-  public func info(of id: ItemID) -> ItemInfo? { core.read { machine, _, _, _ in machine.queue[id]?.info } }
+  public func info(of id: ItemID) -> ItemInfo? { core.read { $0.queue[id]?.info } }
 
   /// The latest end of an item, in seconds of its time; nil for its own.
   public func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
@@ -91,7 +91,7 @@ public final class PlaybackEngine: Sendable {
 
   /// What happens at the end of an item.
   public var actionAtItemEnd: EngineActionAtItemEnd {
-    get { core.read { machine, _, _, _ in machine.actionAtItemEnd } }
+    get { core.read { $0.actionAtItemEnd } }
     set {
       let now = core.clock.now
       core.perform { $0.setActionAtItemEnd(newValue, now: now) }
@@ -101,7 +101,7 @@ public final class PlaybackEngine: Sendable {
   // MARK: Transport
 
   /// The rate asked for, 0 or 1.
-  public var rate: Float { core.read { machine, _, _, _ in machine.rate } }
+  public var rate: Float { core.read { $0.rate } }
 
   /// Sets the rate: 0 pauses, anything else plays.
   public func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
@@ -110,12 +110,12 @@ public final class PlaybackEngine: Sendable {
   }
 
   /// Whether sound flows.
-  public var timeControl: EngineTimeControl { core.read { machine, _, _, _ in machine.timeControl } }
+  public var timeControl: EngineTimeControl { core.read { $0.timeControl } }
 
   /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
   /// Before the item is opened the time is where it will start, in 1/600 s.
   public var currentTime: CMTime? {
-    core.read { machine, now, timing, timeline in
+    core.readTime { machine, now, timing, timeline in
       guard machine.current != nil else { return nil }
       return machine.position(now: now, timing: timing, timeline: timeline)?.time
         ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
@@ -137,13 +137,14 @@ public final class PlaybackEngine: Sendable {
 
   /// Volume, 0…1, linear in amplitude; 1 changes no sample.
   public var volume: Float {
-    get { core.read { machine, _, _, _ in machine.volume } }
-    set { core.perform { $0.volume = min(max(newValue, 0), 1) } }
+    get { core.read { $0.volume } }
+    // No number is silence, too.
+    set { core.perform { $0.volume = newValue > 0 ? min(newValue, 1) : 0 } }
   }
 
   /// Silence, whatever the volume.
   public var isMuted: Bool {
-    get { core.read { machine, _, _, _ in machine.isMuted } }
+    get { core.read { $0.isMuted } }
     set { core.perform { $0.isMuted = newValue } }
   }
 
@@ -152,12 +153,14 @@ public final class PlaybackEngine: Sendable {
   /// Stops sound on a frame boundary and holds back everything that would be delivered.
   public func suspend() {
     core.deliveries.setGated(true)
-    core.perform { $0.isSuspended = true }
+    let now = core.clock.now
+    core.perform { $0.setSuspended(true, now: now) }
   }
 
   /// Goes on with the very next frame and delivers what was held back, in order.
   public func resume() {
-    core.perform { $0.isSuspended = false }
+    let now = core.clock.now
+    core.perform { $0.setSuspended(false, now: now) }
     core.deliveries.setGated(false)
   }
 
@@ -172,10 +175,11 @@ public final class PlaybackEngine: Sendable {
     using block: @escaping @Sendable (CMTime) -> Void
   ) -> ObserverID {
     let id = core.deliveries.add(.periodic(block), queue: queue)
-    let place = core.read { machine, now, timing, timeline in
-      machine.position(now: now, timing: timing, timeline: timeline)?.seconds ?? machine.resting
+    core.readTime { machine, now, timing, timeline in
+      let place = machine.position(now: now, timing: timing, timeline: timeline)?.seconds ?? machine.resting
+      machine.schedule.addPeriodic(id, interval: interval, position: place)
     }
-    core.perform { $0.schedule.addPeriodic(id, interval: interval, position: place) }
+    core.signal()
     return id
   }
 

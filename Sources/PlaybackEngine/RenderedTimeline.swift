@@ -38,8 +38,15 @@ final class RenderedTimeline: Sendable {
 
   var isFull: Bool { runs.withLock { $0.count >= Self.capacity } }
 
-  /// Lets the next `append` report a change also if it only makes the last run longer.
-  func notifyOfGrowth() { notifiesOfGrowth.store(true, ordering: .sequentiallyConsistent) }
+  /// Whether there is room for many pieces: an output that was refused goes on then, and not for each single one.
+  var hasRoom: Bool { runs.withLock { $0.count <= Self.capacity / 2 } }
+
+  /// Lets the next `append` report a change also if it only makes the last run longer. Returns whether frames behind
+  /// `frame` have come already.
+  func notifyOfGrowth(behind frame: Int64) -> Bool {
+    notifiesOfGrowth.store(true, ordering: .sequentiallyConsistent)
+    return runs.withLock { ($0.last?.endFrame ?? frame) > frame }
+  }
 
   /// Notes that `count` frames of `chunk` were taken as the stream's frames from `firstFrame`. Returns whether the
   /// conductor has something new to wait for: another item, a jump, an end.
@@ -79,8 +86,7 @@ final class RenderedTimeline: Sendable {
     runs.withLock { $0.removeAll(keepingCapacity: true) }
   }
 
-  /// Forgets everything from `frame` on (it was thrown away unheard) and returns the last run that is left of, or
-  /// was cut at, `frame`.
+  /// Forgets everything from `frame` on: it was thrown away unheard.
   func truncate(from frame: Int64) {
     runs.withLock { runs in
       while let last = runs.last, last.firstFrame >= frame,

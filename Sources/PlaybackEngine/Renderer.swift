@@ -16,10 +16,11 @@ final class Renderer: RenderSource {
   private let generation: Atomic<UInt64>
   /// Frames from this one on are not handed out yet: a file would run away from its observers otherwise.
   private let limit = Atomic<Int64>(.max)
-  /// The output got less than it asked for and waits to be told of more.
+  /// The output got less than it asked for because there was no more, and waits to be told of more.
   private let isStarved = Atomic<Bool>(false)
-  /// The output got less than it asked for because of the limit.
-  private let isHeldBack = Atomic<Bool>(false)
+  /// The output was refused what lies behind this frame, because of the limit or because the timeline was full; -1
+  /// if it was not.
+  private let refusedFrame = Atomic<Int64>(-1)
   /// The decoder has nothing behind what is in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
@@ -46,11 +47,20 @@ final class Renderer: RenderSource {
     self.timelineChanged = timelineChanged
   }
 
-  func setGeneration(_ value: UInt64) { generation.store(value, ordering: .releasing) }
-  func setLimit(_ frame: Int64) { limit.store(frame, ordering: .releasing) }
+  /// Never lowers it, so that the conductor and the output's thread may both say what they know.
+  func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
+  func setLimit(_ frame: Int64) { limit.store(frame, ordering: .sequentiallyConsistent) }
 
-  /// Whether the output waits for a higher limit. It has to be told of that: the decoder will not do it.
-  var isWaitingForLimit: Bool { isHeldBack.load(ordering: .sequentiallyConsistent) }
+  /// Whether the output was refused frames and would get them now; says so once. The conductor's: a refusal always
+  /// signals it, so none is overlooked that comes just after it has asked.
+  func takesRefusalBack() -> Bool {
+    let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
+    guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), timeline.hasRoom else {
+      return false
+    }
+    return refusedFrame.compareExchange(expected: frame, desired: -1, ordering: .sequentiallyConsistent)
+      .exchanged
+  }
 
   /// Says whether the decoder has nothing behind what is in the ring; returns whether that is news.
   func setProducerAtEnd(_ value: Bool) -> Bool {
@@ -66,9 +76,12 @@ final class Renderer: RenderSource {
 
   func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int {
     isStarved.store(false, ordering: .sequentiallyConsistent)
+    refusedFrame.store(-1, ordering: .sequentiallyConsistent)
     let room = buffer.count / channelCount
-    let wanted = Int(min(Int64(room), max(0, limit.load(ordering: .acquiring) - firstFrame)))
+    let allowed = max(0, limit.load(ordering: .sequentiallyConsistent) - firstFrame)
+    let wanted = Int(min(Int64(room), allowed))
     var taken = 0
+    var isRefused = false
     var changed = reportsEveryPiece
     consumer.withLock { consumer in
       let generation = generation.load(ordering: .acquiring)
@@ -77,7 +90,8 @@ final class Renderer: RenderSource {
           consumer.skipChunk()
           continue
         }
-        if taken == wanted && chunk.frameCount > 0 || timeline.isFull { break }
+        isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || timeline.isFull
+        if isRefused || taken == wanted && chunk.frameCount > 0 { break }
         let rest = UnsafeMutableBufferPointer(rebasing: buffer[(taken * channelCount)...])
         let count = chunk.frameCount == 0 ? 0 : consumer.read(into: rest, maxFrames: wanted - taken)
         if chunk.frameCount == 0 { consumer.skipChunk() }
@@ -88,9 +102,12 @@ final class Renderer: RenderSource {
       isRingEmpty.store(available == 0 && consumer.peek() == nil, ordering: .releasing)
       // The mark comes before the signal: a decoder that filled the ring just now either sees the mark itself or
       // is run once more by this signal, so no starved output is ever forgotten.
-      if taken < room { isStarved.store(true, ordering: .sequentiallyConsistent) }
-      // The conductor is told below, as of every piece, and sees this then if it did not before.
-      isHeldBack.store(taken == wanted && wanted < room, ordering: .sequentiallyConsistent)
+      if isRefused {
+        refusedFrame.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
+        changed = true
+      } else if taken < room {
+        isStarved.store(true, ordering: .sequentiallyConsistent)
+      }
       if available < lowWater { wantsData() }
     }
     if changed { timelineChanged() }

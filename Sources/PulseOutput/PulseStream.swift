@@ -254,9 +254,18 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   /// libpulse's timing information as a report; nil if there is none or it cannot be trusted.
   func timingReport() -> TimingReport? {
     guard let stream = handle?.pointer, let info = calls.streamGetTimingInfo(stream) else { return nil }
-    let now = hostClock.now
+    // The two clocks have to be read at one moment: a thread that loses the processor in between would see an age
+    // that is milliseconds too large.
+    var now = hostClock.now
+    var wall = calls.wallClock()
+    for _ in 0..<3 {
+      let after = hostClock.now
+      if after.seconds(since: now) < 0.00005 { break }
+      now = after
+      wall = calls.wallClock()
+    }
     let stamp = Int64(info.timestamp.tv_sec) * 1_000_000 + Int64(info.timestamp.tv_usec)
-    let age = Double(calls.wallClock() - stamp) / 1e6
+    let age = Double(wall - stamp) / 1e6
     // The stamp is wall time: when that was set meanwhile the age is nonsense.
     guard age >= 0, age < 1 else { return nil }
     return TimingReport(

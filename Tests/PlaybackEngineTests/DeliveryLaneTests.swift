@@ -73,7 +73,7 @@ struct DeliveryLaneTests {
     lane.wake()
     queue.run()
     #expect(steps.all == [100, 101])
-    #expect(lane.backlog == 0)
+    #expect(lane.backlogSeconds == 0)
   }
 
   @Test func nothingIsDeliveredWhileGatedAndNothingIsLost() {
@@ -85,6 +85,7 @@ struct DeliveryLaneTests {
     #expect(steps.all.isEmpty)
     lane.append(run(3, 1))
     lane.setGated(false)
+    lane.wake()
     queue.run()
     #expect(steps.all == [0, 1, 2, 3])
   }
@@ -96,5 +97,14 @@ struct DeliveryLaneTests {
     lane.forget(1)
     queue.run()
     #expect(steps.all.isEmpty)
+  }
+
+  @Test func aLateRunOfAnyLengthIsDeliveredWholeIfTheQueueIsNotBehind() {
+    let (lane, queue, steps) = lane()
+    lane.append(run(0, 500))
+    lane.wake()
+    #expect(lane.takeCoalesced() == 0)
+    queue.run()
+    #expect(steps.all == Array(0..<500))
   }
 }

@@ -76,9 +76,9 @@ enum Seen: Equatable, CustomStringConvertible {
   }
 }
 
-/// An engine in virtual time on a simulated device, with a log of all it says.
+/// An engine in virtual time, on a simulated device if no other is given, with a log of all it says.
 final class EngineHarness: Sendable {
-  let clock = VirtualClock()
+  let clock: VirtualClock
   let device: SimulatedOutput
   let engine: PlaybackEngine
   private let log = Collected<Seen>()
@@ -87,13 +87,16 @@ final class EngineHarness: Sendable {
 
   init(
     _ personality: SimulatedOutput.Personality = .init(), isQueuePlayer: Bool = true,
-    recordsSound: Bool = true
+    recordsSound: Bool = true, clock: VirtualClock = VirtualClock(runLimit: 1_000_000),
+    output: (any AudioOutputDevice)? = nil
   ) {
+    self.clock = clock
     let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     self.device = device
     let box = Relay()
     engine = PlaybackEngine(
-      clock: clock, device: device, isQueuePlayer: isQueuePlayer, mainQueue: ClockQueue(clock: clock)
+      clock: clock, device: output ?? device, isQueuePlayer: isQueuePlayer,
+      mainQueue: ClockQueue(clock: clock)
     ) { box.handler.withLock { $0 }?($0) }
     box.handler.withLock { $0 = { [weak self] in self?.note($0) } }
   }
@@ -132,10 +135,10 @@ final class EngineHarness: Sendable {
   }
 
   @discardableResult
-  func add(_ media: SyntheticMedia, after: ItemID? = nil) -> ItemID {
+  func add(_ media: SyntheticMedia, after: ItemID? = nil, startSeconds: Double = 0) -> ItemID {
     let id = ItemIDs.next()
     numbers.withLock { $0[id] = media.number }
-    #expect(engine.insert(id, source: media, after: after))
+    #expect(engine.insert(id, source: media, after: after, startSeconds: startSeconds))
     return id
   }
 

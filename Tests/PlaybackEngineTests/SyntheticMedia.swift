@@ -10,6 +10,12 @@ struct SyntheticMedia: MediaSource {
   var sampleRate = 44_100
   /// Opening fails with this.
   var openError: DecodingError?
+  /// Seeking fails with this.
+  var seekError: DecodingError?
+  /// Fixing the output's format fails with this.
+  var formatError: DecodingError?
+  /// How often it can be opened; then the file is gone.
+  var openings: Countdown?
   /// Reading breaks off here.
   var breaksAt: Int64?
   /// What the decoder says before it has read to the end.
@@ -22,8 +28,16 @@ struct SyntheticMedia: MediaSource {
 
   func makeDecoder() throws(DecodingError) -> any AudioDecoder {
     if let openError { throw openError }
+    if let openings, !openings.take() { throw DecodingError(reason: .notFound, message: "gone") }
     return SyntheticDecoder(media: self)
   }
+}
+
+/// A number of times.
+final class Countdown: Sendable {
+  private let left: Atomic<Int>
+  init(_ count: Int) { left = Atomic(count) }
+  func take() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 }
 }
 
 final class SyntheticDecoder: AudioDecoder {
@@ -48,9 +62,13 @@ final class SyntheticDecoder: AudioDecoder {
   var frameCount: FrameCount { isAtEnd ? .exact(media.frames) : media.announced ?? .exact(media.frames) }
   var damage: Int { 0 }
 
-  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
+    if let error = media.formatError { throw error }
+    output = format
+  }
 
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+    if let error = media.seekError { throw error }
     origin = min(max(0, frame), media.frames)
     produced = 0
     return origin

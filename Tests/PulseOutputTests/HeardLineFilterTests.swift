@@ -60,17 +60,29 @@ import Testing
     #expect(jumps == 2)
   }
 
-  @Test func singleWrongReportIsIgnored() {
+  @Test(arguments: [0.3, -0.3, -0.0015]) func singleWrongReportIsIgnored(by difference: Double) {
     var isWrong = true
     let (errors, jumps) = play(
       seconds: 12,
       report: { time in
         guard time > 5, isWrong else { return time }
         isWrong = false
-        return time + 0.3
+        return time + difference
       }, truth: { $0 })
     #expect(errors.allSatisfy { abs($0.error) < 1e-6 })
     #expect(jumps == 1)
+  }
+
+  @Test(arguments: [0, 1, 2, 3]) func lateFirstReportIsReplaced(late: Int) {
+    var number = -1
+    let (errors, jumps) = play(
+      seconds: 5,
+      report: { time in
+        number += 1
+        return number == late ? time - 0.006 : time
+      }, truth: { $0 })
+    #expect(errors.filter { $0.time >= 0.02 }.allSatisfy { abs($0.error) < 0.0002 })
+    #expect(jumps <= 2)
   }
 
   @Test(arguments: [1024.0 / 48000, 2048.0 / 48000, 512.0 / 48000]) func quantaAreSmoothed(quantum: Double) {

