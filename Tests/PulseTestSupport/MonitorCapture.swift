@@ -33,7 +33,8 @@ public final class MonitorCapture: Sendable {
 
     /// What came from that frame of the recording on.
     public func since(_ index: Int) -> Recording {
-      var result = Recording()
+      var result = Recording(format: format)
+      result.bytes = Data(bytes.dropFirst(index * format.bytesPerFrame))
       result.left = Array(left.dropFirst(index))
       result.arrivals = arrivals.filter { $0.index >= index }.map { ($0.index - index, $0.time) }
       return result
