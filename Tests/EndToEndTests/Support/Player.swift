@@ -65,7 +65,7 @@ final class Player: Sendable {
       child = try Child(arguments, environment: environment, streams: .terminal(path: terminal.path))
       return
     }
-    let eventsGoToOutput = arguments.contains("-") && arguments.contains("--events")
+    let eventsGoToOutput = arguments.firstIndex(of: "--events").map { arguments[$0 + 1] } == "-"
     let (inputEnd, inputWriter) = try Self.pipe()
     let (outputReader, output) = try Self.pipe()
     let (errorReader, error) = try Self.pipe()

@@ -12,6 +12,8 @@ struct Song: Hashable, Sendable {
   var bitRate = 128
   /// Two songs of different seeds are different.
   var seed: UInt64 = 1
+  /// In place of noise a tone of that many hertz, which begins as a sine does.
+  var tone: Double?
 
   /// Frames: exactly as many come out of the decoder.
   var frameCount: Int { Int((duration * Double(rate)).rounded()) }
@@ -27,14 +29,30 @@ struct Song: Hashable, Sendable {
     defer { try? FileManager.default.removeItem(atPath: wave) }
     let mode = channels == 1 ? ["-m", "m"] : []
     _ = try await output(
-      of: ["lame", "--quiet", "--noreplaygain", "-b", "\(bitRate)", "--resample", "\(Double(rate) / 1000)"]
+      of: [
+        "lame", "--quiet", "--noreplaygain", "-b", "\(bitRate)", "--resample",
+        "\(Double(rate) / 1000)",
+      ]
         + mode + [wave, path])
     return path
   }
 
-  /// Noise of a third of full scale, 16 bits.
-  private var waveFile: Data {
+  /// How high a tone's waves are, before encoding: LAME makes everything lower, by `encodingGain`.
+  static let amplitude = 1.0 / 3
+  /// LAME 3.100 at constant bit rates, also with --scale 1 [measured].
+  static let encodingGain = 0.95
+
+  /// 16 bits; noise of a third of full scale.
+  private var samples: Data {
     var samples = Data(capacity: frameCount * channels * 2)
+    if let tone {
+      for frame in 0..<frameCount {
+        let value = Int16(
+          (Self.amplitude * 32768 * sin(2 * .pi * tone * Double(frame) / Double(rate))).rounded())
+        for _ in 0..<channels { withUnsafeBytes(of: value) { samples.append(contentsOf: $0) } }
+      }
+      return samples
+    }
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     for _ in 0..<frameCount * channels {
       state ^= state << 13
@@ -44,6 +62,12 @@ struct Song: Hashable, Sendable {
         samples.append(contentsOf: $0)
       }
     }
+    return samples
+  }
+
+  /// As a WAV file.
+  var waveFile: Data {
+    let samples = self.samples
     var file = Data("RIFF".utf8)
     func append(_ value: Int, bytes: Int) {
       withUnsafeBytes(of: UInt32(value)) { file.append(contentsOf: $0.prefix(bytes)) }

@@ -93,6 +93,8 @@ final class Studio {
       return
         "process \(name): \(String(decoding: command.map { $0 == 0 ? 32 : $0 }, as: UTF8.self).prefix(80))"
     }
+    // libpulse makes this folder for any program that looks for the user's server, and leaves it, empty.
+    rmdir("\(runtimeFolder)/pulse")
     let files = (try? FileManager.default.contentsOfDirectory(atPath: runtimeFolder)) ?? []
     return strays + files.map { "file \($0)" }
   }
