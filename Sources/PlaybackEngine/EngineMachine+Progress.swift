@@ -52,7 +52,7 @@ extension EngineMachine {
     }
   }
 
-  private func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
+  func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
     ItemPosition(
       origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
       outputRate: format?.sampleRate ?? info.format.sampleRate)
