@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// A file takes frames as fast as it gets them; its observers still get every step.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineTests {
   /// Plays to a file while the queues run their work only every so often; returns each observer's steps.
   private func play(
