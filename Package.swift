@@ -25,7 +25,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
@@ -37,7 +36,8 @@ let package = Package(
     .target(name: "AudioCore", dependencies: ["CThreads"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
     .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
-    .target(name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
+    .target(
+      name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -47,10 +47,13 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: ["AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput"],
+      dependencies: [
+        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput",
+      ],
       swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
-    .target(name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
+    .target(
+      name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
@@ -58,7 +61,6 @@ let package = Package(
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
         "PulseOutput", "QueuePlayer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -81,7 +83,8 @@ let package = Package(
       name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PulseOutputTests", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
+      name: "PulseOutputTests",
+      dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -97,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-    .testTarget(name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
@@ -105,6 +109,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      // The program is run, not imported; every build of the tests builds it too.
+      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
   ]
 )

@@ -43,7 +43,8 @@ public struct OutputTiming: Hashable, Sendable {
 
   /// The frame heard at `time`, extrapolated from `hostTime` on and limited to what was rendered.
   public func heardFrame(at time: HostTime) -> Double {
-    min(heardFrame + max(0, time.seconds(since: hostTime)) * frameRate, max(heardFrame, Double(renderedFrames)))
+    let elapsed = max(0, time.seconds(since: hostTime))
+    return min(heardFrame + elapsed * frameRate, max(heardFrame, Double(renderedFrames)))
   }
 
   /// When `frame` is heard if nothing changes; nil while nothing moves.

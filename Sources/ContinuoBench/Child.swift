@@ -145,7 +145,7 @@ final class Child: Sendable {
 
   /// The most memory the running program ever held, in KiB: VmHWM, which starts from nothing at exec. The
   /// `ru_maxrss` of wait4 does not: a program started by vfork inherits the size of its parent (this one, with
-  /// seconds of captured sound), which hid everything below 40 MB here.
+  /// seconds of captured sound), which hides the small players.
   var peakKiB: Int? {
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

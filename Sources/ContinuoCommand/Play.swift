@@ -78,6 +78,7 @@ struct Play: ParsableCommand {
       PlaySession.current = session
       session.start(isAwaited: output.isAwaited)
     }
+    signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }
   }
 }

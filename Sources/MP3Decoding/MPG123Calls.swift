@@ -3,13 +3,17 @@ import CMPG123
 import Glibc
 import Synchronization
 
-/// How many libmpg123 and libsyn123 handles exist in this process; tests assert that none is left.
-enum LiveHandles {
-  private static let counter = Atomic<Int>(0)
+/// Counts the libmpg123 and libsyn123 handles that a test makes, so that it can assert that none is left. Bound to
+/// the test's task: other tests of the process, which run beside it, have handles of their own.
+final class LiveHandles: Sendable {
+  /// The counter of the present task; nil outside of tests.
+  @TaskLocal static var current: LiveHandles?
 
-  static var count: Int { counter.load(ordering: .relaxed) }
-  static func add() { counter.add(1, ordering: .relaxed) }
-  static func remove() { counter.subtract(1, ordering: .relaxed) }
+  private let counter = Atomic<Int>(0)
+
+  var count: Int { counter.load(ordering: .relaxed) }
+  func add() { counter.add(1, ordering: .relaxed) }
+  func remove() { counter.subtract(1, ordering: .relaxed) }
 }
 
 /// What the header of an MPEG frame says.
@@ -84,14 +88,16 @@ struct MPG123Handle: ~Copyable {
 
   private let handle: OpaquePointer
 
+  private let liveHandles = LiveHandles.current
+
   private init(adopting handle: OpaquePointer) {
     self.handle = handle
-    LiveHandles.add()
+    liveHandles?.add()
   }
 
   deinit {
     mpg123_delete(handle)
-    LiveHandles.remove()
+    liveHandles?.remove()
   }
 
   /// A handle that reads through `reader`, opened but not yet looked into: with libmpg123 1.31 opening succeeds on

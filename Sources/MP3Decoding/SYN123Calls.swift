@@ -9,16 +9,18 @@ struct SYN123Resampler: ~Copyable {
   private let inputRate: Int
   private let outputRate: Int
 
+  private let liveHandles = LiveHandles.current
+
   private init(adopting handle: OpaquePointer, from inputRate: Int, to outputRate: Int) {
     self.handle = handle
     self.inputRate = inputRate
     self.outputRate = outputRate
-    LiveHandles.add()
+    liveHandles?.add()
   }
 
   deinit {
     syn123_del(handle)
-    LiveHandles.remove()
+    liveHandles?.remove()
   }
 
   /// A resampler in its better mode (108 dB; not the "dirty" one).

@@ -133,6 +133,7 @@ final class EngineCore: Sendable {
   // MARK: The conductor
 
   private func conduct() -> WorkerNext {
+    // First the moment, as in `readTime`.
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
@@ -142,7 +143,8 @@ final class EngineCore: Sendable {
         now: now, timing: isPresent ? timing : nil, timeline: isPresent ? attachment?.timeline : nil)
       let commands = machine.outputCommands(now: now)
       return (
-        next, commands, machine.output.serial, machine.generation, offlineLimit(machine, timing: timing)
+        next, commands, machine.output.serial, machine.generation,
+        offlineLimit(machine, timing: timing, renderer: attachment?.renderer)
       )
     }
     var present = attachment
@@ -161,10 +163,12 @@ final class EngineCore: Sendable {
 
   /// How far a file may be rendered ahead of its observers: a quarter of a second, below the second after which
   /// their steps would coalesce. Nil where nobody observes, or the output has a clock of its own.
-  private func offlineLimit(_ machine: EngineMachine, timing: OutputTiming?) -> Int64? {
-    guard device.isOffline, let timing else { return nil }
+  private func offlineLimit(_ machine: EngineMachine, timing: OutputTiming?, renderer: Renderer?) -> Int64? {
+    guard device.isOffline, let timing, let renderer else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
-    let rendered = timing.renderedFrames
+    // The renderer's own count too: it signals before the stream has counted what it just took, and nobody signals
+    // again after that.
+    let rendered = max(timing.renderedFrames, renderer.nextFrame)
     return deliveries.backlogSeconds > 0.25 ? rendered : rendered + Self.offlineLead(format)
   }
 

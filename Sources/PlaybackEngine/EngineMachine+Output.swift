@@ -111,6 +111,7 @@ extension EngineMachine {
     guard let format else { return }
     output.phase = .opening
     output.serial += 1
+    isMoving = false
     output.isRunning = false
     output.appliedVolume = 1
     output.appliedMute = false
@@ -124,6 +125,7 @@ extension EngineMachine {
   mutating func closeStream() {
     output.phase = .none
     output.serial += 1
+    isMoving = false
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false

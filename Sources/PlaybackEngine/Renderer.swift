@@ -21,6 +21,7 @@ final class Renderer: RenderSource {
   /// The output was refused what lies behind this frame, because of the limit or because the timeline was full; -1
   /// if it was not.
   private let refusedFrame = Atomic<Int64>(-1)
+  private let handedOut = Atomic<Int64>(0)
   /// The decoder has nothing behind what is in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
@@ -46,6 +47,9 @@ final class Renderer: RenderSource {
     self.wantsData = wantsData
     self.timelineChanged = timelineChanged
   }
+
+  /// The frame that the output gets next. Moved before the conductor is told of it.
+  var nextFrame: Int64 { handedOut.load(ordering: .sequentiallyConsistent) }
 
   /// Never lowers it, so that the conductor and the output's thread may both say what they know.
   func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
@@ -110,6 +114,7 @@ final class Renderer: RenderSource {
       }
       if available < lowWater { wantsData() }
     }
+    handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
     if changed { timelineChanged() }
     return taken
   }

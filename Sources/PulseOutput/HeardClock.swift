@@ -54,9 +54,8 @@ struct HeardClock: Sendable {
         return OutputTiming(
           heardFrame: Double(rendered), hostTime: now, frameRate: 0, renderedFrames: rendered)
       }
-      // Where nothing of ours sounds yet (before the first frame, in silence, below the floor), the moment at which
-      // it will.
-      let place = max(map.soundingPosition(from: position), map.position(ofFrame: floor))
+      // Where nothing of ours sounds yet (before the first frame, below the floor), the moment at which it will.
+      let place = max(position, Double(map.basePosition), map.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
         heardFrame: map.frame(at: place), hostTime: time, frameRate: line.rate, renderedFrames: rendered)
@@ -70,11 +69,6 @@ struct HeardClock: Sendable {
     // Starved: what comes now sounds when the server says so, not where the line would have it.
     if case .moving(let line) = motion, line.position(at: now) >= Double(map.endPosition) { stand(at: now) }
     map.append(count)
-  }
-
-  /// `count` frames of silence were sent at `now`.
-  mutating func padded(_ count: Int, now: HostTime) {
-    map.appendSilence(count, heard: position(at: now))
   }
 
   /// Sound may flow from now on; a report says when it does.
@@ -122,6 +116,15 @@ struct HeardClock: Sendable {
     raiseFloor(to: timing(at: now).heardFrame)
     motion = .moving(update.line)
     return (update.jumped, update.nextReport)
+  }
+
+  /// Whether the line moves, as far as is known.
+  var isMoving: Bool { if case .moving = motion { true } else { false } }
+
+  /// Whether another report can bring news: something is left to be heard.
+  func expectsReports(after report: TimingReport, now: HostTime) -> Bool {
+    let end = Double(map.endPosition)
+    return mayMove && (position(at: now) < end || report.readPosition < end)
   }
 
   // MARK: Parts

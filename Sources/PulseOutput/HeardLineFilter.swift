@@ -16,8 +16,8 @@ struct HeardLineFilter: Sendable {
   }
 
   private enum Phase {
-    /// One report: nothing is known about the scatter.
-    case starting
+    /// One report: nothing is known about the scatter. `tries`: how many disagreed since.
+    case starting(tries: Int)
     /// Reports lie on the line. `suspect`: how far an earlier one lay off, if it did, and when.
     case quiet(suspect: (error: Double, time: HostTime)?)
     /// Reports scatter; enough of them are being collected to see how far.
@@ -36,6 +36,8 @@ struct HeardLineFilter: Sendable {
   private static let interval = 1.5
   /// Long enough that PipeWire's reports, which stand still within a quantum, show that they do.
   private static let confirmation = 0.004
+  /// How often two of the first reports may disagree before that is taken for scatter.
+  private static let startTries = 3
   /// 16 reports every 3 ms cover two quanta of 1024 frames, one of 2048.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
@@ -43,7 +45,7 @@ struct HeardLineFilter: Sendable {
   private static let windowCount = 48
 
   private let nominalRate: Double
-  private var phase = Phase.starting
+  private var phase = Phase.starting(tries: 0)
   /// Frames per second as they were seen so far.
   private var baseRate: Double
   private var isKnownToScatter = false
@@ -58,7 +60,7 @@ struct HeardLineFilter: Sendable {
 
   /// Forgets the line; of the device, unless it is another one, it keeps the rate and whether its reports scatter.
   mutating func reset(isSameDevice: Bool = true) {
-    phase = .starting
+    phase = .starting(tries: 0)
     if !isSameDevice { isKnownToScatter = false }
     window.removeAll(keepingCapacity: true)
   }
@@ -83,14 +85,23 @@ struct HeardLineFilter: Sendable {
     // libpulse hands the same information out again until the next arrives.
     guard elapsed > 0 else { return Update(line: line) }
     switch phase {
-    case .starting:
+    case .starting(let tries):
       // PipeWire's reports agree as well while they stand still: the second one has to be some way off.
       guard elapsed > Self.confirmation / 2 else { return Update(line: line, nextReport: Self.confirmation) }
-      if abs(error) > Self.agreement { return survey(line, report) }
-      phase = .quiet(suspect: nil)
-      return follow(line, report, error: error, elapsed: elapsed)
+      if abs(error) <= Self.agreement {
+        phase = .quiet(suspect: nil)
+        return follow(line, report, error: error, elapsed: elapsed)
+      }
+      // A report that moved, but disagrees: one of the two was stamped late, and it is the one further behind.
+      let standsStill = report.heardPosition == line.position
+      if standsStill || tries >= Self.startTries { return survey(line, report) }
+      let update = error > 0 ? restart(at: report) : Update(line: line, nextReport: Self.confirmation)
+      phase = .starting(tries: tries + 1)
+      return update
     case .quiet(let suspect):
-      if abs(error) <= Self.suspicion {
+      // A busy server stamps a report late, never early: one that lies behind the line needs a second one.
+      let isLate = error < -Self.bendable && suspect == nil
+      if abs(error) <= Self.suspicion, !isLate {
         phase = .quiet(suspect: nil)
         return follow(line, report, error: error, elapsed: elapsed)
       }
@@ -117,12 +128,11 @@ struct HeardLineFilter: Sendable {
     _ line: HeardLine, _ report: TimingReport, error: Double, elapsed: Double
   ) -> Update {
     lastTime = report.hostTime
-    guard abs(error) < Self.bendable else {
-      let moved = HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate)
-      return Update(line: moved)
-    }
     // What is left after an interval is drift: crystals differ by some 50 ppm.
     if elapsed > 0.5 { learn(error / elapsed * 0.2) }
+    guard abs(error) < Self.bendable else {
+      return Update(line: HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate))
+    }
     return Update(line: bent(line, at: report.hostTime, by: error, over: Self.interval))
   }
 
@@ -183,14 +193,19 @@ struct HeardLineFilter: Sendable {
   /// Where the reports in the window lie, in seconds from a line: their mean, half the width of an even scatter, and
   /// their lower edge. The edge is the truth: within a quantum the read index stands where its end will be heard.
   private func estimate(against line: HeardLine) -> (mean: Double, halfWidth: Double, error: Double) {
+    let offsets = window.map { ($0.position - line.position(at: $0.time)) / nominalRate }.sorted()
+    // An even scatter lies within its interquartile range of its median; what lies far outside was stamped late.
+    let median = offsets[offsets.count / 2]
+    let range = offsets[offsets.count * 3 / 4] - offsets[offsets.count / 4]
+    let limit = range * 1.5 + Self.agreement / 2
+    var count = 0.0
     var sum = 0.0
     var squares = 0.0
-    for report in window {
-      let offset = (report.position - line.position(at: report.time)) / nominalRate
+    for offset in offsets where abs(offset - median) <= limit {
+      count += 1
       sum += offset
       squares += offset * offset
     }
-    let count = Double(max(1, window.count))
     let mean = sum / count
     let halfWidth = (3 * max(0, squares / count - mean * mean)).squareRoot()
     return (mean, halfWidth, mean - halfWidth)

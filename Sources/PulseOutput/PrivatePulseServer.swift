@@ -55,7 +55,7 @@ public final class PrivatePulseServer: Sendable {
     self.configuration = configuration
     directory = try PrivateDirectory.make()
     process = Mutex(nil)
-    do {
+    do throws(Failure) {
       try launch()
     } catch {
       PrivateDirectory.remove(directory)
@@ -103,8 +103,11 @@ public final class PrivatePulseServer: Sendable {
   private func launch() throws(Failure) {
     let process = try ServerProcess.start(
       arguments: arguments, environment: environment, directory: directory)
-    do {
+    do throws(Failure) {
       try process.awaitSocket(socketPath, limit: configuration.startTimeout)
+      if let complaint = process.moduleFailure {
+        throw Failure(message: "the private pulseaudio has no sink: \(complaint)")
+      }
     } catch {
       process.end()
       throw error
@@ -119,7 +122,7 @@ public final class PrivatePulseServer: Sendable {
       + "channels=\(configuration.channelCount) format=\(configuration.sampleFormat)"
       + (configuration.noRewinds ? " norewinds=1" : "")
     return [
-      configuration.program, "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--fail=yes",
+      configuration.program, "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1",
       "--high-priority=no", "--realtime=no", "--log-target=stderr", "--log-level=error",
       // The sink before the socket: whoever can connect finds it.
       "-L", sink, "-L", "module-native-protocol-unix socket=\(socketPath) auth-anonymous=1",

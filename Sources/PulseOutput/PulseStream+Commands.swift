@@ -20,8 +20,10 @@ extension PulseStream {
   func applyStart() {
     guard isOpen, !isFlushing, isCorked == wantsSound, let stream = handle?.pointer else { return }
     isCorked = !wantsSound
-    if isCorked { hold() } else if !isSuspended { clock.withLock { $0.release() } }
+    if isCorked { hold() }
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
+    // The answer comes after the cork's.
+    if isCorked { askForTiming() } else if !isSuspended { release() }
     forceOutAtEnd()
   }
 
@@ -91,6 +93,7 @@ extension PulseStream {
   func setVolume(_ linear: Float, muted: Bool) {
     let level = muted || !(linear > 0) ? PA_VOLUME_MUTED : pa_sw_volume_from_linear(Double(min(linear, 1)))
     connection.withLock {
+      connection.volume = level
       guard !isDead, volume != level else { return }
       volume = level
       guard isOpen, let stream = handle?.pointer, let context = connection.contextPointer else { return }

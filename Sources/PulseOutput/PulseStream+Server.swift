@@ -21,8 +21,8 @@ extension PulseStream {
     // A stream that is to sound anyway is not corked first: one round trip less to the first sound.
     isCorked = !wantsSound
     let flags =
-      PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
-      | PA_STREAM_START_UNMUTED.rawValue | (isCorked ? PA_STREAM_START_CORKED.rawValue : 0)
+      PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_UNMUTED.rawValue
+      | (isCorked ? PA_STREAM_START_CORKED.rawValue : 0)
     let result = calls.streamConnectPlayback(
       pointer, sink: configuration.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
       volume: channelVolumes)
@@ -74,8 +74,7 @@ extension PulseStream {
     send(.opened(route: route(of: stream)))
     guard !isDead else { return }
     if isSuspended { send(.suspended(true)) }
-    if !isCorked, !isSuspended { clock.withLock { $0.release() } }
-    askForTiming()
+    if !isCorked, !isSuspended { release() }
     applyStart()
     completeFlushBeforeOpening()
     pull()
@@ -83,19 +82,16 @@ extension PulseStream {
 
   func route(of stream: OpaquePointer) -> String { calls.streamGetDeviceName(stream) ?? "unknown sink" }
 
-  fileprivate func underflow() {
-    forceOutAtEnd()
-    askForTiming()
-  }
+  fileprivate func underflow() { forceOutAtEnd() }
 
-  fileprivate func started() { askForTiming() }
+  fileprivate func started() { if isOpen, !isCorked, !isSuspended { beginTiming() } }
 
   fileprivate func moved() {
     guard !isDead, let stream = handle?.pointer else { return }
     clock.withLock { $0.distrust() }
     send(.moved(route: route(of: stream)))
     suspensionChanged()
-    askForTiming()
+    if isOpen, !isCorked, !isSuspended { beginTiming() }
   }
 
   fileprivate func suspensionChanged() {
@@ -103,8 +99,12 @@ extension PulseStream {
     let now = calls.streamIsSuspended(stream)
     guard now != isSuspended else { return }
     isSuspended = now
-    if now { hold() } else if !isCorked { clock.withLock { $0.release() } }
-    askForTiming()
+    if now {
+      hold()
+      askForTiming()
+    } else if !isCorked {
+      release()
+    }
     send(.suspended(now))
     forceOutAtEnd()
   }

@@ -30,6 +30,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   private var workEvent: DeferHandle?
   private var replyTimer: TimerHandle?
   private var timingTimer: TimerHandle?
+  /// Seconds between the last two regular requests for timing information.
+  private var timingInterval = 0.005
   private var pendingFailure: OutputError?
   /// `start` was called last, not `stop`.
   var wantsSound = false
@@ -69,6 +71,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
+      volume = connection.volume
       workEvent = calls.deferNew(loop, workDue, userdata).map {
         DeferHandle(calls: calls, loop: loop, pointer: $0)
       }
@@ -113,7 +116,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard !isDead else { return }
     let heard = hold().heardFrame
     isDead = true
-    release()
+    letGo()
     events(.failed(error, heardFrame: Int64(heard.rounded(.down))))
   }
 
@@ -128,11 +131,11 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       guard !isDead else { return }
       _ = hold()
       isDead = true
-      release()
+      letGo()
     }
   }
 
-  private func release() {
+  private func letGo() {
     isOpen = false
     replyTimer = nil
     timingTimer = nil
@@ -167,6 +170,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard isOpen, !isFlushing, let stream = handle?.pointer else { return }
     let wish = calls.streamWritableSize(stream)
     guard wish != .max else { return }
+    let wasStill = !clock.withLock { $0.isMoving }
+    defer { if wasStill, hasUnforcedFrames, !isCorked, !isSuspended { beginTiming() } }
     var missing = wish / format.bytesPerFrame
     while missing > 0 {
       let (asked, rendered) = renderOnce(stream, atMost: missing)
@@ -240,12 +245,27 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
+  /// Lets the heard clock move again, as soon as the server says how.
+  func release() {
+    clock.withLock { $0.release() }
+    beginTiming()
+  }
+
   /// libpulse's timing information as a report; nil if there is none or it cannot be trusted.
   func timingReport() -> TimingReport? {
     guard let stream = handle?.pointer, let info = calls.streamGetTimingInfo(stream) else { return nil }
-    let now = hostClock.now
+    // The two clocks have to be read at one moment: a thread that loses the processor in between would see an age
+    // that is milliseconds too large.
+    var now = hostClock.now
+    var wall = calls.wallClock()
+    for _ in 0..<3 {
+      let after = hostClock.now
+      if after.seconds(since: now) < 0.00005 { break }
+      now = after
+      wall = calls.wallClock()
+    }
     let stamp = Int64(info.timestamp.tv_sec) * 1_000_000 + Int64(info.timestamp.tv_usec)
-    let age = Double(calls.wallClock() - stamp) / 1e6
+    let age = Double(wall - stamp) / 1e6
     // The stamp is wall time: when that was set meanwhile the age is nonsense.
     guard age >= 0, age < 1 else { return nil }
     return TimingReport(
@@ -255,15 +275,35 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       isPlaying: info.playing != 0)
   }
 
+  /// Timing information has arrived.
   func takeTiming() {
-    guard isOpen, !isFlushing, let report = timingReport() else { return }
-    let now = hostClock.now
-    let (changed, nextReport) = clock.withLock { clock -> (Bool, Double?) in
-      isCorked || isSuspended
-        ? (clock.settle(readPosition: report.readPosition), nil) : clock.take(report, now: now)
+    guard isOpen, !isFlushing else { return }
+    guard let report = timingReport() else { return askForTimingLater() }
+    if isCorked || isSuspended {
+      // Nothing moves: nothing more to ask for, and no wake-ups.
+      timingTimer = nil
+      if clock.withLock({ $0.settle(readPosition: report.readPosition) }) { send(.timingChanged) }
+      return
     }
-    if let nextReport { askForTiming(in: nextReport) }
+    let now = hostClock.now
+    let (changed, nextReport, expectsMore) = clock.withLock { clock in
+      let (changed, nextReport) = clock.take(report, now: now)
+      return (changed, nextReport, clock.expectsReports(after: report, now: now))
+    }
+    if let nextReport { askForTiming(in: nextReport) } else if expectsMore { askForTimingLater() }
     if changed { send(.timingChanged) }
+  }
+
+  /// Sound may flow: asks at once, and then less and less often, up to every 1.5 s, as libpulse's own automatic does.
+  /// That one goes on while the stream is corked (1.5 wake-ups a second measured), so it is not used.
+  func beginTiming() {
+    timingInterval = 0.005
+    askForTiming()
+  }
+
+  private func askForTimingLater() {
+    timingInterval = min(timingInterval * 2, 1.5)
+    askForTiming(in: timingInterval)
   }
 
   private func askForTiming(in seconds: Double) {
@@ -274,7 +314,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   fileprivate func timingDue() {
     timingTimer = nil
-    askForTiming()
+    if !isCorked, !isSuspended { askForTiming() }
   }
 
   func askForTiming() {

@@ -2,16 +2,20 @@ import Glibc
 
 /// A child process in a process group of its own, with a watchdog that ends the group when this process is gone.
 struct ServerProcess: Sendable {
+  /// The child's number, and its process group's.
   let identifier: pid_t
-  private let watchdog: pid_t
-  private let lifeline: Int32
+  /// The watchdog's number; -1 if there is none.
+  let watchdog: pid_t
+  /// This process's end of the watchdog's input; -1 if there is no watchdog.
+  let lifeline: Int32
   private let log: String
 
-  /// Waits for the end of this process (its end of the pipe closes) or for the word that the work is done.
+  /// Waits for the end of this process (its end of the pipe closes) or for the word that the work is done. `-s KILL`,
+  /// because dash takes no `--` after `-KILL`.
   private static let watchdogScript = """
     trap '' HUP INT TERM
     if read word; then exit 0; fi
-    kill -KILL -- "-$1" 2>/dev/null
+    kill -s KILL -- "-$1" 2>/dev/null
     rm -rf -- "$2"
     """
 
@@ -80,18 +84,26 @@ struct ServerProcess: Sendable {
     }
   }
 
+  /// What the server says about a module that it could not load; nil if there is nothing. PulseAudio 16.1 goes on
+  /// without the module, also with `--fail`.
+  var moduleFailure: String? {
+    logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
+  }
+
   /// The last line of the server's log, behind a colon.
-  private var lastWords: String {
-    guard let file = fopen(log, "re") else { return "" }
+  private var lastWords: String { logLines.last.map { ": \($0)" } ?? "" }
+
+  private var logLines: [String] {
+    guard let file = fopen(log, "re") else { return [] }
     defer { fclose(file) }
-    var last = ""
+    var lines: [String] = []
     var line = [CChar](repeating: 0, count: 512)
     while fgets(&line, Int32(line.count), file) != nil {
       let text = String(
         decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if !text.isEmpty { last = text }
+      if !text.isEmpty { lines.append(text) }
     }
-    return last.isEmpty ? "" : ": \(last)"
+    return lines
   }
 
   private struct SpawnError: Error { var code: Int32 }

@@ -54,11 +54,13 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
 
   /// The media at `url`; opens nothing.
   ///
-  /// - Parameter options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool`; all others are ignored.
+  /// - Parameter options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`; all others are ignored.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
-    let isPrecise = options?[AVURLAssetPreferPreciseDurationAndTimingKey] as? Bool ?? false
-    super.init(loader: AssetLoader(url: url, isPrecise: isPrecise, environment: nil))
+    let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
+    // Linux does not turn an NSNumber into a Bool by itself.
+    let isPrecise = option as? Bool ?? (option as? NSNumber)?.boolValue ?? false
+    super.init(loader: AssetLoader(url: url, isPrecise: isPrecise))
   }
 
   /// For tests: an asset that is loaded in an environment of its own.

@@ -13,10 +13,14 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public enum Code: Int, Sendable {
     /// No memory, or the decoder refused to work at all.
     case unknown = -11800
+    /// The system's audio was restarted. Does not occur: players reconnect by themselves.
+    case mediaServicesWereReset = -11819
     /// Decoding broke off.
     case decodeFailed = -11821
     /// There is no MPEG audio in the file.
     case fileFormatNotRecognized = -11828
+    /// There is audio in the file, but it cannot be made sense of.
+    case fileFailedToParse = -11829
     /// The media cannot be played from where it is: only files can.
     case operationNotSupportedForAsset = -11838
     /// The file is not there or cannot be read.
@@ -44,15 +48,15 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     self.cocoaCode = cocoaCode
   }
 
-  /// What the decoder's error is in Apple's terms.
-  init(_ error: DecodingError) {
+  /// What the decoder's error is in Apple's terms; `opening` says whether the file was being opened.
+  init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
       self.init(.failedToLoadMediaData, reason: error.message, cocoaCode: 260)  // NSFileReadNoSuchFileError
     case .unreadable:
       self.init(.failedToLoadMediaData, reason: error.message, cocoaCode: 256)  // NSFileReadUnknownError
     case .notRecognized: self.init(.fileFormatNotRecognized, reason: error.message)
-    case .decodeFailed: self.init(.decodeFailed, reason: error.message)
+    case .decodeFailed: self.init(opening ? .fileFailedToParse : .decodeFailed, reason: error.message)
     case .unusable: self.init(.unknown, reason: error.message)
     }
   }
@@ -71,7 +75,9 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var errorDescription: String? {
     switch code {
     case .unknown: "The operation could not be completed."
+    case .mediaServicesWereReset: "The system's audio was restarted."
     case .decodeFailed: "The media could not be decoded."
+    case .fileFailedToParse: "The file could not be made sense of."
     case .fileFormatNotRecognized: "The file has no audio that can be played."
     case .operationNotSupportedForAsset: "The media cannot be played from there."
     case .failedToLoadMediaData: "The media could not be read."
@@ -91,6 +97,10 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
 extension AVError {
   /// `Code.unknown`.
   public static var unknown: Code { .unknown }
+  /// `Code.mediaServicesWereReset`.
+  public static var mediaServicesWereReset: Code { .mediaServicesWereReset }
+  /// `Code.fileFailedToParse`.
+  public static var fileFailedToParse: Code { .fileFailedToParse }
   /// `Code.decodeFailed`.
   public static var decodeFailed: Code { .decodeFailed }
   /// `Code.fileFormatNotRecognized`.

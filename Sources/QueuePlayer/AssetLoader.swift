@@ -40,13 +40,18 @@ final class AssetLoader: Sendable {
 
   let url: URL
   let isPrecise: Bool
-  private let environment: PlaybackEnvironment?
+  /// A closure and not an environment, because there may be 100 000 loaders.
+  private let environment: @Sendable () -> PlaybackEnvironment
   private let state = Mutex(State.initial)
 
-  init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment?) {
+  init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil) {
     self.url = url
     self.isPrecise = isPrecise
-    self.environment = environment
+    if let environment {
+      self.environment = { environment }
+    } else {
+      self.environment = { PlaybackEnvironment.current }
+    }
   }
 
   /// What is known; nil before.
@@ -107,22 +112,28 @@ final class AssetLoader: Sendable {
   private func read() -> Outcome {
     guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
     do throws(DecodingError) {
-      let decoder = try source(in: environment ?? .current).makeDecoder()
+      let decoder = try AssetSource(loader: self, makeSource: environment().makeSource).makeDecoder()
       return .success(Values(frames: decoder.frameCount, sampleRate: decoder.format.sampleRate))
     } catch {
-      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error))
+      return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
     }
-  }
-
-  /// What a player is to decode.
-  func source(in environment: PlaybackEnvironment) -> any MediaSource {
-    url.isFileURL ? environment.makeSource(url, isPrecise) : UnsupportedSource()
   }
 }
 
-/// Media that cannot be played from where they are. Their items fail in their turn, as a missing file does.
-private struct UnsupportedSource: MediaSource {
+/// The media of an asset as the engine sees them: the path is not made before they are opened.
+struct AssetSource: MediaSource {
+  let loader: AssetLoader
+  let makeSource: @Sendable (URL, Bool) -> any MediaSource
+
   func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    throw DecodingError(reason: .unreadable, message: "not a file")
+    guard loader.url.isFileURL else { throw DecodingError(reason: .unreadable, message: "not a file") }
+    return try makeSource(loader.url, loader.isPrecise).makeDecoder()
+  }
+}
+
+/// The media of an item that failed before: that is for good, whatever became of the file.
+struct FailedSource: MediaSource {
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    throw DecodingError(reason: .unreadable, message: "failed before")
   }
 }

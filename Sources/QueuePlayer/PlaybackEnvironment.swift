@@ -19,8 +19,8 @@ public struct PlaybackEnvironment: Sendable {
   public var mainQueue: any DeliveryQueue
   /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not block.
   public var isOnMainQueue: @Sendable () -> Bool
-  /// What decodes the file at a URL. Called by whoever inserts an item or loads an asset; must not block. For `true`
-  /// the length is to be exact, also if the whole file has to be read for that.
+  /// What decodes the file at a URL. Called off the main queue, right before the file is opened. For `true` the length
+  /// is to be exact, also if the whole file has to be read for that.
   public var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Stops and resumes all players of this environment.
   public var suspension: PlaybackSuspension

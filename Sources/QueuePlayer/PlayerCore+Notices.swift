@@ -72,15 +72,16 @@ extension PlayerCore {
 
   private func fail(_ id: ItemID, error: DecodingError) {
     if error.scope == .engine {
-      setStatus(.failed, error: AVError(error))
+      setStatus(.failed, error: AVError(error, opening: true))
     } else {
       setStatus(.readyToPlay)
     }
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     item.state.withLock { state in
+      guard state.status != .failed else { return }
       let url = state.asset.loader.url
       state.status = .failed
-      state.error = url.isFileURL ? AVError(error) : AVError(unsupported: url)
+      state.error = url.isFileURL ? AVError(error, opening: true) : AVError(unsupported: url)
     }
     announcer.announce(item.observations, observations)
     forget(id)
@@ -105,7 +106,7 @@ extension PlayerCore {
     if let failure {
       post(
         AVPlayerItem.failedToPlayToEndTimeNotification, item: id,
-        userInfo: [AVPlayerItemFailedToPlayToEndTimeErrorKey: AVError(failure) as NSError])
+        userInfo: [AVPlayerItemFailedToPlayToEndTimeErrorKey: AVError(failure, opening: false) as NSError])
     } else {
       post(AVPlayerItem.didPlayToEndTimeNotification, item: id)
     }

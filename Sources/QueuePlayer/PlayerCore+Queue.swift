@@ -30,23 +30,31 @@ extension PlayerCore {
   }
 
   func canInsert(_ item: AVPlayerItem, after: AVPlayerItem?) -> Bool {
-    item.attachment == nil && (after == nil || after?.attachment?.core === self)
+    item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
+  }
+
+  /// An item's number in this queue, as the caller can know of it: until observers were told that it is gone.
+  private func number(of item: AVPlayerItem) -> ItemID? {
+    guard let attachment = item.state.withLock({ $0.attachment }), attachment.core === self else {
+      return nil
+    }
+    let isKnown =
+      readsMirror
+      ? state.withLock { $0.items[attachment.id] != nil } : engine.contains(attachment.id)
+    return isKnown ? attachment.id : nil
   }
 
   /// Inserts behind `after`, at the end for nil.
   func insert(_ item: AVPlayerItem, after: AVPlayerItem?) {
-    // First what happened before this call, so that `after` is looked for in the queue that the client knows.
-    deliver()
     checkIsFree(item)
-    let place = after?.attachment
+    var previous = after.flatMap(number)
     precondition(
-      after == nil || place?.core === self,
-      "An AVPlayerItem can only be inserted after one that is in the queue.")
+      after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
     let id = add(item)
     let (source, start, end) = opening(item)
-    var previous = place?.id
     while !engine.insert(id, source: source, after: previous, startSeconds: start) {
-      // `after` was heard to its end just now: the place behind it is the one behind what plays.
+      // `after` was heard to its end or failed just now, and nobody could know: the place behind it is the one behind
+      // what plays.
       previous = engine.currentItem
     }
     if let end { engine.setEnd(end, of: id) }
@@ -134,8 +142,13 @@ extension PlayerCore {
   }
 
   private func opening(_ item: AVPlayerItem) -> (source: any MediaSource, start: Double, end: Double?) {
-    let (asset, start, end) = item.state.withLock { ($0.asset, $0.startSeconds, $0.forwardPlaybackEndTime) }
-    return (asset.loader.source(in: environment), start, end.isNumeric ? end.seconds : nil)
+    let (asset, status, start, end) = item.state.withLock {
+      ($0.asset, $0.status, $0.startSeconds, $0.forwardPlaybackEndTime)
+    }
+    let source: any MediaSource =
+      status == .failed
+      ? FailedSource() : AssetSource(loader: asset.loader, makeSource: environment.makeSource)
+    return (source, start, end.isNumeric ? end.seconds : nil)
   }
 
   /// The current item is about to leave the queue and stays where it stands.

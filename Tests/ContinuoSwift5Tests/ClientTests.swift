@@ -4,6 +4,7 @@ import Continuo
 import Foundation
 import Testing
 
+@MainActor
 @Suite("Clients in Swift 5 mode")
 struct ClientTests {
   private static let useSilence: Void = {
@@ -34,7 +35,7 @@ struct ClientTests {
   @Test("A model full of handlers comes and goes")
   func jukebox() {
     let jukebox = Jukebox()
-    #expect(jukebox.log == ["paused"])
+    #expect(jukebox.log.first == "paused")
     jukebox.play(AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3")))
     jukebox.stop()
     #expect(jukebox.player.currentItem == nil || jukebox.player.currentItem?.status != .readyToPlay)

@@ -15,7 +15,7 @@ final class AudioScreen {
 
   private var observations: [NSKeyValueObservation] = []
   private var timeObserver: Any?
-  private var endObserver: (any NSObjectProtocol)?
+  private var endObservers: [any NSObjectProtocol] = []
 
   init(songs: [URL]) {
     player = AVQueuePlayer(items: songs.map { AVPlayerItem(url: $0) })
@@ -33,11 +33,13 @@ final class AudioScreen {
     ) { [weak self] time in
       MainActor.assumeIsolated { self?.showTime(time) }
     }
-    endObserver = NotificationCenter.default.addObserver(
-      forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil
-    ) { [weak self] note in
-      guard let item = note.object as? AVPlayerItem else { return }
-      MainActor.assumeIsolated { self?.songEnded(item) }
+    endObservers = player.items().map { item in
+      NotificationCenter.default.addObserver(
+        forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
+      ) { [weak self] note in
+        guard let item = note.object as? AVPlayerItem else { return }
+        MainActor.assumeIsolated { self?.songEnded(item) }
+      }
     }
   }
 
@@ -48,7 +50,7 @@ final class AudioScreen {
   func close() {
     if let timeObserver { player.removeTimeObserver(timeObserver) }
     timeObserver = nil
-    if let endObserver { NotificationCenter.default.removeObserver(endObserver) }
+    endObservers.forEach(NotificationCenter.default.removeObserver)
     observations.forEach { $0.invalidate() }
     player.pause()
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// The machine as a value: every event in every situation, and long random lives. `MachineDriver` checks after each
 /// event what must always hold.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EngineMachineTests {
   typealias Event = MachineDriver.Event
 

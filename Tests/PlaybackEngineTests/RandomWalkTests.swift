@@ -6,7 +6,7 @@ import Testing
 @testable import PlaybackEngine
 
 /// Whatever is done to a queue in whatever order, on whatever device: what was heard can be explained.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RandomWalkTests {
   struct Road: CustomStringConvertible, Sendable {
     var name: String

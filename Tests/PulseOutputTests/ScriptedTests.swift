@@ -9,7 +9,7 @@ import Testing
 @testable import PulseOutput
 
 /// The device against a server that does what the test says.
-@Suite(.timeLimit(.minutes(1))) struct ScriptedTests {
+@Suite(.timeLimit(.minutes(10))) struct ScriptedTests {
   let pulse = ScriptedPulse()
   let clock = SteppedClock()
   let log = StreamLog()
@@ -391,7 +391,12 @@ import Testing
     stream.setVolume(7, muted: false)
     stream.setVolume(.nan, muted: false)
     #expect(pulse.with { $0.volumes } == [pa_sw_volume_from_linear(0.5), 0, 65536, 0])
+    stream.setVolume(0.25, muted: false)
     stream.close()
+    // The next one begins where this one was.
+    let next = open(device, RampSource(available: 0))
+    #expect(pulse.with { $0.volumes.last } == pa_sw_volume_from_linear(0.25))
+    next.close()
   }
 
   @Test func wallClockJumpIsNoReport() {

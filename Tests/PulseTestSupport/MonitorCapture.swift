@@ -1,16 +1,44 @@
 public import AudioCore
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Records a sink's monitor with `parec`: what left the sink, sample by sample.
 public final class MonitorCapture: Sendable {
+  /// How samples are captured. A sink's own format comes through unchanged.
+  public enum SampleFormat: String, Sendable {
+    /// 32-bit floats.
+    case float32 = "float32le"
+    /// 16-bit integers.
+    case int16 = "s16le"
+
+    /// Bytes in a frame of two channels.
+    public var bytesPerFrame: Int { self == .float32 ? 8 : 4 }
+  }
+
   /// What was captured so far.
-  public struct Recording: Sendable {
-    /// Left samples.
-    public var left: [Float] = []
+  public struct Recording: Sendable, CustomStringConvertible {
+    /// How it was captured.
+    public let format: SampleFormat
+    /// All of it, interleaved.
+    public fileprivate(set) var bytes = Data()
+    /// Left samples of a capture in floats.
+    public fileprivate(set) var left: [Float] = []
     /// For each piece as it came: its first frame's index and when it came.
-    public var arrivals: [(index: Int, time: HostTime)] = []
-    fileprivate var rest = Data()
+    public fileprivate(set) var arrivals: [(index: Int, time: HostTime)] = []
+
+    /// Frames captured, silent ones included.
+    public var frameCount: Int { bytes.count / format.bytesPerFrame }
+    /// How much there is: for messages.
+    public var description: String { "\(frameCount) frames captured" }
+
+    /// What came from that frame of the recording on.
+    public func since(_ index: Int) -> Recording {
+      var result = Recording(format: format)
+      result.bytes = Data(bytes.dropFirst(index * format.bytesPerFrame))
+      result.left = Array(left.dropFirst(index))
+      result.arrivals = arrivals.filter { $0.index >= index }.map { ($0.index - index, $0.time) }
+      return result
+    }
 
     /// The ramp's frames in the order in which they were heard, silence left out; nil for a sample that is no frame.
     public var frames: [Int64?] { left.filter { $0 != 0 }.map(RampSource.frame) }
@@ -25,16 +53,16 @@ public final class MonitorCapture: Sendable {
   }
 
   private let process = Process()
-  private let recording = Observed(Recording())
-  private let clock = SystemClock()
+  private let recording: Observed<Recording>
+  private let clock = SystemClock.shared
 
-  /// Starts recording `sink` of the server at `address`, in stereo floats of 44 100 Hz.
-  public init(address: String, sink: String) throws {
+  /// Starts recording `sink` of the server at `address`, in stereo at 44 100 Hz.
+  public init(address: String, sink: String, format: SampleFormat = .float32) throws {
+    recording = Observed(Recording(format: format))
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "parec", "--server=\(address)", "--device=\(sink).monitor", "--raw", "--format=float32le",
-      "--rate=44100",
-      "--channels=2", "--latency-msec=20",
+      "parec", "--server=\(address)", "--device=\(sink).monitor", "--raw",
+      "--format=\(format.rawValue)", "--rate=44100", "--channels=2", "--latency-msec=20",
     ]
     let pipe = Pipe()
     process.standardOutput = pipe
@@ -61,7 +89,7 @@ public final class MonitorCapture: Sendable {
 
   /// Waits until the monitor delivers.
   public func started(limit: Double = 10) async throws {
-    _ = try await recording.wait(for: "capture of the monitor", limit: limit) { !$0.left.isEmpty }
+    _ = try await recording.wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
   }
 
   /// Waits until `count` frames of sound were captured.
@@ -81,9 +109,9 @@ public final class MonitorCapture: Sendable {
 
   /// Waits for `count` frames more, of whatever.
   public func passed(_ count: Int, limit: Double = 20) async throws -> Recording {
-    let present = recording.value.left.count
+    let present = recording.value.frameCount
     return try await recording.wait(for: "\(count) frames more", limit: limit) {
-      $0.left.count >= present + count
+      $0.frameCount >= present + count
     }
   }
 
@@ -93,14 +121,13 @@ public final class MonitorCapture: Sendable {
 
 extension MonitorCapture.Recording {
   fileprivate mutating func append(_ data: Data, at time: HostTime) {
-    arrivals.append((left.count, time))
-    rest.append(data)
-    let whole = rest.count / 8 * 8
-    rest.prefix(whole).withUnsafeBytes { bytes in
-      for offset in stride(from: 0, to: whole, by: 8) {
-        left.append(bytes.loadUnaligned(fromByteOffset: offset, as: Float.self))
+    arrivals.append((frameCount, time))
+    bytes.append(data)
+    guard format == .float32 else { return }
+    bytes.withUnsafeBytes { bytes in
+      for frame in left.count..<frameCount {
+        left.append(bytes.loadUnaligned(fromByteOffset: frame * format.bytesPerFrame, as: Float.self))
       }
     }
-    rest = Data(rest.dropFirst(whole))
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import MediaTime
-import QueuePlayer
+@_spi(Testing) import QueuePlayer
 import Testing
 
-@Suite("Assets of real files", .timeLimit(.minutes(1)))
+@Suite("Assets of real files", .timeLimit(.minutes(10)))
 struct AssetTests {
   private var song: URL { MediaFolder.url("01 Ground in D.mp3") }
 
@@ -65,6 +65,25 @@ struct AssetTests {
       _ = try await remote.load(.isPlayable)
       Issue.record("loaded")
     } catch AVError.operationNotSupportedForAsset {}
+  }
+
+  @Test("The option for a precise duration reaches the decoder, as a Bool and as an NSNumber")
+  func preciseOption() {
+    let asked = Log<Bool>()
+    let stage = VirtualStage()
+    var environment = stage.environment
+    environment.makeSource = { _, isPrecise in
+      asked.add(isPrecise)
+      return RampSource(frames: 44_100)
+    }
+    let player = AVQueuePlayer(items: [], environment: environment)
+    let values: [Any] = [true, NSNumber(value: true), false]
+    for value in values {
+      let asset = AVURLAsset(url: song, options: [AVURLAssetPreferPreciseDurationAndTimingKey: value])
+      player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
+      stage.pass(0.1)
+    }
+    #expect(asked.entries == [true, true, false])
   }
 
   @Test("A real file plays in virtual time, every hundredth of it")

@@ -187,4 +187,21 @@ struct ItemTests {
     #expect(error?.failureReason?.contains("http") == true)
     withExtendedLifetime(player) {}
   }
+
+  @Test("An item that failed stays failed, also when the file is there by now")
+  func failedForGood() {
+    let item = stage.missingItem("late")
+    let player = stage.queuePlayer([item, stage.item("b")])
+    stage.pass(0.1)
+    #expect(item.status == .failed)
+    _ = stage.library.add("late", seconds: 1)
+    player.insert(item, after: nil)
+    player.advanceToNextItem()
+    stage.pass(0.1)
+    #expect(item.status == .failed && player.currentItem == nil)
+    #expect((item.error as? AVError)?.failureReason == "cannot be opened")
+    player.insert(item.copy() as? AVPlayerItem ?? item, after: nil)
+    stage.pass(0.1)
+    #expect(player.currentItem?.status == .readyToPlay)
+  }
 }

@@ -72,4 +72,19 @@ struct ThreadTests {
     #expect(seen.entries == [[items[0], items[1]]])
     observation.invalidate()
   }
+
+  @Test(
+    "Behind an item that ended a moment ago, before anybody was told, an insertion is made behind what plays now"
+  )
+  func insertionBehindTheGone() {
+    let items = [stage.item("a"), stage.item("b"), stage.item("c")]
+    let player = stage.queuePlayer(items)
+    stage.mainQueue.elsewhere { player.advanceToNextItem() }
+    #expect(player.currentItem === items[0])
+    let new = stage.item("new")
+    #expect(player.canInsert(new, after: items[0]))
+    player.insert(new, after: items[0])
+    #expect(player.items() == [items[1], new, items[2]])
+    #expect(!player.canInsert(stage.item("other"), after: items[0]))
+  }
 }

@@ -79,10 +79,10 @@ final class PlaySession {
     feeder.onFailure = { [weak self] index, error in self?.itemFailed(index, error) }
     feeder.topUp()
     player.play()
-    observePlayer()
     if speaksOnOutput, Terminal.isPresent {
       terminal = Terminal { [weak self] key in self?.remote?.perform(key.command) }
     }
+    observePlayer()
     remote = RemoteControl(
       player: player, feeder: feeder, device: device,
       quit: { [weak self] in self?.end(status: nil) },
@@ -145,7 +145,7 @@ final class PlaySession {
 
   private func currentItemChanged() {
     let index = feeder.index(of: player.currentItem)
-    feeder.topUp()
+    feeder.topUpSoon()
     guard let index else {
       // Nothing is current: the end, unless files are still to be handed over.
       guard player.currentItem == nil, feeder.isExhausted else { return }
@@ -187,6 +187,7 @@ final class PlaySession {
 
   private func itemFailed(_ index: Int, _ error: (any Error)?) {
     problems += 1
+    feeder.topUpSoon()
     let reason = error.map { Self.reason($0) } ?? "unknown error"
     write(.failed(index: index, url: files[index].fileURL, error: reason))
     complain("\(TerminalText.sanitized(files[index].description)): \(reason)")
@@ -265,9 +266,10 @@ final class PlaySession {
   // MARK: The life cycle
 
   private func connectLifecycle() {
-    device.onStateChange = { [weak self] state in
+    let changes = StateChanges { [weak self] state in
       MainActor.assumeIsolated { self?.applicationStateChanged(state) }
     }
+    device.onStateChange = { changes.append($0) }
     device.add(SuspendedPlayback(suspension: PlaybackSuspension.shared))
     PlaybackSuspension.shared.onActivityChange = { [device] activity in
       // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.

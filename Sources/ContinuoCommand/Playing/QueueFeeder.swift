@@ -12,7 +12,9 @@ final class QueueFeeder {
   private let player: AVQueuePlayer
   private var next = 0
   private var indexes: [ObjectIdentifier: Int] = [:]
-  private var observations: [ObjectIdentifier: NSKeyValueObservation] = [:]
+  /// The items that may still be told of, in the order of their indexes.
+  private var handedOver: [(item: AVPlayerItem, index: Int, observation: NSKeyValueObservation)] = []
+  private var isTopUpDue = false
   /// Called with a file's index when its item failed.
   var onFailure: ((_ index: Int, _ error: (any Error)?) -> Void)?
 
@@ -27,24 +29,35 @@ final class QueueFeeder {
   /// Which file an item is.
   func index(of item: AVPlayerItem?) -> Int? { item.flatMap { indexes[ObjectIdentifier($0)] } }
 
-  /// Hands over files until the player has enough, and forgets items that left it.
+  /// Hands over files until the player has enough, and forgets the items before the current one.
+  ///
+  /// Not those that are no longer in the player: it may be far ahead of what it has told (a file is written as fast
+  /// as it goes), and what it tells of an item comes before the next one is current.
   func topUp() {
-    let items = player.items()
-    let present = Set(items.map { ObjectIdentifier($0) })
-    for identifier in indexes.keys where !present.contains(identifier) {
-      indexes[identifier] = nil
-      observations[identifier] = nil
-    }
-    for _ in items.count..<max(items.count, Self.window) where !isExhausted {
-      player.insert(makeItem(next), after: nil)
+    isTopUpDue = false
+    if let current = index(of: player.currentItem) { forget(before: current) }
+    let count = player.items().count
+    for _ in count..<max(count, Self.window) where !isExhausted {
+      // Counted first: a short item may be over, and the queue with it, before the call returns.
+      let index = next
       next += 1
+      player.insert(makeItem(index), after: nil)
     }
+  }
+
+  /// `topUp`, but not before the main queue gets to it. For callbacks of the player: it delivers what has happened
+  /// before it takes an item in, and so its callbacks would be called inside of each other.
+  func topUpSoon() {
+    guard !isTopUpDue else { return }
+    isTopUpDue = true
+    DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.topUp() } }
   }
 
   /// Goes to another file: that one plays at once, what follows it follows. False if there is no such file.
   func jump(to index: Int) -> Bool {
     guard files.indices.contains(index) else { return false }
     for item in player.items().dropFirst() { player.remove(item) }
+    forget(before: .max)
     next = index + 1
     player.replaceCurrentItem(with: makeItem(index))
     topUp()
@@ -55,12 +68,19 @@ final class QueueFeeder {
     let item = AVPlayerItem(url: files[index].url)
     let identifier = ObjectIdentifier(item)
     indexes[identifier] = index
-    observations[identifier] = item.observe(\.status) { [weak self] item, _ in
+    let observation = item.observe(\.status) { [weak self] item, _ in
       MainActor.assumeIsolated {
         guard item.status == .failed else { return }
         self?.onFailure?(index, item.error)
       }
     }
+    handedOver.append((item, index, observation))
     return item
+  }
+
+  private func forget(before index: Int) {
+    let past = handedOver.prefix { $0.index < index }
+    for entry in past { indexes[ObjectIdentifier(entry.item)] = nil }
+    handedOver.removeFirst(past.count)
   }
 }

@@ -1,25 +1,32 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP end the player in order; a second one, or a player that does not get it done, ends the
 /// process at once.
 final class Signals {
   /// A clean end is promised within 300 ms; what takes longer hangs.
-  private static let limit = DispatchTimeInterval.milliseconds(250)
+  private static let limit = DispatchTimeInterval.milliseconds(200)
+
+  /// Whether the next signal asks for an end in order.
+  private final class Order: Sendable {
+    let isPossible = Atomic<Bool>(false)
+  }
 
   private let sources: [any DispatchSourceSignal]
   private let queue = DispatchQueue(label: "continuo.signals")
+  private let order = Order()
 
   /// `end` is called on the main queue with the status to end with: 128 and the signal's number, as shells have it.
+  /// Until `mainQueueRuns` there is nothing to end in order, and nobody to do it.
   init(end: @escaping @Sendable (Int32) -> Void) {
     var sources: [any DispatchSourceSignal] = []
-    let count = Counter()
     for number in [SIGINT, SIGTERM, SIGHUP] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { [queue] in
+      source.setEventHandler { [queue, order] in
         let status = 128 + number
-        if count.increment() > 1 { CleanUp.exit(status) }
+        guard order.isPossible.exchange(false, ordering: .relaxed) else { CleanUp.exit(status) }
         DispatchQueue.main.async { end(status) }
         queue.asyncAfter(deadline: .now() + Self.limit) { CleanUp.exit(status) }
       }
@@ -29,4 +36,7 @@ final class Signals {
     self.sources = sources
     signal(SIGPIPE, SIG_IGN)
   }
+
+  /// From now on the main queue gets to what it is given, but for what blocks it.
+  func mainQueueRuns() { order.isPossible.store(true, ordering: .relaxed) }
 }

@@ -19,6 +19,10 @@ struct SoundOutput {
   /// How long a named server may take to answer, in seconds (design.md, "The command").
   static let serverTimeout = 10.0
 
+  /// How long libpulse's own default server may take before a private one takes its place, in seconds: one that
+  /// runs answers in 10 ms, one that does not is refused in 1.
+  static let probeLimit = 2.0
+
   /// Opens what the options name. Starts a private server where one is asked for, or where none answers and none was
   /// named; `say` gets the line about that. Blocks for the private server's start.
   init(_ options: PlayOptions, clock: any HostClock, say: (String) -> Void) throws(Unavailable) {
@@ -36,12 +40,16 @@ struct SoundOutput {
         configuration.server = server.address
         privateServer = server
       } else if options.allowsSubstitute(environment: Self.environment) {
-        if true {
-          say("no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
-          let server = try Self.startPrivateServer()
-          configuration.server = server.address
-          privateServer = server
+        // Where the server answers, the first stream finds this connection made.
+        let usual = PulseDevice(configuration: configuration, clock: clock)
+        if usual.probe(limit: Self.probeLimit) {
+          device = usual
+          return
         }
+        say("no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
+        let server = try Self.startPrivateServer()
+        configuration.server = server.address
+        privateServer = server
       } else {
         isAwaited = true
       }

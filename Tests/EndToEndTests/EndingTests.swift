@@ -1,0 +1,136 @@
+import AudioCore
+import Foundation
+import PulseOutput
+import PulseTestSupport
+import Testing
+
+extension EndToEndTests {
+  /// Signals and closed pipes: it ends at once, and leaves nothing behind.
+  @Suite(.serialized) struct EndingTests {
+    /// What the player is doing when the signal comes.
+    enum Phase: String, CaseIterable { case startingServer, playing, paused, suspended, waitingForServer }
+
+    @Test(arguments: Phase.allCases, [SIGINT, SIGTERM])
+    func endsWithin300MillisecondsAndLeavesNothing(phase: Phase, signal: Int32) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let player: Player
+      switch phase {
+      case .startingServer:
+        // A server that starts and never answers.
+        let program = try studio.write("#!/bin/sh\nsleep 60\n".utf8, to: "bin/pulseaudio")
+        chmod(program, 0o755)
+        let search = "\(studio.folder)/bin:\(studio.environment["PATH"] ?? "/usr/bin:/bin")"
+        player = try studio.play([path, "--null-sink"], environment: ["PATH": search])
+        let start = SystemClock.shared.now
+        while !studio.leftovers().contains(where: { $0.contains("sleep") }) {
+          guard SystemClock.shared.now.seconds(since: start) < 5 else {
+            throw Failure("no server was started")
+          }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      case .playing:
+        player = try studio.play([path, "--null-sink"])
+        try await player.reached(20)
+      case .paused:
+        player = try studio.play([path, "--null-sink", "--at", "0.2:pause"])
+        try await player.seen("paused") { $0 == .timeControlStatus("paused", reason: nil) }
+      case .suspended:
+        player = try studio.play([path, "--null-sink", "--at", "0.2:home", "--background-modes", "none"])
+        try await player.seen("suspended") { $0 == .applicationState("suspended") }
+      case .waitingForServer:
+        let server = try studio.startServer()
+        player = try studio.play([path], server: server)
+        try await player.reached(20)
+        server.kill(SIGKILL)
+        _ = try await player.log.wait(for: "the third attempt") { $0.errors.count >= 3 }
+      }
+      let ending = try await player.ended(by: signal)
+      print("\(phase), signal \(signal): \(Int(ending.seconds * 1000)) ms")
+      #expect(ending.end.status == 128 + signal)
+      #expect(ending.seconds < 0.3)
+      // A server that was not up yet is ended by its watchdog, an instant later.
+      try await studio.becomesClean(limit: 1)
+    }
+
+    @Test func endsEvenWhenNobodyReadsItsEvents() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      for signals in [1, 2] {
+        let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
+        try await player.reached(10)
+        // From here on nobody reads; the pipe is full after half a second, and the main thread stands in a write.
+        player.pauseEvents()
+        try await Task.sleep(for: .seconds(1))
+        let start = SystemClock.shared.now
+        player.child.signal(SIGTERM)
+        if signals == 2 {
+          try await Task.sleep(for: .milliseconds(30))
+          player.child.signal(SIGTERM)
+        }
+        let end = try await player.child.ended(limit: 5)
+        let seconds = end.time.seconds(since: start)
+        print("blocked, \(signals) signals: \(Int(seconds * 1000)) ms")
+        #expect(end.status == 128 + SIGTERM)
+        // The second one does not wait for the player.
+        #expect(seconds < (signals == 1 ? 0.3 : 0.2))
+        player.resumeEvents()
+        try await studio.becomesClean(limit: 1)
+      }
+    }
+
+    @Test func privateServerGoesWithAKilledPlayer() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let player = try studio.play([path, "--null-sink"])
+      try await player.reached(20)
+      #expect(studio.leftovers().contains { $0.contains("pulseaudio") })
+      player.kill()
+      _ = try await player.ended()
+      try await studio.becomesClean(limit: 3)
+    }
+
+    @Test(arguments: [false, true]) func readerThatLeavesIsHarmless(events: Bool) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let paths = [
+        try await Song(duration: 0.6, seed: 1).write(into: studio.folder),
+        try await Song(duration: 0.6, seed: 2).write(into: studio.folder),
+      ]
+      let server = try studio.startServer()
+      let capture = try await studio.capture(server.address)
+      let script = """
+        "$0" play --server "$1" \(events ? "--events -" : "") "$2" "$3" | head -n 1
+        exit "${PIPESTATUS[0]}"
+        """
+      let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+      defer { close(null) }
+      let child = try Child(
+        ["bash", "-c", script, Player.executable, server.address] + paths, environment: studio.environment,
+        streams: .descriptors(input: null, output: null, error: null))
+      #expect(try await child.ended(limit: 10).status == 0)
+      expectSame(Sound(try await capture.passed(8820)).trimmed, try await Sound.mpg123(paths).trimmed)
+    }
+
+    @Test func runsWithoutAnyStandardStream() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 0.4).write(into: studio.folder)
+      let server = try studio.startServer()
+      let capture = try await studio.capture(server.address)
+      let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+      defer { close(null) }
+      let child = try Child(
+        [
+          "bash", "-c", "exec \"$0\" play --server \"$1\" \"$2\" <&- >&- 2>&-", Player.executable,
+          server.address, path,
+        ],
+        environment: studio.environment, streams: .descriptors(input: null, output: null, error: null))
+      #expect(try await child.ended(limit: 10).status == 0)
+      expectSame(Sound(try await capture.passed(8820)).trimmed, try await Sound.mpg123([path]).trimmed)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import PulseOutput
+import PulseTestSupport
+import Testing
+
+extension EndToEndTests {
+  /// What observers see, and when.
+  @Suite(.serialized) struct EventTests {
+    @Test func eachStepOnceInOrderWhenItIsHeard() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let songs = [
+        Song(duration: 2, seed: 1), Song(duration: 0.777, seed: 2), Song(duration: 1, rate: 48000, seed: 3),
+        Song(duration: 0.505, channels: 1, seed: 4),
+      ]
+      var paths: [String] = []
+      for song in songs { paths.append(try await song.write(into: studio.folder)) }
+      let server = try studio.startServer()
+      let capture = try await studio.capture(server.address)
+      let player = try studio.play(paths, server: server)
+      #expect(try await player.ended().status == 0)
+      let recording = try await capture.passed(8820)
+
+      let events = player.events
+      var order: [PlayerEvent] = []
+      for (index, path) in paths.enumerated() {
+        order.append(.currentItem(index: index, url: "file://\(path)"))
+        if index == 0 {
+          order.append(
+            .timeControlStatus(
+              "waitingToPlayAtSpecifiedRate", reason: "AVPlayerWaitingWhileEvaluatingBufferingRateReason"))
+          order.append(.timeControlStatus("playing", reason: nil))
+        }
+        order.append(.didPlayToEndTime(index: index))
+      }
+      order.append(.currentItem(index: nil, url: nil))
+      order.append(.finished)
+      #expect(events.withoutTime.filter(\.isOfThePlayer) == order)
+      #expect(
+        events.withoutTime.filter { !$0.isOfThePlayer } == [
+          .applicationState("inactive"), .applicationState("active"),
+        ])
+      #expect(events.map(\.host) == events.map(\.host).sorted())
+
+      for (index, song) in songs.enumerated() {
+        let steps = events.steps(of: index)
+        #expect(steps.map(\.value) == song.steps, "item \(index)")
+        // Between its own item's beginning and end.
+        let first = try #require(
+          events.firstIndex { $0.event == .currentItem(index: index, url: "file://\(paths[index])") })
+        let last = try #require(events.firstIndex { $0.event == .didPlayToEndTime(index: index) })
+        #expect(events[first...last].count { $0.event.isTime } == song.steps.count, "item \(index)")
+        #expect(
+          events[first...last].allSatisfy {
+            if case .time(_, _, _, let state) = $0.event { state == "active" } else { true }
+          })
+      }
+
+      let heard = HeardTimes(recording)
+      let start = try #require(try await Sound.mpg123([paths[0]]).place(in: Sound(recording)))
+      var errors: [Double] = []
+      for index in 0..<2 {
+        let offset = index == 0 ? 0 : songs[0].frameCount
+        for step in events.steps(of: index) {
+          errors.append(step.host - heard[start + offset + Int(step.value) * 441])
+        }
+      }
+      print("time steps against the captured sound: \(Spread(errors)); first \(errors[0] * 1000) ms")
+      print("the way from the monitor: \(Spread(heard.delays))")
+      #expect(Spread(errors).quantile(0.5) < 2)
+    }
+  }
+}
+
+extension Song {
+  /// The hundredths of a second at which a frame of it begins to be heard or is being heard.
+  var steps: [Int64] { Array(0..<Int64((frameCount * 100 + rate - 1) / rate)) }
+}

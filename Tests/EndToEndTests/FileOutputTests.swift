@@ -1,0 +1,86 @@
+import Foundation
+import PulseTestSupport
+import Testing
+
+extension EndToEndTests {
+  /// Outputs that need no server.
+  @Suite(.serialized) struct FileOutputTests {
+    @Test func waveFileIsWhatMPG123Decodes() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let songs = [Song(duration: 3, seed: 1), Song(duration: 0.777, seed: 2), Song(duration: 2, seed: 3)]
+      var paths: [String] = []
+      for song in songs { paths.append(try await song.write(into: studio.folder)) }
+      let player = try studio.play(paths + ["--output", "wav:\(studio.folder)/all.wav"])
+      #expect(try await player.ended().status == 0)
+      expectSame(try Sound(waveFile: "\(studio.folder)/all.wav"), try await Sound.mpg123(paths))
+      for (index, song) in songs.enumerated() {
+        #expect(player.events.steps(of: index).map(\.value) == song.steps, "item \(index)")
+      }
+    }
+
+    /// The player is items ahead of its observers all the time.
+    @Test func manyShortItemsAreAllSeen() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 0.05, bitRate: 64)
+      let path = try await song.write(into: studio.folder)
+      let bad = try studio.write("Not music".utf8, to: "bad.mp3")
+      let queue = (0..<120).map { $0 % 10 == 7 ? bad : path }
+      let player = try studio.play(queue + ["--output", "wav:\(studio.folder)/all.wav"])
+      #expect(try await player.ended().status == 1)
+      let reference = try await Sound.mpg123([path])
+      let expected = Sound(format: .float32, frames: (0..<108).flatMap { _ in reference.frames })
+      expectSame(try Sound(waveFile: "\(studio.folder)/all.wav"), expected)
+      let events = player.events.events
+      let good = queue.indices.filter { queue[$0] == path }
+      #expect(
+        events.compactMap { if case .didPlayToEndTime(let index) = $0 { index } else { nil } } == good)
+      #expect(
+        events.compactMap { if case .failed(let index, _, _) = $0 { index } else { nil } }
+          == queue.indices.filter { queue[$0] == bad })
+      // A bad one may be current too, for as long as it takes to find out.
+      #expect(
+        events.compactMap { if case .currentItem(let index?, _) = $0 { index } else { nil } }
+          .filter(good.contains) == good)
+      for index in good {
+        #expect(player.events.steps(of: index).map(\.value) == song.steps, "item \(index)")
+      }
+    }
+
+    @Test func simulatedDeviceNeedsNoServer() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 1)
+      let path = try await song.write(into: studio.folder)
+      let player = try studio.play([path, "--output", "simulated"])
+      try await player.reached(50)
+      #expect(studio.leftovers().isEmpty)
+      #expect(try await player.ended().status == 0)
+      let steps = player.events.steps(of: 0)
+      #expect(steps.map(\.value) == song.steps)
+      // In real time.
+      let seconds = try #require(steps.last).host - steps[0].host
+      #expect((0.985...1.2).contains(seconds))
+      #expect(player.log.value.errors.isEmpty)
+    }
+
+    @Test func unwritableFileIsAnError() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 0.2).write(into: studio.folder)
+      let player = try studio.play([path, "--output", "wav:\(studio.folder)/missing/all.wav"])
+      #expect(try await player.ended().status == 69)
+      #expect(player.log.value.errors.contains { $0.contains("missing/all.wav") })
+    }
+  }
+}
+
+extension Sound {
+  /// The samples of a WAV file in stereo floats.
+  init(waveFile path: String) throws {
+    let file = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard let marker = file.range(of: Data("data".utf8)) else { throw Failure("\(path) is no WAV file") }
+    self.init(file[(marker.upperBound + 4)...], format: .float32)
+  }
+}

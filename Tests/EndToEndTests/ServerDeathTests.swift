@@ -1,0 +1,97 @@
+import AudioCore
+import Foundation
+import PulseOutput
+import PulseTestSupport
+import Testing
+
+extension EndToEndTests {
+  /// The sound server dies.
+  @Suite(.serialized) struct ServerDeathTests {
+    @Test func goesOnWhereItWasHeardLast() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 3, seed: 8)
+      let path = try await song.write(into: studio.folder)
+      let server = try studio.startServer()
+      let first = try await studio.capture(server.address)
+      let player = try studio.play([path], server: server)
+      try await player.reached(103)
+      server.kill(SIGKILL)
+      let death = SystemClock.shared.now
+      // The time is part of the case: no event tells when two seconds are over.
+      try await Task.sleep(for: .seconds(2))
+      try server.restart()
+      let restart = SystemClock.shared.now
+      let second = try await studio.capture(server.address)
+      #expect(try await player.ended().status == 0)
+
+      let expected = try await Sound.mpg123([path])
+      let before = Sound(first.value).trimmed
+      let after = Sound(try await second.passed(8820)).trimmed
+      let end = try #require(before.place(in: expected)) + before.frames.count
+      let start = try #require(after.place(in: expected))
+      print("the first part ends at frame \(end), the second begins at \(start): \(end - start) heard twice")
+      expectSame(before, expected[0..<end], "before")
+      expectSame(after, expected[start..<expected.frames.count].trimmed, "after")
+      // A block of the sink's had begun to be heard when the server died; a piece may not have reached the capture.
+      #expect(abs(end - start) <= 3528)
+
+      let steps = player.events.steps(of: 0)
+      #expect(steps.map(\.value) == song.steps)
+      // Nothing is heard between death and return; what observers saw last is where it goes on.
+      let silent = steps.filter { $0.host > death.seconds + 0.1 && $0.host < restart.seconds }
+      #expect(silent.isEmpty)
+      let last = try #require(steps.last { $0.host < restart.seconds })
+      #expect(abs(Double(last.value) * 441 - Double(start)) <= 3528)
+      let statuses = player.events.withoutTime.compactMap { event -> String? in
+        if case .timeControlStatus(let status, _) = event { status } else { nil }
+      }
+      #expect(
+        statuses == ["waitingToPlayAtSpecifiedRate", "playing", "waitingToPlayAtSpecifiedRate", "playing"])
+    }
+
+    @Test func deadForGoodCostsNothing() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 2, seed: 9).write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play([path], server: server)
+      try await player.reached(30)
+      server.kill(SIGKILL)
+      _ = try await player.log.wait(for: "the first complaint") { !$0.errors.isEmpty }
+      let before = try player.child.counters()
+      _ = try await player.log.wait(for: "the last complaint", limit: 15) {
+        $0.errors.contains { $0.hasSuffix("trying again in 4.0 s") }
+      }
+      let after = try player.child.counters()
+      let delays = player.log.value.errors.compactMap { line -> Double? in
+        guard let range = line.range(of: "trying again in ") else { return nil }
+        return Double(line[range.upperBound...].dropLast(" s".count))
+      }
+      #expect(delays.count == player.log.value.errors.count)
+      #expect(delays == delays.sorted())
+      #expect(Set(delays).count == delays.count)
+      print(
+        "dead server: delays \(delays), \(after.cpuSeconds - before.cpuSeconds) s of CPU, "
+          + "\(after.sleeps - before.sleeps) wake-ups")
+      #expect(after.cpuSeconds - before.cpuSeconds < 0.1)
+      #expect(after.sleeps - before.sleeps < 200)
+      let ending = try await player.ended(by: SIGTERM)
+      #expect(ending.end.status == 128 + SIGTERM)
+      #expect(ending.seconds < 0.3)
+    }
+
+    @Test func namedServerThatDoesNotAnswerIsGivenUp() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 0.5).write(into: studio.folder)
+      let start = SystemClock.shared.now
+      let player = try studio.play([path, "--server", "unix:\(studio.folder)/nobody"])
+      let end = try await player.ended(limit: 15)
+      #expect(end.status == 69)
+      let seconds = end.time.seconds(since: start)
+      #expect((9.9...12).contains(seconds))
+      #expect(player.log.value.errors.last?.contains("no audio server answered within 10 s") == true)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// A line of `--events`, read strictly: the fields and their order are as the grammar says, or it is none.
+enum PlayerEvent: Hashable, Sendable {
+  case currentItem(index: Int?, url: String?)
+  case time(index: Int, value: Int64, timescale: Int32, state: String)
+  case timeControlStatus(String, reason: String?)
+  case applicationState(String)
+  case didPlayToEndTime(index: Int)
+  case failed(index: Int, url: String, error: String)
+  case finished
+
+  /// Whether a player would say this: anything but the state of the application.
+  var isOfThePlayer: Bool { if case .applicationState = self { false } else { true } }
+  /// Whether it is a time step.
+  var isTime: Bool { if case .time = self { true } else { false } }
+}
+
+/// An event and when its observer ran.
+struct SeenEvent: Sendable {
+  let event: PlayerEvent
+  /// Seconds of the monotonic clock.
+  let host: Double
+
+  /// Reads a line; nil if it is not exactly what the grammar says.
+  init?(line: String) {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+      let name = object["event"] as? String,
+      let comma = line.range(of: ",\"host\":", options: .backwards), line.hasSuffix("}")
+    else { return nil }
+    let host = line[comma.upperBound...].dropLast()
+    let point = host.firstIndex(of: ".") ?? host.endIndex
+    guard host.allSatisfy({ $0 == "." || $0.isASCII && $0.isNumber }), host[point...].count == 7,
+      let seconds = Double(host)
+    else { return nil }
+    self.host = seconds
+    func integer(_ key: String) -> Int? { (object[key] as? NSNumber)?.intValue }
+    func text(_ key: String) -> String? { object[key] as? String }
+
+    // What the line must be, up to the host time, is written again from what was read.
+    let expected: String
+    switch name {
+    case "currentItem":
+      event = .currentItem(index: integer("index"), url: text("url"))
+      expected =
+        "\"index\":\(integer("index").map(String.init) ?? "null"),\"url\":\(Self.quoted(text("url")))"
+    case "time":
+      guard let index = integer("index"), let value = integer("value"), let scale = integer("timescale"),
+        let state = text("state")
+      else { return nil }
+      event = .time(index: index, value: Int64(value), timescale: Int32(scale), state: state)
+      expected =
+        "\"index\":\(index),\"value\":\(value),\"timescale\":\(scale),\"state\":\(Self.quoted(state))"
+    case "timeControlStatus":
+      guard let status = text("status") else { return nil }
+      event = .timeControlStatus(status, reason: text("reason"))
+      expected = "\"status\":\(Self.quoted(status)),\"reason\":\(Self.quoted(text("reason")))"
+    case "applicationState":
+      guard let state = text("state") else { return nil }
+      event = .applicationState(state)
+      expected = "\"state\":\(Self.quoted(state))"
+    case "didPlayToEndTime":
+      guard let index = integer("index") else { return nil }
+      event = .didPlayToEndTime(index: index)
+      expected = "\"index\":\(index)"
+    case "failed":
+      guard let index = integer("index"), let url = text("url"), let error = text("error") else { return nil }
+      event = .failed(index: index, url: url, error: error)
+      expected = "\"index\":\(index),\"url\":\(Self.quoted(url)),\"error\":\(Self.quoted(error))"
+    case "finished":
+      event = .finished
+      expected = ""
+    default: return nil
+    }
+    let body = "{\"event\":\"\(name)\"" + (expected.isEmpty ? "" : ",\(expected)")
+    guard line[..<comma.lowerBound] == body else { return nil }
+  }
+
+  private static func quoted(_ text: String?) -> String {
+    guard let text else { return "null" }
+    let escaped = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(
+      of: "\"", with: "\\\"")
+    return "\"\(escaped)\""
+  }
+}
+
+/// What was seen, in questions that tests ask.
+extension [SeenEvent] {
+  /// The events without their times.
+  var events: [PlayerEvent] { map(\.event) }
+
+  /// The time steps of an item, in the order in which they came: hundredths of a second and when each was called.
+  func steps(of index: Int) -> [(value: Int64, host: Double)] {
+    compactMap { seen in
+      guard case .time(index, let value, 100, _) = seen.event else { return nil }
+      return (value, seen.host)
+    }
+  }
+
+  /// All but time steps.
+  var withoutTime: [PlayerEvent] { events.filter { !$0.isTime } }
+
+  /// When an event was seen first.
+  func host(of event: PlayerEvent) -> Double? { first { $0.event == event }?.host }
+}

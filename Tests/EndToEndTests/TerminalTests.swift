@@ -1,0 +1,99 @@
+import AudioCore
+import Foundation
+import PulseOutput
+import PulseTestSupport
+import Testing
+
+extension EndToEndTests {
+  /// On a terminal: keys, the status line, the settings afterwards.
+  @Suite(.serialized) struct TerminalTests {
+    @Test func keysWork() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      var paths: [String] = []
+      for seed in 1...3 {
+        paths.append(try await Song(duration: 3, bitRate: 64, seed: UInt64(seed)).write(into: studio.folder))
+      }
+      let server = try studio.startServer()
+      let terminal = try PseudoTerminal(columns: 100)
+      let before = terminal.localFlags
+      #expect(before & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO))
+      let player = try studio.play(paths, server: server, terminal: terminal)
+      try await terminal.shows("playing")
+      #expect(terminal.localFlags & tcflag_t(ICANON | ECHO) == 0)
+      try await player.reached(20)
+      try await terminal.shows("0.20 / 3.00")
+
+      terminal.type(" ")
+      try await player.seen("pause") { $0 == .timeControlStatus("paused", reason: nil) }
+      try await terminal.shows("paused")
+      let paused = terminal.output.utf8.count
+      terminal.type(" ")
+      try await terminal.shows("playing", from: paused)
+      terminal.type("n")
+      try await player.seen("the next song") { if case .currentItem(1, _) = $0 { true } else { false } }
+      terminal.type("h")
+      try await player.seen("background") { $0 == .applicationState("background") }
+      try await terminal.shows("playing in the background")
+      let home = terminal.output.utf8.count
+      terminal.type("f")
+      try await terminal.shows("playing  ", from: home)
+      try await player.reached(10, of: 1)
+      // The arrow in pieces, as a slow line sends it.
+      terminal.type("\u{1B}")
+      terminal.type("[D")
+      terminal.type("p")
+      _ = try await player.log.wait(for: "the first song again") {
+        $0.events.withoutTime.count { if case .currentItem(0, _) = $0 { true } else { false } } == 2
+      }
+      terminal.type("m")
+      try await terminal.shows("muted")
+      terminal.type("q")
+      #expect(try await player.ended(limit: 5).status == 0)
+      #expect(terminal.localFlags == before)
+      // The shell's prompt comes on a line of its own, and nothing but status lines was there.
+      #expect(terminal.output.utf8.last == UInt8(ascii: "\n"))
+      #expect(terminal.output.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func settingsComeBackAfterASignal(signal: Int32) async throws
+    {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let terminal = try PseudoTerminal()
+      let before = terminal.localFlags
+      let player = try studio.play([path, "--null-sink"], terminal: terminal)
+      try await player.reached(20)
+      #expect(terminal.localFlags != before)
+      if signal == SIGINT {
+        // As a person does it.
+        terminal.type("\u{3}")
+        #expect(try await player.ended(limit: 5).status == 128 + SIGINT)
+      } else {
+        let ending = try await player.ended(by: signal)
+        #expect(ending.end.status == 128 + signal)
+        #expect(ending.seconds < 0.3)
+      }
+      #expect(terminal.localFlags == before)
+      try await studio.becomesClean(limit: 1)
+    }
+
+    @Test func stoppedByKeyAndContinued() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 1.2, seed: 4)
+      let path = try await song.write(into: studio.folder)
+      let terminal = try PseudoTerminal()
+      let server = try studio.startServer()
+      let player = try studio.play([path], server: server, terminal: terminal)
+      try await player.reached(20)
+      // A stopped process is a long stall; afterwards everything goes on, with each step once.
+      player.child.signal(SIGSTOP)
+      try await Task.sleep(for: .milliseconds(600))
+      player.child.signal(SIGCONT)
+      #expect(try await player.ended(limit: 10).status == 0)
+      #expect(player.events.steps(of: 0).map(\.value) == song.steps)
+    }
+  }
+}

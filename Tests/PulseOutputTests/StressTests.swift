@@ -1,0 +1,89 @@
+import AudioCore
+import AudioOutput
+import Foundation
+import PulseTestSupport
+import Synchronization
+import Testing
+
+@testable import PulseOutput
+
+extension RealServers {
+  /// Everything at once: no deadlock, no call after the end, no stream left behind.
+  @Suite struct StressTests {
+    let clock = SystemClock.shared
+
+    @Test func allCallsFromAllThreadsWhileTheServerDies() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      let device = PulseDevice(configuration: PulseConfiguration(server: server.address), clock: clock)
+      for round in 0..<6 {
+        let isClosed = Atomic<Bool>(false)
+        let late = Atomic<Int>(0)
+        let failures = Atomic<Int>(0)
+        let source = RampSource()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          let stream = device.makeStream(
+            format: PCMFormat(sampleRate: 44100, channelCount: 2), source: source
+          ) { event in
+            if isClosed.load(ordering: .acquiring) { late.add(1, ordering: .relaxed) }
+            if case .failed = event { failures.add(1, ordering: .relaxed) }
+          }
+          for worker in 0..<4 {
+            group.addTask {
+              for step in 0..<120 {
+                switch (step * 7 + worker * 3) % 9 {
+                case 0, 1: stream.start()
+                case 2: stream.stop()
+                case 3: stream.flush { _ in }
+                case 4: stream.setVolume(Float(step % 10) / 10, muted: step % 4 == 0)
+                case 5: stream.dataAvailable()
+                default: _ = stream.timing()
+                }
+                if step % 8 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+              }
+            }
+          }
+          if round % 2 == 1 {
+            try await Task.sleep(for: .milliseconds(round * 3))
+            server.kill(SIGKILL)
+          }
+          try await group.waitForAll()
+          stream.close()
+          isClosed.store(true, ordering: .releasing)
+        }
+        let rendered = source.calls
+        try await Task.sleep(for: .milliseconds(5))
+        #expect(source.calls == rendered)
+        #expect(source.isConsecutive)
+        #expect(late.load(ordering: .acquiring) == 0)
+        #expect(failures.load(ordering: .acquiring) == round % 2)
+        if round % 2 == 1 { try server.restart() }
+      }
+      #expect(device.probe(limit: 5))
+      #expect(try pactl(server.address, "list", "short", "sink-inputs").isEmpty)
+    }
+
+    @Test func devicesComeAndGo() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      struct Reference { weak var connection: PulseConnection? }
+      var connections: [Reference] = []
+      for round in 0..<20 {
+        let device = PulseDevice(configuration: PulseConfiguration(server: server.address), clock: clock)
+        connections.append(Reference(connection: device.connection))
+        if round % 3 > 0 { device.prepare() }
+        let log = StreamLog()
+        let stream = device.makeStream(
+          format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
+        if round % 2 == 0 { try await log.opened() }
+        stream.start()
+        if round % 4 > 1 { stream.close() }
+      }
+      // Loops end on threads of their own.
+      for _ in 0..<1000 where connections.contains(where: { $0.connection != nil }) {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      #expect(connections.allSatisfy { $0.connection == nil })
+    }
+  }
+}
