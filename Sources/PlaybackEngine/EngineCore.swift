@@ -133,6 +133,7 @@ final class EngineCore: Sendable {
   // MARK: The conductor
 
   private func conduct() -> WorkerNext {
+    // First the moment, as in `readTime`.
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
@@ -142,7 +143,8 @@ final class EngineCore: Sendable {
         now: now, timing: isPresent ? timing : nil, timeline: isPresent ? attachment?.timeline : nil)
       let commands = machine.outputCommands(now: now)
       return (
-        next, commands, machine.output.serial, machine.generation, offlineLimit(machine, timing: timing, renderer: attachment?.renderer)
+        next, commands, machine.output.serial, machine.generation,
+        offlineLimit(machine, timing: timing, renderer: attachment?.renderer)
       )
     }
     var present = attachment

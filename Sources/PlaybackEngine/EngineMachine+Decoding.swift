@@ -15,7 +15,7 @@ enum DecodeOrder {
 extension EngineMachine {
   mutating func nextDecodeOrder() -> DecodeOrder {
     guard !isDecoderUnusable else { return .idle(isAtEnd: true) }
-    switch cursor {
+    switch presentCursor {
     case .flushing:
       return .idle(isAtEnd: false)
     case .empty, .finished:
@@ -32,15 +32,19 @@ extension EngineMachine {
     }
   }
 
+  /// The cursor, or the start of the queue if its item has left: it was heard to its end, and what follows it is the
+  /// first one now.
+  private var presentCursor: DecodeCursor {
+    if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
+  }
+
   /// The item that the decoder is to open next.
   var nextToOpen: ItemID? {
-    switch cursor {
+    switch presentCursor {
     case .flushing, .decoding: nil
     case .empty: queue.first
-    case .start(let item, _): queue.contains(item) ? item : nil
-    // An item that was heard to its end has left the queue; what follows it is the first one now.
-    case .finished(let item):
-      queue.contains(item) ? (actionAtItemEnd == .advance ? queue.next(of: item) : nil) : queue.first
+    case .start(let item, _): item
+    case .finished(let item): actionAtItemEnd == .advance ? queue.next(of: item) : nil
     }
   }
 

@@ -111,6 +111,7 @@ extension EngineMachine {
     guard let format else { return }
     output.phase = .opening
     output.serial += 1
+    isMoving = false
     output.isRunning = false
     output.appliedVolume = 1
     output.appliedMute = false
@@ -124,6 +125,7 @@ extension EngineMachine {
   mutating func closeStream() {
     output.phase = .none
     output.serial += 1
+    isMoving = false
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false
@@ -146,9 +148,10 @@ extension EngineMachine {
     case .failed(let error, let heardFrame):
       // Tell what was heard to the last frame, and go on from there when there is an output again.
       if output.phase == .open { progress(toFrame: Double(heardFrame), now: now, timeline: timeline) }
+      restartDecoding()
+      if output.phase == .open { restartDecoding(atHeard: heardFrame, timeline: timeline) }
       generation += 1
       heardGeneration = generation
-      restartDecoding()
       closeStream()
       guard error.isRecoverable else {
         output.phase = .failed
@@ -171,20 +174,37 @@ extension EngineMachine {
     output.needsKick = true
     guard cursor == .flushing else { return }
     timeline.truncate(from: frame)
-    guard let tail = timeline.last, tail.generation >= heardGeneration, queue.contains(tail.item),
-      let info = queue[tail.item]?.info, let format
-    else {
-      restartDecoding()
-      return
+    restartDecoding(behind: timeline.runs(since: heardGeneration))
+  }
+
+  /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
+  /// have been taken out, or something inserted before it. Such frames are heard, because they cannot be taken back,
+  /// and belong to nobody.
+  private mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
+    restartDecoding()
+    var expected = current
+    for run in runs where run.item == expected {
+      guard let info = queue[run.item]?.info, let format else { return }
+      if run.ending == .none {
+        let place = ItemPosition(
+          origin: run.origin, offset: Double(run.offset + run.frameCount), itemRate: info.format.sampleRate,
+          outputRate: format.sampleRate)
+        cursor = .start(run.item, .frame(place.frame))
+      } else {
+        cursor = .finished(run.item)
+        expected = queue.next(of: run.item)
+      }
     }
-    if tail.ending == .none {
-      let place = ItemPosition(
-        origin: tail.origin, offset: Double(tail.offset + tail.frameCount), itemRate: info.format.sampleRate,
-        outputRate: format.sampleRate)
-      cursor = .start(tail.item, .frame(place.frame))
-    } else {
-      cursor = .finished(tail.item)
-    }
+  }
+
+  /// Sets the decoder to what was really heard of the current item. The device may have claimed more before it died:
+  /// then the position stands still until the listener is there.
+  private mutating func restartDecoding(atHeard frame: Int64, timeline: RenderedTimeline) {
+    guard let (run, _) = timeline.first(since: heardGeneration), let current, run.item == current,
+      let info = currentInfo, endedAt == nil
+    else { return }
+    let frames = min(max(0, frame - run.firstFrame), run.frameCount)
+    cursor = .start(current, .frame(position(in: run, frames: Double(frames), info: info).frame))
   }
 
   /// Sets the decoder to where the current item rests.

@@ -7,6 +7,8 @@ extension EngineMachine {
   /// Brings everything up to what is heard now and returns when something is due next.
   mutating func conduct(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
     output.timing = timing
+    // A line may begin in the future: a device that was started says when its first frame will sound.
+    isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
     // First the start of sound, so that observers are called with the place where it starts.
     if isMoving { updateTimeControl(now: now) }
     if let timing, let timeline {
@@ -19,6 +21,11 @@ extension EngineMachine {
       callObservers()
     }
     return deadline(now: now, timing: timing, timeline: timeline)
+  }
+
+  /// Whether sound begins only later. A timing that was read after `now` is no more than some microseconds ahead.
+  private func startsLater(_ timing: OutputTiming, now: HostTime) -> Bool {
+    timing.hostTime.seconds(since: now) > 0.001
   }
 
   /// Delivers what lies between the last look and `heard`, item by item.
@@ -52,7 +59,7 @@ extension EngineMachine {
     }
   }
 
-  private func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
+  func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
     ItemPosition(
       origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
       outputRate: format?.sampleRate ?? info.format.sampleRate)
@@ -163,6 +170,7 @@ extension EngineMachine {
       if let moment { next = min(next ?? moment, moment) }
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
+    if let timing, timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
     if let since = output.standingSince {
       consider(since.advanced(bySeconds: Self.stallDelay))
     }
@@ -245,9 +253,6 @@ extension EngineMachine {
       stopCallPending = true
     }
   }
-
-  /// Frames leave the device.
-  var isMoving: Bool { output.phase == .open && (output.timing?.frameRate ?? 0) > 0 }
 
   /// Calls the periodic observers with the very time: playback started, stopped or jumped.
   mutating func callObservers() {

@@ -23,7 +23,8 @@ extension EngineMachine {
       advanceToNext()
       return
     }
-    let wasDecoded = isDecoded(id) || cursor.item == id
+    // What follows was decoded before it if it was inserted too late to be heard first.
+    let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
     queue.remove(id)
     if wasDecoded { splice() }
   }

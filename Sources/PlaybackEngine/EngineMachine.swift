@@ -52,6 +52,8 @@ struct EngineMachine: Sendable {
   // MARK: The output
 
   var output = OutputState()
+  /// Frames leave the device, as it was seen last.
+  var isMoving = false
   /// The format that streams are opened with; set by the first item that is opened while nothing sounds.
   var format: PCMFormat?
   let isOffline: Bool

@@ -100,6 +100,8 @@ final class RenderedTimeline: Sendable {
     }
   }
 
-  /// The last run, where decoding goes on after what was taken.
-  var last: Run? { runs.withLock { $0.last } }
+  /// All runs of `generation` or later.
+  func runs(since generation: UInt64) -> [Run] {
+    runs.withLock { runs in runs.filter { $0.generation >= generation } }
+  }
 }

@@ -18,7 +18,7 @@ final class Diary: Suspendable {
   func clear() { entries.withLock { $0 = [] } }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceTests {
   let clock = ManualClock()
 
   /// A launched device whose doings the diary has from then on.

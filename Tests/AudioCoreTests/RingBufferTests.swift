@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RingBufferTests {
   private let stereo = PCMFormat(sampleRate: 44_100, channelCount: 2)
 

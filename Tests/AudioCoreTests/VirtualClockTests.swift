@@ -24,7 +24,7 @@ final class Slot: Sendable {
   func cancel() { worker.withLock { $0 }?.cancel() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VirtualClockTests {
   private let clock = VirtualClock()
   private let log = Log()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What every output keeps to, whatever else is wrong with it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutputContractTests {
   private let threeSeconds: Int64 = 3 * 44_100
 

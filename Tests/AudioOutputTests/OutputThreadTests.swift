@@ -7,7 +7,7 @@ import Testing
 ///
 /// Not for `--sanitize=thread`: Swift 6.3's `Mutex` hands over a contended lock in the kernel, where TSan does not
 /// look, so it calls every access under such a lock a race. With pthread mutexes in their place it has no complaint.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutputThreadTests {
   /// Gives frames in small pieces from a thread of its own, as fast as it can, and waits for the last to be heard.
   private func feed(_ device: any AudioOutputDevice, frames: Int64) async throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a listener of a simulated device hears, to the frame and the microsecond.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SimulatedOutputTests {
   private let rate = 44_100.0
 

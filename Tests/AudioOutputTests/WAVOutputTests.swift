@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 final class WAVOutputTests {
   private let clock = VirtualClock()
   private let folder = FileManager.default.temporaryDirectory.path + "/continuo-wav-\(UUID())"

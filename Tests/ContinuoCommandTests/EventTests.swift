@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct EventWriterTests {
   let warnings = Warnings()
   let host = HostTime(nanoseconds: 1_500_000_000)
 

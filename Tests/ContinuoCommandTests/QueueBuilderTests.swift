@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContinuoCommand
 
-@Suite(.timeLimit(.minutes(1))) struct QueueBuilderTests {
+@Suite(.timeLimit(.minutes(10))) struct QueueBuilderTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @MainActor
-@Suite("A client written for Apple's systems", .timeLimit(.minutes(1)))
+@Suite("A client written for Apple's systems", .timeLimit(.minutes(10)))
 struct AudioScreenTests {
   init() { TestEnvironment.use() }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import MP3Decoding
 
 /// All suites, one after the other, so that after each test no C handle may be left.
-@Suite(.serialized, .noHandleLeft, .timeLimit(.minutes(2)))
+@Suite(.serialized, .noHandleLeft, .timeLimit(.minutes(10)))
 enum MP3DecodingTests {}
 
 /// After each test, no libmpg123 or libsyn123 handle is left.

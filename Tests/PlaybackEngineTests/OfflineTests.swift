@@ -1,5 +1,6 @@
 import AudioCore
 import AudioOutput
+import Dispatch
 import MediaTime
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 /// A file takes frames as fast as it gets them; its observers still get every step.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineTests {
   /// Plays to a file while the queues run their work only every so often; returns each observer's steps.
   private func play(
@@ -61,5 +62,27 @@ struct OfflineTests {
     let (steps, ended) = play([CMTime(value: 1, timescale: 1)], seconds: 5, sampleRate: rate, pause: 0.01)
     #expect(ended)
     #expect(steps == [Array(0..<5)])
+  }
+
+  /// The renderer signals before the stream has counted what it took; in virtual time that cannot be seen.
+  @Test func realThreadsNeverHoldTheFileBackForEver() {
+    for _ in 0..<5 {
+      let steps = Collected<Int64>()
+      let ended = DispatchSemaphore(value: 0)
+      let seconds: Int64 = 60
+      let engine = PlaybackEngine(
+        clock: SystemClock.shared, device: WAVOutput(path: "/dev/null", clock: SystemClock.shared),
+        mainQueue: ClockQueue(clock: SystemClock.shared)
+      ) { notice in
+        if case .currentItemChanged(nil) = notice { ended.signal() }
+      }
+      engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: seconds * 44_100))
+      _ = engine.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: nil) {
+        if $0.timescale == 100 { steps.append($0.value) }
+      }
+      engine.setRate(1)
+      #expect(ended.wait(timeout: .now() + 20) == .success)
+      #expect(steps.all == Array(0..<seconds * 100))
+    }
   }
 }

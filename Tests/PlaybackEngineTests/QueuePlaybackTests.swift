@@ -7,7 +7,7 @@ import Testing
 @testable import PlaybackEngine
 
 /// A queue that plays from its beginning to its end, on every device.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueuePlaybackTests {
   /// Devices that live: what dies has a suite of its own.
   static let living = SimulatedOutput.personalities.filter {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResilienceTests {
   @Test func goesOnWhereItWasHeardWhenTheServerComesBack() {
     let harness = EngineHarness(

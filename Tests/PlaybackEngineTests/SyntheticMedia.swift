@@ -37,6 +37,7 @@ struct SyntheticMedia: MediaSource {
 final class Countdown: Sendable {
   private let left: Atomic<Int>
   init(_ count: Int) { left = Atomic(count) }
+  var count: Int { left.load(ordering: .relaxed) }
   func take() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 }
 }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import PulseOutput
 
 /// All that needs a real server, one after the other: they measure time.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum RealServers {}
+@Suite(.serialized, .timeLimit(.minutes(10))) enum RealServers {}
 
 extension RealServers {
   /// The device against private PulseAudio servers.

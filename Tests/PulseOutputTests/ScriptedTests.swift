@@ -9,7 +9,7 @@ import Testing
 @testable import PulseOutput
 
 /// The device against a server that does what the test says.
-@Suite(.timeLimit(.minutes(1))) struct ScriptedTests {
+@Suite(.timeLimit(.minutes(10))) struct ScriptedTests {
   let pulse = ScriptedPulse()
   let clock = SteppedClock()
   let log = StreamLog()

@@ -3,7 +3,7 @@ import MediaTime
 @_spi(Testing) import QueuePlayer
 import Testing
 
-@Suite("Assets of real files", .timeLimit(.minutes(1)))
+@Suite("Assets of real files", .timeLimit(.minutes(10)))
 struct AssetTests {
   private var song: URL { MediaFolder.url("01 Ground in D.mp3") }
 

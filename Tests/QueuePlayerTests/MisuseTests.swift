@@ -4,7 +4,7 @@ import QueuePlayer
 import Testing
 
 /// Where Apple's classes throw an exception the program stops with the reason.
-@Suite("Misuse stops the program", .timeLimit(.minutes(2)))
+@Suite("Misuse stops the program", .timeLimit(.minutes(10)))
 struct MisuseTests {
   @Test func insertingTwice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -80,7 +80,7 @@ struct TimeObserverTests {
     player.removeTimeObserver(token)
   }
 
-  @Test("A queue of its own gets the calls in order, on that queue", .timeLimit(.minutes(1)))
+  @Test("A queue of its own gets the calls in order, on that queue", .timeLimit(.minutes(10)))
   func ownQueue() async {
     let player = stage.queuePlayer([stage.item("a", seconds: 0.9)])
     let queue = DispatchQueue(label: "test.observer")

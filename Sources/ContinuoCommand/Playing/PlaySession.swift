@@ -266,9 +266,10 @@ final class PlaySession {
   // MARK: The life cycle
 
   private func connectLifecycle() {
-    device.onStateChange = { [weak self] state in
+    let changes = StateChanges { [weak self] state in
       MainActor.assumeIsolated { self?.applicationStateChanged(state) }
     }
+    device.onStateChange = { changes.append($0) }
     device.add(SuspendedPlayback(suspension: PlaybackSuspension.shared))
     PlaybackSuspension.shared.onActivityChange = { [device] activity in
       // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.

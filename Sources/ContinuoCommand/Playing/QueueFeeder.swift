@@ -38,8 +38,10 @@ final class QueueFeeder {
     if let current = index(of: player.currentItem) { forget(before: current) }
     let count = player.items().count
     for _ in count..<max(count, Self.window) where !isExhausted {
-      player.insert(makeItem(next), after: nil)
+      // Counted first: a short item may be over, and the queue with it, before the call returns.
+      let index = next
       next += 1
+      player.insert(makeItem(index), after: nil)
     }
   }
 

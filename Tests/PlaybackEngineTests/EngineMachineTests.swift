@@ -1,0 +1,147 @@
+import AudioCore
+import AudioOutput
+import MediaTime
+import Testing
+
+@testable import PlaybackEngine
+
+/// The machine as a value: every event in every situation, and long random lives. `MachineDriver` checks after each
+/// event what must always hold.
+@Suite(.timeLimit(.minutes(10)))
+struct EngineMachineTests {
+  typealias Event = MachineDriver.Event
+
+  /// How to get there.
+  static let situations: [(name: String, events: [Event])] = [
+    ("fresh", []),
+    ("queued", [.append, .append, .append]),
+    ("opened", [.append, .append, .append, .open, .position]),
+    ("connecting", [.append, .append, .append, .play, .open, .position, .obey]),
+    ("connected", [.append, .append, .append, .play, .open, .position, .obey, .opened, .obey]),
+    (
+      "playing",
+      [.append, .append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .take, .take, .hear]
+    ),
+    (
+      "two items taken",
+      [.append, .append, .append, .play, .open, .position, .obey, .opened, .obey]
+        + Array(repeating: .take, count: 6) + [.open, .position, .take, .take, .hear]
+    ),
+    (
+      "paused",
+      [
+        .append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .hear, .pause, .obey,
+        .conduct,
+      ]
+    ),
+    (
+      "seeking",
+      [.append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .hear, .seekMiddle, .obey]
+    ),
+    (
+      "splicing",
+      [.append, .append, .append, .play, .open, .position, .obey, .opened, .obey]
+        + Array(repeating: .take, count: 6) + [.open, .position, .take, .hear, .insertNext, .obey]
+    ),
+    (
+      "at the end, staying",
+      [.append, .append, .actNone, .play, .open, .position, .obey, .opened, .obey]
+        + Array(repeating: .take, count: 6) + [.hearAll]
+    ),
+    (
+      "at the end, paused",
+      [.append, .append, .actPause, .play, .open, .position, .obey, .opened, .obey]
+        + Array(repeating: .take, count: 6) + [.hearAll]
+    ),
+    (
+      "played out",
+      [.append, .play, .open, .position, .obey, .opened, .obey] + Array(repeating: .take, count: 6) + [
+        .hearAll
+      ]
+    ),
+    ("retrying", [.append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .hear, .dies]),
+    ("without output", [.append, .append, .play, .open, .position, .obey, .diesForGood]),
+    (
+      "suspended",
+      [.append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .hear, .suspend, .obey]
+    ),
+    (
+      "taken away",
+      [.append, .append, .play, .open, .position, .obey, .opened, .obey, .take, .hear, .takenAway, .stand]
+    ),
+  ]
+
+  private func driver(_ events: [Event], isQueuePlayer: Bool = true) -> MachineDriver {
+    var driver = MachineDriver(isQueuePlayer: isQueuePlayer)
+    for event in events { driver.apply(event) }
+    return driver
+  }
+
+  /// Leads every situation on to where sound would flow again.
+  private func expectLife(_ driver: MachineDriver) {
+    var driver = driver.fork()
+    driver.apply(.actAdvance, .resume, .givenBack, .play)
+    for _ in 0..<40 {
+      driver.apply(.conduct, .obey, .opened, .answerFlush, .open, .position, .take, .obey, .hearAll)
+    }
+    #expect(driver.machine.current == nil || driver.machine.queue.count == 1, "stuck: \(driver)")
+    #expect(driver.completionsAreComplete)
+  }
+
+  @Test(arguments: situations.map(\.name))
+  func everyEventInEverySituationMakesSenseAndPlaysOn(_ name: String) {
+    let events = Self.situations.first { $0.name == name }?.events ?? []
+    for isQueuePlayer in [true, false] {
+      let start = driver(events, isQueuePlayer: isQueuePlayer)
+      for first in Event.allCases {
+        var one = start.fork()
+        one.apply(first)
+        if isQueuePlayer { expectLife(one) }
+        for second in Event.allCases {
+          var two = one.fork()
+          two.apply(second)
+          for third in [Event.obey, .conduct, .answerFlush, .open, .hear] { two.apply(third) }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func longLivesMakeSense(_ seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    for life in 0..<20 {
+      var driver = driver(Self.situations[life % Self.situations.count].events)
+      for _ in 0..<150 {
+        driver.apply(Event.allCases[Int(random.next() % UInt64(Event.allCases.count))])
+        // Somebody always looks after a while.
+        if random.next() % 4 == 0 { driver.apply(.conduct, .obey) }
+      }
+      expectLife(driver)
+    }
+  }
+
+  @Test func whatIsToldComesInItsOrder() {
+    var machine = EngineMachine(isQueuePlayer: true, isOffline: false)
+    machine.setRate(1, reason: .setRateCalled, now: HostTime(nanoseconds: 0))
+    let names = machine.emissions.map { emission in
+      switch emission {
+      case .notice(.rateChanged): "rate"
+      case .notice(.timeControlChanged): "control"
+      default: "?"
+      }
+    }
+    #expect(names == ["rate", "control"])
+  }
+
+  @Test func aKickWaitsForTheFlushAndIsNotForgotten() {
+    var driver = driver(Self.situations.first { $0.name == "seeking" }?.events ?? [])
+    #expect(driver.machine.output.flushPending)
+    var machine = driver.machine
+    machine.output.needsKick = true
+    let commands = machine.outputCommands(now: HostTime(nanoseconds: 0))
+    #expect(commands.isEmpty)
+    #expect(machine.output.needsKick)
+    driver.apply(.answerFlush)
+    #expect(driver.machine.output.needsKick && !driver.machine.output.flushPending)
+  }
+}
