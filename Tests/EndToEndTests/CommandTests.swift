@@ -29,7 +29,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(server.address)
       let player = try studio.play(paths + commands.flatMap { ["--at", $0] }, server: server)
       let end = try await player.ended()
-      let heard = Sound(try await capture.passed(8820)).trimmed
+      let heard = Sound(try await capture.untilSilence()).trimmed
       #expect(player.log.value.errors.isEmpty)
       return Run(player: player, heard: heard, end: end)
     }
@@ -167,7 +167,7 @@ extension EndToEndTests {
         [path] + ["0.3:volume 50", "0.6:mute", "0.9:mute", "1.2:volume 100"].flatMap { ["--at", $0] },
         server: server)
       #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.passed(8820))
+      let heard = Sound(try await capture.untilSilence())
       let expected = try await Sound.mpg123([path])
       let first = try #require(expected.place(in: heard))
       // Time and sound go on as if nothing were.
@@ -210,7 +210,7 @@ extension EndToEndTests {
         [path] + ["0.3:pause", "0.4:home", "0.7:play"].flatMap { ["--at", $0] }, server: server)
       #expect(try await with.ended().status == 0)
       expectSame(
-        Sound(try await capture.passed(8820)).withoutSilence, try await Sound.mpg123([path]).withoutSilence)
+        Sound(try await capture.untilSilence()).withoutSilence, try await Sound.mpg123([path]).withoutSilence)
       #expect(
         with.events.withoutTime.filter { !$0.isOfThePlayer }.suffix(3)
           == ["background", "suspended", "background"].map { .applicationState($0) })

@@ -112,7 +112,7 @@ extension EndToEndTests {
         ["bash", "-c", script, Player.executable, server.address] + paths, environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: null))
       #expect(try await child.ended(limit: 10).status == 0)
-      expectSame(Sound(try await capture.passed(8820)).trimmed, try await Sound.mpg123(paths).trimmed)
+      expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123(paths).trimmed)
     }
 
     @Test func runsWithoutAnyStandardStream() async throws {
@@ -130,7 +130,7 @@ extension EndToEndTests {
         ],
         environment: studio.environment, streams: .descriptors(input: null, output: null, error: null))
       #expect(try await child.ended(limit: 10).status == 0)
-      expectSame(Sound(try await capture.passed(8820)).trimmed, try await Sound.mpg123([path]).trimmed)
+      expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123([path]).trimmed)
     }
   }
 }

@@ -19,7 +19,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(server.address)
       let player = try studio.play(paths, server: server)
       #expect(try await player.ended().status == 0)
-      let recording = try await capture.passed(8820)
+      let recording = try await capture.untilSilence()
 
       let events = player.events
       var order: [PlayerEvent] = []

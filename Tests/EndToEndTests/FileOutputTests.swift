@@ -59,9 +59,9 @@ extension EndToEndTests {
       #expect(try await player.ended().status == 0)
       let steps = player.events.steps(of: 0)
       #expect(steps.map(\.value) == song.steps)
-      // In real time.
+      // In real time; the first step may be late.
       let seconds = try #require(steps.last).host - steps[0].host
-      #expect((0.985...1.2).contains(seconds))
+      #expect((0.9...1.3).contains(seconds))
       #expect(player.log.value.errors.isEmpty)
     }
 

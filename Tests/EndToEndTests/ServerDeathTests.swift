@@ -27,7 +27,7 @@ extension EndToEndTests {
 
       let expected = try await Sound.mpg123([path])
       let before = Sound(first.value).trimmed
-      let after = Sound(try await second.passed(8820)).trimmed
+      let after = Sound(try await second.untilSilence()).trimmed
       let end = try #require(before.place(in: expected)) + before.frames.count
       let start = try #require(after.place(in: expected))
       print("the first part ends at frame \(end), the second begins at \(start): \(end - start) heard twice")
@@ -79,6 +79,30 @@ extension EndToEndTests {
       let ending = try await player.ended(by: SIGTERM)
       #expect(ending.end.status == 128 + SIGTERM)
       #expect(ending.seconds < 0.3)
+    }
+
+    /// In the background the application is kept for five seconds more, in case there is a server again by then.
+    @Test func deadInTheBackgroundItIsSuspendedAndReturns() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 1.5, seed: 10)
+      let path = try await song.write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play([path, "--at", "0.2:home", "--at", "8:foreground"], server: server)
+      try await player.reached(60)
+      server.kill(SIGKILL)
+      let suspension = try await player.seen("suspension") { $0 == .applicationState("suspended") }
+      let death = try #require(
+        player.events.host(
+          of: PlayerEvent.timeControlStatus(
+            "waitingToPlayAtSpecifiedRate", reason: "AVPlayerWaitingToMinimizeStallsReason")))
+      #expect((4.5...6).contains(suspension.host - death))
+      try server.restart()
+      #expect(try await player.ended().status == 0)
+      #expect(player.events.steps(of: 0).map(\.value) == song.steps)
+      let events = player.events
+      let index = try #require(events.firstIndex { $0.event == .applicationState("suspended") })
+      #expect(events[index + 1].event == .applicationState("inactive"))
     }
 
     @Test func namedServerThatDoesNotAnswerIsGivenUp() async throws {

@@ -20,7 +20,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(server.address, format: format)
       let player = try studio.play(songs, server: server)
       #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.passed(8820)).trimmed
+      let heard = Sound(try await capture.untilSilence()).trimmed
       #expect(player.log.value.errors.isEmpty)
       expectSame(heard, expected.trimmed, "\(format)")
     }
@@ -40,7 +40,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(server.address)
       let player = try studio.play(paths, server: server)
       #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.passed(8820)).trimmed
+      let heard = Sound(try await capture.untilSilence()).trimmed
       let lengths = songs.map { Int(($0.duration * 44100).rounded()) }
       // A frame may be silent by itself at the very beginning or end of everything.
       #expect(abs(heard.frames.count - lengths.reduce(0, +)) <= 2)
@@ -73,7 +73,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(server.address)
       let player = try studio.play(paths, server: server)
       #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.passed(8820)).trimmed
+      let heard = Sound(try await capture.untilSilence()).trimmed
       // PulseAudio's own resampler adds some frames of its filter at the end, and quantizes blocks.
       #expect(abs(heard.frames.count - 88200) < 100)
       #expect(heard.silences.isEmpty)

@@ -142,3 +142,15 @@ struct TemporaryFolder {
 
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
+
+extension MonitorCapture {
+  /// Waits until what came last is silence, and returns all of it. For after the player's end; on a busy machine the
+  /// capture is late itself.
+  func untilSilence() async throws -> Recording {
+    var recording = try await passed(8820)
+    while recording.bytes.suffix(4410 * recording.format.bytesPerFrame).contains(where: { $0 != 0 }) {
+      recording = try await passed(4410)
+    }
+    return recording
+  }
+}
