@@ -10,7 +10,7 @@ enum ExitStatus: Int32 {
   case usage = 64
   /// No such file, and nothing left to play.
   case noInput = 66
-  /// No audio server, and none could be started.
+  /// No audio server, and none could be started; or the file for the sound cannot be written.
   case unavailable = 69
 
   /// The same as an error that ends the command without another word.

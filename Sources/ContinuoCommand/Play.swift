@@ -31,7 +31,7 @@ struct Play: ParsableCommand {
         1   at least one item could not be played; the others were
         64  the command line makes no sense
         66  no such file, and nothing left to play
-        69  no audio server, and none could be started
+        69  no audio server, and none could be started; or the WAV file cannot be written
       """)
 
   @OptionGroup var options: PlayOptions
@@ -41,7 +41,8 @@ struct Play: ParsableCommand {
     do {
       modes = try options.readBackgroundModes()
     } catch {
-      throw ValidationError("\(error)")
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
     }
     for warning in modes.warnings { StandardOutput.complain(warning) }
     var builder = QueueBuilder(directory: .workingDirectory())
@@ -60,7 +61,8 @@ struct Play: ParsableCommand {
       do {
         events = try EventWriter(path: path) { StandardOutput.complain($0) }
       } catch {
-        throw ValidationError("--events \(path): \(error)")
+        StandardOutput.complain("--events \(path): \(error)")
+        throw ExitStatus.usage.code
       }
     }
     // Before anything is started that would have to be taken down.

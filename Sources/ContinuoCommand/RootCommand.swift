@@ -3,7 +3,10 @@ import ArgumentParser
 /// The program `continuo`.
 public enum CommandLineTool {
   /// Does what the process's arguments say, and ends the process. On the main thread.
-  public static func main() { RootCommand.main() }
+  public static func main() {
+    StandardDescriptors.reserve()
+    RootCommand.main()
+  }
 }
 
 /// The command `continuo`.

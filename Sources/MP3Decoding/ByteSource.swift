@@ -23,13 +23,20 @@ final class FileByteSource: ByteSource {
   private let readCall: ReadCall
   let size: Int64?
 
-  /// Opens `path`.
+  /// Opens the file whose path has these bytes.
   ///
   /// Only regular files: `open` succeeds on a directory, and on a FIFO it would block until somebody writes. Hence
   /// O_NONBLOCK, which regular files ignore, and the look at the type before the first read.
-  init(path: String, readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw FileByteSource.error(for: errno, doing: "opened") }
+  init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
+    // The system would take what is in front of the zero for the whole, which may be another file.
+    guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
+    let (descriptor, failure) = (path + [0]).withUnsafeBytes { bytes in
+      let name = bytes.assumingMemoryBound(to: CChar.self).baseAddress
+      // Never nil: the terminator is in it.
+      let descriptor = name.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
+      return (descriptor, errno)
+    }
+    guard descriptor >= 0 else { throw FileByteSource.error(for: failure, doing: "opened") }
     var status = stat()
     let result = fstat(descriptor, &status)
     let kind = status.st_mode & S_IFMT

@@ -15,14 +15,19 @@ public struct MP3File: MediaSource, Hashable {
     public init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
   }
 
-  /// Where the file is, as `open(2)` takes it.
-  public var path: String
+  /// Where the file is, as `open(2)` takes it: bytes, since on Linux a name need not be UTF-8. No file has a zero in it.
+  public var pathBytes: [UInt8]
   /// How it is opened.
   public var options: Options
 
   /// The file at `path`, which need not exist yet.
   public init(path: String, options: Options = Options()) {
-    self.path = path
+    self.init(pathBytes: path.utf8, options: options)
+  }
+
+  /// The file whose path has these bytes.
+  public init(pathBytes: some Sequence<UInt8>, options: Options = Options()) {
+    self.pathBytes = Array(pathBytes)
     self.options = options
   }
 
@@ -32,7 +37,7 @@ public struct MP3File: MediaSource, Hashable {
   /// directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within the first 2 MiB behind the tags), of
   /// scope `.engine` when there is no memory or no file descriptor.
   public func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    let decoder = try MP3Decoder(source: FileByteSource(path: path))
+    let decoder = try MP3Decoder(source: FileByteSource(path: pathBytes))
     if options.preciseDuration { try decoder.measureLength() }
     return decoder
   }

@@ -111,6 +111,6 @@ extension MP3File {
   /// hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws what
   /// `makeDecoder()` throws; a file that has tags but no audio is `.notRecognized`.
   public func readMetadata() throws(DecodingError) -> MP3Metadata {
-    try MetadataReader.read(FileByteSource(path: path))
+    try MetadataReader.read(FileByteSource(path: pathBytes))
   }
 }

@@ -45,7 +45,7 @@ public struct PlaybackEnvironment: Sendable {
     self.isOnMainQueue = isOnMainQueue
     self.makeSource =
       makeSource ?? { file, isPrecise in
-        MP3File(path: file.path, options: MP3File.Options(preciseDuration: isPrecise))
+        MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
       }
     self.suspension = suspension
     self.onDiagnostic = onDiagnostic

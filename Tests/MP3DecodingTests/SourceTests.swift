@@ -23,7 +23,7 @@ extension MP3DecodingTests {
     func interruptedReads() throws {
       let path = try Fixture.path("vbr-44100-stereo.mp3")
       let calls = Counter()
-      let source = try FileByteSource(path: path) { descriptor, buffer, offset in
+      let source = try FileByteSource(path: Array(path.utf8)) { descriptor, buffer, offset in
         calls.value += 1
         guard calls.value % 3 == 0 else { return -Int(EINTR) }
         // Short on top.
@@ -91,14 +91,14 @@ extension MP3DecodingTests {
       source.failsFrom = 200
       #expect(decodingError { _ = try MP3Decoder(source: source) }?.message == "scripted")
       let path = try Fixture.path("noinfo-cbr.mp3")
-      let failing = try FileByteSource(path: path) { _, _, _ in -Int(EIO) }
+      let failing = try FileByteSource(path: Array(path.utf8)) { _, _, _ in -Int(EIO) }
       #expect(decodingError { _ = try MP3Decoder(source: failing) }?.reason == .unreadable)
     }
 
     @Test("Few calls: a file is read in windows of 32 KiB")
     func windows() throws {
       let calls = Counter()
-      let source = try FileByteSource(path: Fixture.path("cbr-44100-stereo.mp3")) {
+      let source = try FileByteSource(path: Array(Fixture.path("cbr-44100-stereo.mp3").utf8)) {
         descriptor, buffer, offset in
         calls.value += 1
         return pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))

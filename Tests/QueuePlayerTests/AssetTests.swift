@@ -47,6 +47,27 @@ struct AssetTests {
     #expect(asset.providesPreciseDurationAndTiming)
   }
 
+  @Test("A file's name may have any bytes, and none with a zero is another's")
+  func namesOfBytes() async throws {
+    let folder = URL(
+      fileURLWithPath: NSTemporaryDirectory() + "continuo-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // Latin-1, a quote, a line feed, a per cent sign.
+    let name: [UInt8] = Array("caf".utf8) + [0xE9, 0x27, 0x0A, 0x25, 0x34, 0x31]
+    let linked = (Array("\(folder.path)/".utf8) + name + [0]).withUnsafeBufferPointer { path in
+      path.withMemoryRebound(to: CChar.self) { name in name.baseAddress.map { symlink(song.path, $0) } }
+    }
+    #expect(linked == 0)
+    let asset = AVURLAsset(url: try #require(URL(string: "\(folder.absoluteString)caf%E9'%0A%2541")))
+    #expect(try await asset.load(.duration) == AVURLAsset(url: song).load(.duration))
+
+    let cut = AVURLAsset(url: try #require(URL(string: "\(song.absoluteString)%00.mp3")))
+    await #expect(throws: AVError.self) { try await cut.load(.duration) }
+    let slash = AVURLAsset(url: URL(fileURLWithPath: song.path, isDirectory: true))
+    #expect(try await slash.load(.isPlayable))
+  }
+
   @Test("A file that is not there fails; one without audio is not playable; the network is refused")
   func failures() async throws {
     let missing = AVURLAsset(url: URL(fileURLWithPath: "/no/such/file.mp3"))

@@ -38,7 +38,7 @@ struct PlayOptions: ParsableArguments {
     help: ArgumentHelp(
       "Run a command that long after playback starts. Repeatable.",
       discussion: """
-        Commands: \(PlayerCommand.summary). \
+        Not with wav:, which has no clock. Commands: \(PlayerCommand.summary). \
         TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the present position; N is 0 to 100, \
         or with + or - a change. Example: --at 3:home --at '4.5:seek 1:02' --at 6.5:foreground
         """, valueName: "seconds:command"),
@@ -83,6 +83,8 @@ struct PlayOptions: ParsableArguments {
       if case .wav(let path) = output, path == events {
         throw ValidationError("Sound and events cannot both go to \(path).")
       }
+      // A file is written as fast as it goes: no second of it is one of the clock's.
+      if case .wav = output, !scheduled.isEmpty { throw Self.contradiction("--at", "--output \(output)") }
     }
   }
 

@@ -123,6 +123,11 @@ final class PlaySession {
       player.observe(\.timeControlStatus, options: [.initial]) { [weak self] _, _ in
         MainActor.assumeIsolated { self?.timeControlChanged() }
       },
+      player.observe(\.status) { [weak self] player, _ in
+        MainActor.assumeIsolated {
+          if player.status == .failed { self?.playerFailed(player.error) }
+        }
+      },
     ]
     let center = NotificationCenter.default
     notifications = [
@@ -191,6 +196,13 @@ final class PlaySession {
     let reason = error.map { Self.reason($0) } ?? "unknown error"
     write(.failed(index: index, url: files[index].fileURL, error: reason))
     complain("\(TerminalText.sanitized(files[index].description)): \(reason)")
+  }
+
+  /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
+  private func playerFailed(_ error: (any Error)?) {
+    problems += 1
+    complain("playback stops: \(error.map { Self.reason($0) } ?? "unknown error")")
+    end(status: nil)
   }
 
   private static func reason(_ error: any Error) -> String {

@@ -26,7 +26,7 @@ final class SongTags: Sendable {
   }
 
   private static func readName(of path: MediaPath) -> String {
-    guard let tags = try? MP3File(path: String(decoding: path.bytes, as: UTF8.self)).readMetadata(),
+    guard let tags = try? MP3File(pathBytes: path.bytes).readMetadata(),
       let title = tags.title, !title.isEmpty
     else { return fileName(path) }
     guard let artist = tags.artist, !artist.isEmpty else { return title }
