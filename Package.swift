@@ -19,12 +19,14 @@ let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
+    .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
@@ -56,10 +58,34 @@ let package = Package(
       name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
 
     .target(
+      name: "ContinuoTesting",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer",
+      ],
+      swiftSettings: strict),
+    .executableTarget(name: "Backgrounder", dependencies: ["Continuo"], swiftSettings: strict),
+
+    .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(
+      name: "ControlServer",
+      dependencies: [
+        "ControlProtocol",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Jukebox",
+      dependencies: [
+        .product(name: "OrderedCollections", package: "swift-collections")
+      ],
+      swiftSettings: strict),
+
+    .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MP3Decoding", "MediaTime", "PlaybackEngine",
-        "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
+        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -102,6 +128,23 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ContinuoTestingTests",
+      dependencies: ["AppLifecycle", "AudioCore", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "BackgrounderTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    .testTarget(
+      name: "ControlServerTests",
+      dependencies: [
+        "ControlProtocol", "ControlServer",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [

@@ -45,15 +45,3 @@ extension RunningAssertions {
     setKeeping(keeper, isKeeping, grace: 0)
   }
 }
-
-/// Something that must stand still while the application is suspended: a player, a timer.
-public protocol Suspendable: AnyObject, Sendable {
-  /// The application is being suspended: stop so that nothing is lost, and begin no further call into the
-  /// application's code. Returns when that is so. Never called twice without a `resume` between. On the thread
-  /// that carries out the transition, without any lock held.
-  func suspend()
-
-  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before. Same
-  /// thread rule; should not block.
-  func resume()
-}

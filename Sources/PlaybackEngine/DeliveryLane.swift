@@ -1,13 +1,7 @@
+import AudioCore
 import DequeModule
 import MediaTime
 import Synchronization
-
-/// A serial queue that runs what it is given in order: a dispatch queue, or in virtual time the test itself.
-public protocol DeliveryQueue: AnyObject, Sendable {
-  /// Runs `work` later, after what was given before. Any thread; never blocks; never runs it on the caller's stack
-  /// while the caller is inside the engine.
-  func enqueue(_ work: @escaping @Sendable () -> Void)
-}
 
 /// What goes out to one queue, in order.
 ///

@@ -1,7 +1,7 @@
+public import AudioCore
 import Dispatch
-public import PlaybackEngine
 
-/// `DispatchQueue.main` as the engine sees it.
+/// `DispatchQueue.main` as those see it who deliver to it.
 public final class MainDispatchQueue: DeliveryQueue {
   /// The one there is.
   public static let shared = MainDispatchQueue()
@@ -25,19 +25,4 @@ public final class MainDispatchQueue: DeliveryQueue {
   /// Whether `queue` is the main queue. On Linux `DispatchQueue.main` is another object each time, so identity says
   /// nothing.
   static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
-}
-
-/// A queue that a time observer named, as the engine sees it.
-final class ObserverQueue: DeliveryQueue {
-  /// The client's queue; kept so that its identity stays its own while this lives.
-  private let client: DispatchQueue
-  /// A serial queue on top of the client's, so that calls stay in order also on a concurrent one.
-  private let serial: DispatchQueue
-
-  init(_ client: DispatchQueue) {
-    self.client = client
-    serial = DispatchQueue(label: "continuo.observer", target: client)
-  }
-
-  func enqueue(_ work: @escaping @Sendable () -> Void) { serial.async(execute: work) }
 }

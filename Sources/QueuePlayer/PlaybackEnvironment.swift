@@ -2,7 +2,7 @@ public import AudioCore
 public import AudioOutput
 public import Foundation
 import MP3Decoding
-public import PlaybackEngine
+import PlaybackEngine
 import PulseOutput
 import Synchronization
 

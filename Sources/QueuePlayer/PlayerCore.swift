@@ -1,3 +1,4 @@
+import AudioCore
 import Dispatch
 import Foundation
 import MediaTime

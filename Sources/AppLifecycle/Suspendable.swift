@@ -1,0 +1,50 @@
+/// A part of the application that the system acts on directly: players with their audio session, timers, whatever
+/// must stand still while the application is suspended and end with it.
+///
+/// All calls come one at a time, on the thread that carries out the transition, without any lock held, and should
+/// not block.
+public protocol Suspendable: AnyObject, Sendable {
+  /// The application is being suspended: stop so that nothing is lost, and begin no further call into the
+  /// application's code. Returns when that is so. Never called twice without a `resume` between.
+  func suspend()
+
+  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before.
+  func resume()
+
+  /// The application has entered the background; its own callback for that has returned. Whether it stays there or
+  /// is suspended at once is decided afterwards.
+  func enterBackground()
+
+  /// The application is about to come to the foreground. It runs (after a `resume` if it was suspended), and its
+  /// own callback for that comes next.
+  func enterForeground()
+
+  /// Something takes the user's attention, a call for example: what sounds pauses. The application may never be told
+  /// of an end.
+  func beginInterruption()
+
+  /// That is over. `shouldResume`: what it paused may go on by itself.
+  func endInterruption(shouldResume: Bool)
+
+  /// The application has ended, by itself or because it was terminated: stop for good, drop what was not delivered,
+  /// call nothing. May come while suspended, and while a callback into the application has not returned.
+  func terminate()
+
+  /// The application is being launched again after a `terminate`; its own callback for that comes next.
+  func launch()
+}
+
+extension Suspendable {
+  /// Nothing.
+  public func enterBackground() {}
+  /// Nothing.
+  public func enterForeground() {}
+  /// Nothing.
+  public func beginInterruption() {}
+  /// Nothing.
+  public func endInterruption(shouldResume: Bool) {}
+  /// Nothing.
+  public func terminate() {}
+  /// Nothing.
+  public func launch() {}
+}
