@@ -7,7 +7,7 @@ extension TimelineDrawing {
   mutating func drawLegend(from top: Double) {
     var entries: [(style: String, name: String)] = []
     for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
-    where timeline.states.elements.contains(where: { $0.value == state }) {
+    where isSeen(state) {
       entries.append(("state-\(state.rawValue) edge", TimelineStyle.name(state)))
     }
     for (sound, name) in [(Timeline.Sound.audible, "sound"), (.waiting, "waiting for sound")]
@@ -39,6 +39,11 @@ extension TimelineDrawing {
       x += width
     }
     bottom = y + 14
+  }
+
+  /// States on the way to others take no time and no room.
+  private func isSeen(_ state: ApplicationState) -> Bool {
+    stretches(timeline.states).contains { $0.value == state && x($0.end) - x($0.start) >= 1 }
   }
 
   private mutating func drawSwatch(_ style: String) {

@@ -59,7 +59,7 @@ struct TimelineDrawing {
   static func text(_ seconds: Double) -> String { SVGText.decimal(seconds) }
 
   /// The stretches of a series, each until the next begins.
-  private func stretches<Value>(
+  func stretches<Value>(
     _ series: ThinnedSeries<Value>
   ) -> [(value: Value, start: HostTime, end: HostTime)] {
     let elements = series.elements
