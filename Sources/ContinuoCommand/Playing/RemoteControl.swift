@@ -25,6 +25,9 @@ final class RemoteControl {
     case .foreground: device.foreground()
     case .lock: device.lock()
     case .unlock: device.unlock()
+    case .terminate: device.terminate()
+    case .launch: device.launch()
+    case .interruptBegin, .interruptEnd, .fetch, .memoryWarning, .taskBegin, .taskEnd: break
     case .quit: quit?()
     case .volume, .mute, .pause, .play, .toggle, .next, .previous, .seek: control(command)
     }
