@@ -56,6 +56,17 @@ struct Play: ParsableCommand {
   }
 
   private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
+    let clock = SystemClock.shared
+    var timeline: TimelineRecorder?
+    if let path = options.timeline {
+      do {
+        timeline = try TimelineRecorder(
+          path: RawArguments.bytes(of: path), caption: caption(files.count, modes), clock: clock)
+      } catch {
+        StandardOutput.complain("--timeline \(path): \(error)")
+        throw ExitStatus.usage.code
+      }
+    }
     var events: EventWriter?
     if let path = options.events {
       do {
@@ -69,18 +80,29 @@ struct Play: ParsableCommand {
     let signals = Signals { status in MainActor.assumeIsolated { PlaySession.end(status: status) } }
     let output: SoundOutput
     do {
-      output = try SoundOutput(options, clock: SystemClock.shared) { StandardOutput.complain($0) }
+      output = try SoundOutput(options, clock: clock) { StandardOutput.complain($0) }
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)
     }
+    if let timeline {
+      CleanUp.add {
+        do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+      }
+    }
     MainActor.assumeIsolated {
       let session = PlaySession(
-        options: options, files: files, problems: problems, modes: modes, output: output, events: events)
+        options: options, files: files, problems: problems, modes: modes, output: output, events: events,
+        timeline: timeline)
       PlaySession.current = session
       session.start(isAwaited: output.isAwaited)
     }
     signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  /// What a drawing of the run says of it.
+  private func caption(_ count: Int, _ modes: BackgroundModes) -> String {
+    "continuo play, \(count) \(count == 1 ? "item" : "items"); background modes: \(modes)"
   }
 }

@@ -51,6 +51,14 @@ struct PlayOptions: ParsableArguments {
   )
   var events: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
+      discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
+      valueName: "file.svg")
+  )
+  var timeline: String?
+
   @Flag(help: "Open no control socket. This version has none to open; the option is taken for later ones.")
   var noSocket = false
 
@@ -70,8 +78,12 @@ struct PlayOptions: ParsableArguments {
     if files.contains("") { throw ValidationError("A file name is empty.") }
     for (name, value) in [
       ("--server", server), ("--sink", sink), ("--info-plist", infoPlist), ("--events", events),
+      ("--timeline", timeline),
     ]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
+    if let timeline, timeline == events {
+      throw ValidationError("Events and drawing cannot both go to \(timeline).")
+    }
     if nullSink {
       if server != nil { throw Self.contradiction("--null-sink", "--server") }
       if sink != nil { throw Self.contradiction("--null-sink", "--sink") }
@@ -80,8 +92,8 @@ struct PlayOptions: ParsableArguments {
       if nullSink { throw Self.contradiction("--null-sink", "--output \(output)") }
       if server != nil { throw Self.contradiction("--server", "--output \(output)") }
       if sink != nil { throw Self.contradiction("--sink", "--output \(output)") }
-      if case .wav(let path) = output, path == events {
-        throw ValidationError("Sound and events cannot both go to \(path).")
+      if case .wav(let path) = output, path == events || path == timeline {
+        throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
       }
       // A file is written as fast as it goes: no second of it is one of the clock's.
       if case .wav = output, !scheduled.isEmpty { throw Self.contradiction("--at", "--output \(output)") }
