@@ -16,4 +16,6 @@ public enum JukeboxError: Error, Hashable, Sendable {
   case songIsCurrent
   /// The queue has `SongQueue.maximumCount` songs, or has used up all numbers.
   case queueFull
+  /// The path is longer than `Song.maximumPathLength`.
+  case pathTooLong
 }

@@ -1,7 +1,8 @@
 extension JukeboxMachine {
   /// Adds songs as one edit (`place` nil: at the end) and returns their numbers.
   ///
-  /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`.
+  /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`,
+  ///   `pathTooLong`.
   @discardableResult
   public mutating func add(_ songs: [Song], at place: QueuePlace? = nil) throws(JukeboxError) -> [SongID] {
     let position: Int

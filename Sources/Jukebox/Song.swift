@@ -84,6 +84,9 @@ public struct SongTag: Hashable, Sendable {
 
 /// A file to play, or a part of one. It has no number: that belongs to its place in a queue.
 public struct Song: Sendable {
+  /// The longest path that Linux opens: PATH_MAX without its closing zero.
+  public static let maximumPathLength = 4095
+
   /// The file's name as the file system has it: any bytes, UTF-8 or not.
   public let path: [UInt8]
   /// The part that is played; `nil`: all of it.

@@ -92,7 +92,7 @@ public struct SongQueue: Sendable {
   /// Inserts `songs` in front of the one at `position` (`nil`: at the end) and returns their numbers: one edit, one
   /// version.
   ///
-  /// - Throws: `badSongIndex` if `position` is not in 0 ... count, `queueFull`.
+  /// - Throws: `badSongIndex` if `position` is not in 0 ... count, `queueFull`, `pathTooLong`.
   @discardableResult
   public mutating func insert(_ songs: [Song], at position: Int? = nil) throws(JukeboxError) -> [SongID] {
     let position = position ?? count
@@ -100,6 +100,7 @@ public struct SongQueue: Sendable {
     guard songs.count <= Self.maximumCount - count,
       nextID + UInt64(songs.count) <= UInt64(UInt32.max) + 1
     else { throw .queueFull }
+    guard songs.allSatisfy({ $0.path.count <= Song.maximumPathLength }) else { throw .pathTooLong }
     guard !songs.isEmpty else { return [] }
     let first = nextID
     place(songs.enumerated().map { (SongID(rawValue: UInt32(first + UInt64($0))), $1) }, at: position)
