@@ -74,12 +74,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(
-      name: "Jukebox",
-      dependencies: [
-        .product(name: "OrderedCollections", package: "swift-collections")
-      ],
-      swiftSettings: strict),
+    .target(name: "Jukebox", swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
