@@ -83,6 +83,7 @@ final class JukeboxPlayer {
       act(under: ticket) {
         player.pause()
         player.removeAllItems()
+        return nil
       }
     case .setUpcoming(let songs): setUpcoming(songs)
     case .setVolume(let percent): player.volume = Float(percent) / 100
@@ -108,6 +109,7 @@ final class JukeboxPlayer {
       if time > .zero { item.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) }
       player.replaceCurrentItem(with: item)
       if player.rate != rate { player.rate = rate }
+      return item
     }
   }
 
@@ -132,17 +134,17 @@ final class JukeboxPlayer {
     forgetOthers()
   }
 
-  /// Obeys an order that makes everything before it pointless.
-  private func act(under ticket: PlaybackTicket, _ change: () -> Void) {
+  /// Obeys an order that makes everything before it pointless; `change` returns the item that is to be current.
+  private func act(under ticket: PlaybackTicket, _ change: () -> AVPlayerItem?) {
     isActing = true
-    change()
+    let new = change()
     isActing = false
     self.ticket = ticket
     substitute = nil
     setCurrent()
-    failures.removeAll { $0.item !== current?.item }
-    forgetOthers()
+    failures.removeAll { $0.item !== new }
     tellFailures()
+    forgetOthers()
   }
 
   private func tellFailures() {
