@@ -81,6 +81,7 @@ let package = Package(
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
         "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
