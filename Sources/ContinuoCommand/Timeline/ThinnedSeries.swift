@@ -39,7 +39,11 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
   /// Halves the number at least: what is left is further apart than that part of the whole stretch.
   private mutating func thin() {
     guard let first = elements.first, let last = elements.last else { return }
-    let distance = last.time.seconds(since: first.time) / Double(Self.limit / 2)
+    thin(to: last.time.seconds(since: first.time) / Double(Self.limit / 2))
+  }
+
+  /// Makes one of those that are no further apart than `distance`, in seconds.
+  mutating func thin(to distance: Double) {
     var kept: [Element] = []
     for element in elements {
       if let previous = kept.last, element.time.seconds(since: previous.time) <= distance {

@@ -121,6 +121,22 @@ struct Timeline: Sendable {
     if sound != sounds.elements.last?.value ?? .silent { sounds.append(sound, at: time) }
   }
 
+  /// The same with series of more than `count` made evenly thin, `distance` seconds apart at least.
+  func thinned(beyond count: Int, to distance: Double) -> Timeline {
+    func thin<Value>(_ series: inout ThinnedSeries<Value>) {
+      if series.elements.count > count { series.thin(to: distance) }
+    }
+    var result = self
+    thin(&result.states)
+    thin(&result.sounds)
+    thin(&result.items)
+    thin(&result.interruptions)
+    thin(&result.presses)
+    thin(&result.jumps)
+    thin(&result.terminations)
+    return result
+  }
+
   private mutating func beginTask(_ identifier: Int, _ name: String, at time: HostTime) {
     if tasks.count >= Self.taskLimit {
       omittedTasks += 1

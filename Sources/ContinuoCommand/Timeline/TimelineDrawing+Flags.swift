@@ -39,7 +39,7 @@ extension TimelineDrawing {
       let toTheLeft = flag.x - width...flag.x + 4
       search: for row in rows.indices {
         for (range, isLeft) in [(toTheRight, false), (toTheLeft, true)] {
-          guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 16,
+          guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 26,
             !rows[row].contains(where: { $0.overlaps(range) })
           else { continue }
           rows[row].append(range)
@@ -52,16 +52,17 @@ extension TimelineDrawing {
     return flags
   }
 
-  /// Draws them over lanes that end at `lanesEnd`.
-  mutating func drawFlags(_ flags: Flags, to lanesEnd: Double) {
+  /// Draws them over the lanes between these heights. Those without a label are no more than a stroke above them.
+  mutating func drawFlags(_ flags: Flags, from lanesTop: Double, to lanesEnd: Double) {
     let base = 64.0
     // Lines first, terminations after the others: nothing crosses a label.
     for flag in flags.all.reversed() {
-      let top = base + Double(flag.place?.row ?? max(0, flags.rows - 1)) * 15
+      let top = flag.place.map { base + Double($0.row) * 15 } ?? lanesTop - 2
+      let end = flag.place == nil && !flag.isTermination ? lanesTop + 5 : lanesEnd
       svg.element(
         "line",
         [
-          "x1": .number(flag.x), "x2": .number(flag.x), "y1": .number(top), "y2": .number(lanesEnd),
+          "x1": .number(flag.x), "x2": .number(flag.x), "y1": .number(top), "y2": .number(end),
           "class": flag.isTermination ? "termination" : "press",
         ], tooltip: "\(flag.label), at \(Self.text(flag.time)) s")
     }
@@ -76,6 +77,6 @@ extension TimelineDrawing {
         ], content: flag.label)
     }
     let unnamed = flags.all.count { $0.place == nil }
-    if unnamed > 0 { remarks.append("\(unnamed) lines without a label, for want of room.") }
+    if unnamed > 0 { remarks.append("\(unnamed) strokes without a label, for want of room.") }
   }
 }

@@ -6,11 +6,18 @@ struct TimelineDrawing {
   /// Points, of which the drawing is that many wide.
   static let width = 1000.0
   static let left = 112.0
-  static let right = 978.0
+  static let right = 968.0
   /// Labels of what was pressed are that many above each other at most; what finds no room goes without.
   static let labelRows = 4
   /// Tasks that ran at the same time are that many below each other at most.
   static let taskRows = 6
+
+  /// As much of something as needs no thinning, so that changes at one moment (inactive, background) all stay.
+  private static let sparse = 200
+  /// Beyond that nothing is closer together, in points.
+  private static let closest = 3.0
+  /// Narrower bands have no edges, which would be all that is seen of them.
+  private static let narrow = 7.0
 
   let timeline: Timeline
   let axis: TimeAxis
@@ -33,10 +40,11 @@ struct TimelineDrawing {
   }
 
   private init(_ timeline: Timeline, end: HostTime) {
-    self.timeline = timeline
     zero = timeline.firstSound ?? timeline.start
     self.end = max(end, timeline.start)
     axis = TimeAxis(from: timeline.start.seconds(since: zero), to: self.end.seconds(since: zero))
+    let secondsPerPoint = (axis.end - axis.start) / (Self.right - Self.left)
+    self.timeline = timeline.thinned(beyond: Self.sparse, to: Self.closest * secondsPerPoint)
   }
 
   // MARK: Places
@@ -84,7 +92,7 @@ struct TimelineDrawing {
     let lanes = svg.text
     let lanesEnd = bottom
     svg = SVGText()
-    drawFlags(flags, to: lanesEnd)
+    drawFlags(flags, from: top, to: lanesEnd)
     let overlay = svg.text
     svg = SVGText()
     drawLegend(from: lanesEnd + 40)
@@ -133,7 +141,7 @@ struct TimelineDrawing {
         "class": "axis",
       ])
     svg.element(
-      "text", ["x": .number(Self.left - 12), "y": .number(bottom + 20), "class": "lane"], content: axis.unit)
+      "text", ["x": .number(Self.left - 34), "y": .number(bottom + 20), "class": "lane"], content: axis.unit)
   }
 
   // MARK: Lanes
@@ -164,7 +172,8 @@ struct TimelineDrawing {
       "rect",
       [
         "x": .number(left), "y": .number(top), "width": .number(max(right - left, 1)),
-        "height": .number(height), "class": .text(style),
+        "height": .number(height),
+        "class": .text(right - left < Self.narrow ? style : "\(style) edge"),
       ], tooltip: tooltip)
     let label = TerminalText.truncated(
       name, columns: Int(max(0, right - left - 8) / TimelineStyle.columnWidth))
@@ -187,7 +196,7 @@ struct TimelineDrawing {
       if state == .inactive, x(end) - x(start) < 1 { continue }
       let name = TimelineStyle.name(state)
       band(
-        name, from: start, to: end, top: top, height: 32, style: "state-\(state.rawValue) edge",
+        name, from: start, to: end, top: top, height: 32, style: "state-\(state.rawValue)",
         labelStyle: TimelineStyle.label(on: state), tooltip: "\(name), \(span(start, end))")
     }
     note(timeline.states.omitted, "changes of the application's state")
@@ -200,7 +209,7 @@ struct TimelineDrawing {
       let isAudible = sound == .audible
       svg.open("g", ["transform": "translate(0 \(SVGText.decimal(top)))"])
       band(
-        "", from: start, to: end, top: 0, height: 26, style: isAudible ? "sound edge" : "waiting edge",
+        "", from: start, to: end, top: 0, height: 26, style: isAudible ? "sound" : "waiting",
         tooltip: "\(isAudible ? "sound" : "waiting"), \(span(start, end))")
       svg.close("g")
     }
@@ -213,7 +222,7 @@ struct TimelineDrawing {
       guard let item else { continue }
       band(
         "\(item.index + 1)  \(item.name)", from: start, to: end, top: top, height: 24,
-        style: item.index.isMultiple(of: 2) ? "item-even edge" : "item-odd edge",
+        style: item.index.isMultiple(of: 2) ? "item-even" : "item-odd",
         tooltip: "\(item.index + 1) \(item.name), \(span(start, end))")
     }
     for jump in timeline.jumps.elements {
@@ -231,7 +240,7 @@ struct TimelineDrawing {
     let top = lane("interruption", height: 18)
     for (isInterrupted, start, end) in stretches(timeline.interruptions).reversed() where isInterrupted {
       band(
-        "", from: start, to: end, top: top, height: 18, style: "interruption edge",
+        "", from: start, to: end, top: top, height: 18, style: "interruption",
         tooltip: "interruption, \(span(start, end))")
     }
     note(timeline.interruptions.omitted, "interruptions")
