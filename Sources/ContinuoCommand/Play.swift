@@ -23,6 +23,8 @@ struct Play: ParsableCommand {
             On a machine without sound.
         continuo play --background-modes none --at 3:home --at 6.5:foreground Media
             The home button stops the sound; in front again it goes on from there.
+        continuo play --at '2:task begin upload' --at 3:home --background-modes none --timeline run.svg Media
+            A background task keeps it running until its time is over; the drawing shows it.
         continuo play --output wav:all.wav --events events.jsonl Media
             Renders the queue to a file and notes all that observers see.
 
@@ -32,6 +34,7 @@ struct Play: ParsableCommand {
         64  the command line makes no sense
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
+        70  the system terminated the application (watchdog, background time), and no launch followed
       """)
 
   @OptionGroup var options: PlayOptions

@@ -50,4 +50,14 @@ enum PlayerCommand: Hashable, Sendable {
 
   /// The name of a background task that is begun or ended without one.
   static let defaultTaskName = "task"
+
+  /// Whether the device records it: what a person or the system does to an application, and what that does to stay.
+  var isOfDevice: Bool {
+    switch self {
+    case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,
+      .memoryWarning, .terminate, .launch:
+      true
+    case .pause, .play, .toggle, .next, .previous, .seek, .volume, .mute, .quit: false
+    }
+  }
 }

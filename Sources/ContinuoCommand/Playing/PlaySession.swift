@@ -20,12 +20,13 @@ final class PlaySession {
   private let remote: RemoteControl
   private var application: PlaybackApplication?
   private var terminal: Terminal?
-  private var timers: [any DispatchSourceTimer] = []
+  private var schedule: Schedule?
   private var applicationState = ApplicationState.notRunning
   private var currentName = ""
   private var played = 0
   private var problems: Int
-  private var isStarted = false
+  /// What the next launch begins with.
+  private var restoration: PlaybackApplication.Restoration?
   private var isOutputOpen = false
   private var isEnded = false
 
@@ -41,7 +42,8 @@ final class PlaySession {
     self.output = output
     // Standard output belongs to the events if they go there.
     speaksOnOutput = options.events != "-"
-    device = Device(modes: modes, clock: clock)
+    device = Device(modes: modes, clock: clock, settings: options.lifecycleSettings)
+    Device.current = device
     remote = RemoteControl(device: device)
     var environment = PlaybackEnvironment(clock: clock, device: output.device)
     let relay = DiagnosticRelay()
@@ -72,12 +74,11 @@ final class PlaySession {
   func start(isAwaited: Bool) {
     remote.quit = { [weak self] in self?.end(status: nil) }
     remote.refuse = { [weak self] reason in self?.complain(reason) }
-    connectLifecycle()
-    device.launch()
     if speaksOnOutput, Terminal.isPresent {
       terminal = Terminal { [weak self] key in self?.perform(key.command) }
     }
-    startApplication(nil)
+    connectLifecycle()
+    device.launch()
     if isAwaited { giveUpLater() }
   }
 
@@ -107,8 +108,9 @@ final class PlaySession {
 
   // MARK: The application
 
-  private func startApplication(_ restoration: PlaybackApplication.Restoration?) {
-    let application = PlaybackApplication(files: files, startingAt: restoration?.index ?? 0)
+  private func startApplication() {
+    let application = PlaybackApplication(
+      files: files, startingAt: restoration?.index ?? 0, on: device.application)
     self.application = application
     remote.application = application
     application.onEvent = { [weak self] event in self?.take(event) }
@@ -137,9 +139,9 @@ final class PlaySession {
     case .timeControlStatus(let status, _):
       timeline?.record(.timeControl(status))
       drawStatus()
-      guard status == .playing, !isStarted else { break }
-      isStarted = true
-      startSchedule()
+      if status == .playing, schedule == nil {
+        schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
+      }
     case .failed(let index, _, let error):
       complain("\(TerminalText.sanitized(files[index].description)): \(error)")
     case .finished: end(status: nil)
@@ -212,43 +214,61 @@ final class PlaySession {
   // MARK: The life cycle
 
   private func connectLifecycle() {
-    let changes = StateChanges { [weak self] state in
-      MainActor.assumeIsolated { self?.applicationStateChanged(state) }
+    let feed = LifecycleFeed { [weak self] record in MainActor.assumeIsolated { self?.take(record) } }
+    let reports = Reports()
+    device.onRecord = { [timeline] record in
+      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
+      // Here and not on the main queue: that may be what hangs.
+      if case .terminated(let report?) = record.event { reports.write(report) }
+      feed.append(record)
     }
-    device.onStateChange = { changes.append($0) }
-    device.add(SuspendedPlayback(suspension: PlaybackSuspension.shared))
+    device.add(SuspendedPlayback(session: self, suspension: PlaybackSuspension.shared))
     PlaybackSuspension.shared.onActivityChange = { [device] activity in
       // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.
       device.setKeeping(.audio, activity == .playing, grace: activity == .waiting ? 5 : 0)
     }
   }
 
-  private func applicationStateChanged(_ state: ApplicationState) {
-    applicationState = state
-    application?.state = state
-    timeline?.record(.state(state))
-    write(.applicationState(state))
-    updateTimeObserver()
-    drawStatus()
-    if state == .notRunning { end(status: nil) }
-  }
-
-  // MARK: Commands at times
-
-  private func startSchedule() {
-    for scheduled in options.schedule {
-      let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .main)
-      timer.schedule(deadline: .now() + scheduled.time.inSeconds, leeway: .nanoseconds(0))
-      timer.setEventHandler { [weak self] in
-        MainActor.assumeIsolated { self?.perform(scheduled.command) }
-      }
-      timer.resume()
-      timers.append(timer)
+  /// What the device recorded.
+  private func take(_ record: LifecycleRecord) {
+    switch record.event {
+    case .state(let state): applicationStateChanged(state)
+    case .terminated(let report): applicationEnded(report)
+    case .refused(let refusal): complain("\(refusal)")
+    default: break
     }
   }
 
+  private func applicationStateChanged(_ state: ApplicationState) {
+    applicationState = state
+    application?.state = state
+    write(.applicationState(state))
+    updateTimeObserver()
+    drawStatus()
+    // With a launch, and with a termination since.
+    if state == .active, application == nil { startApplication() }
+  }
+
+  /// Nothing of the application is left but what its next launch begins with. Without one in the schedule that was it.
+  private func applicationEnded(_ report: TerminationReport?) {
+    if let application {
+      restoration = application.restoration
+      application.stop()
+      self.application = nil
+    }
+    if schedule?.includes(.launch) ?? false { return }
+    end(status: report == nil ? nil : ExitStatus.terminated.rawValue)
+  }
+
+  /// The application hears of an interruption.
+  fileprivate func interruptionBegan() { application?.interruptionBegan() }
+  fileprivate func interruptionEnded(shouldResume: Bool) {
+    application?.interruptionEnded(shouldResume: shouldResume)
+  }
+
   private func perform(_ command: PlayerCommand) {
-    timeline?.record(.pressed(command.description))
+    // The device records what is its business.
+    if !command.isOfDevice { timeline?.record(.pressed(command.description)) }
     remote.perform(command)
   }
 
@@ -264,8 +284,22 @@ final class PlaySession {
 
 /// The players of the environment as the life cycle sees them.
 private final class SuspendedPlayback: Suspendable {
+  private let session: PlaySession
   private let suspension: PlaybackSuspension
-  init(suspension: PlaybackSuspension) { self.suspension = suspension }
+  init(session: PlaySession, suspension: PlaybackSuspension) {
+    self.session = session
+    self.suspension = suspension
+  }
   func suspend() { suspension.suspendAll() }
   func resume() { suspension.resumeAll() }
+  func beginInterruption() {
+    DispatchQueue.main.async { MainActor.assumeIsolated { self.session.interruptionBegan() } }
+  }
+  func endInterruption(shouldResume: Bool) {
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated { self.session.interruptionEnded(shouldResume: shouldResume) }
+    }
+  }
+  func terminate() { suspension.suspendAll() }
+  func launch() { suspension.resumeAll() }
 }

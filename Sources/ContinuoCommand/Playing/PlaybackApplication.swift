@@ -30,11 +30,16 @@ final class PlaybackApplication {
   var onPlayerFailure: (@MainActor ((any Error)?) -> Void)?
   /// What the steps of the periodic observer say of the application.
   var state = ApplicationState.notRunning
+  private let system: UIApplication
+  /// The background tasks that were begun and not ended, the oldest first.
+  private var tasks: [(name: String, identifier: UIBackgroundTaskIdentifier)] = []
+  private var wasInterrupted = false
   private var observations: [NSKeyValueObservation] = []
   private var notifications: [any NSObjectProtocol] = []
   private var timeObserver: Any?
 
-  init(files: [MediaPath], startingAt index: Int = 0) {
+  init(files: [MediaPath], startingAt index: Int, on system: UIApplication) {
+    self.system = system
     player = AVQueuePlayer()
     feeder = QueueFeeder(files: files, startingAt: index, player: player)
   }
@@ -50,7 +55,48 @@ final class PlaybackApplication {
     }
     if restoration?.isPlaying ?? true { player.play() }
     observePlayer()
+    // Whenever the system likes. There is nothing to fetch: the answer is that at once.
+    system.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
   }
+
+  /// What a launch has to begin with to go on from here; nil after the last file.
+  var restoration: Restoration? {
+    guard let index = feeder.index(of: player.currentItem) else { return nil }
+    return Restoration(
+      index: index, time: player.currentTime(), isPlaying: player.rate != 0, volume: player.volume,
+      isMuted: player.isMuted)
+  }
+
+  // MARK: Background tasks
+
+  /// Begins a task without an expiration handler: one that is forgotten.
+  func beginTask(_ name: String) {
+    let identifier = system.beginBackgroundTask(withName: name)
+    if identifier != .invalid { tasks.append((name, identifier)) }
+  }
+
+  /// Ends the oldest task of that name; false if there is none.
+  func endTask(_ name: String) -> Bool {
+    guard let index = tasks.firstIndex(where: { $0.name == name }) else { return false }
+    system.endBackgroundTask(tasks.remove(at: index).identifier)
+    return true
+  }
+
+  // MARK: Interruptions
+
+  /// Pauses what plays.
+  func interruptionBegan() {
+    wasInterrupted = player.rate != 0
+    player.pause()
+  }
+
+  /// Goes on with what the interruption paused, if that is wanted.
+  func interruptionEnded(shouldResume: Bool) {
+    if wasInterrupted, shouldResume { player.play() }
+    wasInterrupted = false
+  }
+
+  // MARK: The player
 
   /// Observes nothing any more.
   func stop() {

@@ -27,9 +27,13 @@ final class RemoteControl {
     case .unlock: device.unlock()
     case .terminate: device.terminate()
     case .launch: device.launch()
-    case .interruptBegin, .interruptEnd, .fetch, .memoryWarning, .taskBegin, .taskEnd: break
+    case .interruptBegin: device.beginInterruption()
+    case .interruptEnd(let resumes): device.endInterruption(shouldResume: resumes)
+    case .fetch: device.performBackgroundFetch()
+    case .memoryWarning: device.sendMemoryWarning()
     case .quit: quit?()
-    case .volume, .mute, .pause, .play, .toggle, .next, .previous, .seek: control(command)
+    case .taskBegin, .taskEnd, .volume, .mute, .pause, .play, .toggle, .next, .previous, .seek:
+      control(command)
     }
   }
 
@@ -44,6 +48,17 @@ final class RemoteControl {
     case .volume(.relative(let percent)):
       player.volume = min(max((player.volume * 100).rounded() + Float(percent), 0), 100) / 100
     case .mute: player.isMuted.toggle()
+    case .taskBegin(let name), .taskEnd(let name):
+      // The application's own code, which does not run then.
+      guard device.state != .suspended else {
+        refuse?("the application is suspended and begins and ends no task")
+        return
+      }
+      if command == .taskBegin(name: name) {
+        application.beginTask(name)
+      } else if !application.endTask(name) {
+        refuse?("there is no task \(name)")
+      }
     default: transport(command, player, application.feeder)
     }
   }
