@@ -63,15 +63,16 @@ final class JukeboxHost: Sendable {
     return try result.get()
   }
 
-  /// Gives the jukebox a player, or takes it away; orders without a player are dropped.
+  /// Gives the jukebox a player, or takes it away; orders without a player are dropped. `onEvent` hears of songs.
   @MainActor
-  func setPlayer(_ player: AVQueuePlayer?) {
+  func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxPlayer.Event) -> Void)? = nil) {
     if player == nil { place.freeze() }
     self.player = player.map { player in
       JukeboxPlayer(player: player, place: place) { [weak self] report, ticket in
         try? self?.change { machine throws(JukeboxError) in machine.report(report, ticket: ticket) }
       }
     }
+    self.player?.onEvent = onEvent
   }
 
   /// The song that `item` is.

@@ -12,6 +12,20 @@ final class JukeboxPlayer {
     let observation: NSKeyValueObservation
   }
 
+  /// What people may want to hear of a song.
+  enum Event {
+    /// It is the current one; nil: none is.
+    case current(QueuedSong?)
+    /// It was heard to its end.
+    case playedToEnd(QueuedSong)
+    /// It cannot be played, or not on; why.
+    case failed(QueuedSong, reason: String)
+    /// Its time went on somewhere else.
+    case timeJumped(QueuedSong)
+  }
+
+  /// Called on the main queue for what happens to songs, in order, before the jukebox hears of it.
+  var onEvent: (@MainActor (Event) -> Void)?
   /// What plays. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   /// What threads other than the main one may know of it.
@@ -47,14 +61,28 @@ final class JukeboxPlayer {
         MainActor.assumeIsolated { self?.timeControlChanged() }
       },
     ]
+    let center = NotificationCenter.default
     notifications = [
-      NotificationCenter.default.addObserver(
-        forName: .AVPlayerItemFailedToPlayToEndTime, object: nil, queue: nil
-      ) { [weak self] note in
+      center.addObserver(forName: .AVPlayerItemFailedToPlayToEndTime, object: nil, queue: nil) {
+        [weak self] note in
         let item = note.object as? AVPlayerItem
         let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
         MainActor.assumeIsolated { item.map { self?.failed($0, error) } }
-      }
+      },
+      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
+        [weak self] note in
+        let item = note.object as? AVPlayerItem
+        MainActor.assumeIsolated {
+          if let self, let song = self.song(of: item) { self.onEvent?(.playedToEnd(song)) }
+        }
+      },
+      center.addObserver(forName: AVPlayerItem.timeJumpedNotification, object: nil, queue: nil) {
+        [weak self] note in
+        let item = note.object as? AVPlayerItem
+        MainActor.assumeIsolated {
+          if let self, let song = self.song(of: item) { self.onEvent?(.timeJumped(song)) }
+        }
+      },
     ]
   }
 
@@ -154,8 +182,10 @@ final class JukeboxPlayer {
   }
 
   private func setCurrent() {
+    let before = current?.item
     current = player.currentItem.flatMap { entries[ObjectIdentifier($0)] }
     place.set(current?.item, current?.song)
+    if current?.item !== before { onEvent?(.current(current?.song)) }
   }
 
   /// Forgets items that are not in the player any more.
@@ -210,6 +240,7 @@ final class JukeboxPlayer {
     guard let entry = entries.removeValue(forKey: ObjectIdentifier(item)) else { return }
     // Another copy of the song that sounds now, to follow it: the one that sounds is all right.
     if let current, current.item !== item, current.song.id == entry.song.id { return }
+    onEvent?(.failed(entry.song, reason: reason))
     let name = MediaPath(bytes: entry.song.song.path).description
     onReport(.failed(entry.song.id, reason: "\(name): \(reason)"), ticket)
   }

@@ -31,6 +31,9 @@ final class SoundState: Sendable {
   /// What holds sound back now; the first is the one to tell. Any thread.
   var obstacle: Obstacle? { state.withLock { $0.obstacles.first } }
 
+  /// Whether a client has switched the output off. Any thread.
+  var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
+
   /// Why there is no sound, for a person; nil where a person has asked for that.
   var error: String? {
     state.withLock { state in
