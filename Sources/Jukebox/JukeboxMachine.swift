@@ -81,14 +81,12 @@ public struct JukeboxMachine: Sendable {
     let count = queue.count
     let start = orderRank(of: currentSong.id)
     var songs: [QueuedSong] = []
-    for distance in 1... where songs.count < limit {
+    for distance in 1...limit {
       var rank = start + distance
       if rank >= count {
         // A song that is consumed does not come again; the next round of chance is not drawn yet.
-        guard isRepeating, consume == .off || distance < count, !isRandom || consume != .off || count == 1
-        else {
-          break
-        }
+        let isKnown = consume == .off ? !isRandom || count == 1 : distance < count
+        guard isRepeating, isKnown else { break }
         rank %= count
       }
       songs.append(queue.queued(orderSlot(rank)))
