@@ -133,7 +133,8 @@ struct JukeboxMachineTests {
       ("delete 0:0", "play 0 1"), ("deleteid 99", "noSuchSong"), ("deleteid 4", "play 0 - playlist")),
     Script(
       "deleting the last of a circle",
-      ("repeat 1", "stop - - options"), ("play 2", "play 2 0 player"), ("delete 2", "play 0 1 playlist player")),
+      ("repeat 1", "stop - - options"), ("play 2", "play 2 0 player"),
+      ("delete 2", "play 0 1 playlist player")),
     Script(
       "deleting it with what follows", songs: 5,
       ("play 1", "play 1 2 player"), ("delete 1:3", "play 1 2 playlist player"),
@@ -142,13 +143,15 @@ struct JukeboxMachineTests {
       "moving", songs: 4,
       ("play 1", "play 1 2 player"), ("move 0 0", "play 1 2"), ("move 1 3", "play 3 - playlist"),
       ("move 0 9", "numberTooLarge(9)"), ("move 9 0", "badSongIndex"), ("move 1:1 0", "badSongIndex"),
-      ("move 3:4 1", "play 1 2 playlist"), ("swap 1 0", "play 0 1 playlist"), ("swap 1 1", "play 0 1 playlist"),
+      ("move 3:4 1", "play 1 2 playlist"), ("swap 1 0", "play 0 1 playlist"),
+      ("swap 1 1", "play 0 1 playlist"),
       ("swap 0 9", "badSongIndex"), ("swapid 1 99", "noSuchSong"), ("moveid 99 0", "noSuchSong"),
       ("moveid 2 3", "play 3 - playlist")),
     Script(
       "moving to a relative place", songs: 4,
       ("move 0 +0", "noCurrentSong"), ("play 3", "play 3 - player"), ("move 0:2 +0", "play 1 2 playlist"),
-      ("move 2:4 +1", "badSongIndex"), ("move 1 +0", "moveRelativeToItself"), ("move 2:4 -0", "play 3 - playlist"),
+      ("move 2:4 +1", "badSongIndex"), ("move 1 +0", "moveRelativeToItself"),
+      ("move 2:4 -0", "play 3 - playlist"),
       ("move 0 -3", "badSongIndex")),
     Script(
       "adding",
@@ -214,7 +217,8 @@ struct JukeboxMachineTests {
     func id(_ index: Int) -> SongID { SongID(rawValue: UInt32(number(index))) }
     func place(_ index: Int) -> QueuePlace {
       words[index].hasPrefix("+")
-        ? .afterCurrent(number(index)) : words[index].hasPrefix("-") ? .beforeCurrent(-number(index)) : .absolute(number(index))
+        ? .afterCurrent(number(index))
+        : words[index].hasPrefix("-") ? .beforeCurrent(-number(index)) : .absolute(number(index))
     }
     let parts = first.split(separator: ":").compactMap { Int($0) }
     let range = parts.count == 2 ? parts[0]..<parts[1] : number(1)..<number(1) + 1

@@ -24,7 +24,8 @@ struct RankTreeTests {
     for stamp in 1...600 as ClosedRange<UInt64> {
       let count = model.slots.count
       let start = Int.random(in: 0...count, using: &random)
-      let end = min(count, start + Int.random(in: 0...(Bool.random(using: &random) ? 3 : 200), using: &random))
+      let end = min(
+        count, start + Int.random(in: 0...(Bool.random(using: &random) ? 3 : 200), using: &random))
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
         let new = (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in free.popLast() }

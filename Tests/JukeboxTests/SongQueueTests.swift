@@ -45,7 +45,8 @@ struct SongQueueTests {
     var songs: [SongID?] = []
 
     mutating func update(from queue: SongQueue) {
-      songs = Array(songs.prefix(queue.count)) + Array(repeating: nil, count: max(0, queue.count - songs.count))
+      songs =
+        Array(songs.prefix(queue.count)) + Array(repeating: nil, count: max(0, queue.count - songs.count))
       queue.forEachChange(since: version) { songs[$0] = $1.id }
       version = queue.version
     }
@@ -60,7 +61,8 @@ struct SongQueueTests {
     for content in 1...500 {
       let count = model.songs.count
       let start = Int.random(in: 0...count, using: &random)
-      let end = min(count, start + Int.random(in: 0...(Bool.random(using: &random) ? 2 : 100), using: &random))
+      let end = min(
+        count, start + Int.random(in: 0...(Bool.random(using: &random) ? 2 : 100), using: &random))
       switch Int.random(in: 0..<9, using: &random) {
       case 0, 1, 2:
         let number = Int.random(in: 1...(count < 300 ? 30 : 1), using: &random)
@@ -269,16 +271,17 @@ struct SongQueueTests {
 
   // MARK: Songs
 
-  @Test(arguments: [
-    (nil, nil, nil, nil),
-    (200.5, nil, nil, 200.5),
-    (200.5, 1000, nil, 199.5),
-    (200.5, 1000, 3000, 2),
-    (nil, 1000, 3000, 2),
-    (nil, 1000, nil, nil),
-    (2, 1000, 3000, 1),
-    (0.5, 1000, 3000, 0),
-  ] as [(Double?, UInt32?, UInt32?, Double?)])
+  @Test(
+    arguments: [
+      (nil, nil, nil, nil),
+      (200.5, nil, nil, 200.5),
+      (200.5, 1000, nil, 199.5),
+      (200.5, 1000, 3000, 2),
+      (nil, 1000, 3000, 2),
+      (nil, 1000, nil, nil),
+      (2, 1000, 3000, 1),
+      (0.5, 1000, 3000, 0),
+    ] as [(Double?, UInt32?, UInt32?, Double?)])
   func aRangeCutsTheLength(file: Double?, start: UInt32?, end: UInt32?, expected: Double?) {
     let song = Song(
       path: [], range: start.flatMap { SongRange(start: $0, end: end) },
