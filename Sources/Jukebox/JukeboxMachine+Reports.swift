@@ -35,8 +35,7 @@ extension JukeboxMachine {
       return
     }
     becomeCurrent(song)
-    // It has one of what it was told already.
-    if !announced.isEmpty { announced.removeFirst() }
+    announced = nil
     effects.changed.insert(.player)
     if song != left { consume(left) }
   }

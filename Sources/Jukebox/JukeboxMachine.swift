@@ -39,8 +39,9 @@ public struct JukeboxMachine: Sendable {
   /// Songs that failed one after the other with nothing heard between them.
   var failures = 0
   var effects = JukeboxEffects()
-  /// What the player has been told to play after the current song, as number and range.
-  var announced: [Announcement] = []
+  /// What the player has been told to play after the current song, as number and range; `nil` when it may have gone on
+  /// by itself since, so that it has to be told in any case.
+  var announced: [Announcement]? = []
 
   /// What makes the player exchange an item it has.
   struct Announcement: Hashable {
@@ -81,14 +82,12 @@ public struct JukeboxMachine: Sendable {
     let count = queue.count
     let start = orderRank(of: currentSong.id)
     var songs: [QueuedSong] = []
-    for distance in 1... where songs.count < limit {
+    for distance in 1...limit {
       var rank = start + distance
       if rank >= count {
         // A song that is consumed does not come again; the next round of chance is not drawn yet.
-        guard isRepeating, consume == .off || distance < count, !isRandom || consume != .off || count == 1
-        else {
-          break
-        }
+        let isKnown = consume == .off ? !isRandom || count == 1 : distance < count
+        guard isRepeating, isKnown else { break }
         rank %= count
       }
       songs.append(queue.queued(orderSlot(rank)))
@@ -147,6 +146,7 @@ public struct JukeboxMachine: Sendable {
   mutating func seekCurrent(to seconds: Double) {
     guard let currentSong else { return }
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
+    announced = nil
     effects.actions.append(.seek(currentSong, to: seconds, ticket: ticket))
     effects.changed.insert(.player)
   }

@@ -45,8 +45,8 @@ public struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
 public enum JukeboxAction: Sendable {
   /// Drop everything and stand at `at` seconds of `song`; sound unless `paused`.
   case start(QueuedSong, at: Double, paused: Bool, ticket: PlaybackTicket)
-  /// Go to `to` seconds of `song`, which is the current one, with what follows it kept. If the player has gone on to
-  /// the next song already: the same as `start`.
+  /// Go to `to` seconds of `song`, which is the current one; what follows it stays. If the player has gone on to
+  /// another song already: the same as `start`, paused or not as it is.
   case seek(QueuedSong, to: Double, ticket: PlaybackTicket)
   /// Stand still where you are.
   case pause

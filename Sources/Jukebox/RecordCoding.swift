@@ -42,7 +42,9 @@ struct RecordReader {
   /// The bytes that are left.
   var remaining: Int { end - next }
 
-  mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError) -> Number {
+  mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError)
+    -> Number
+  {
     let size = Number.bitWidth / 8
     guard remaining >= size else { throw .invalid }
     let number = bytes[next..<next + size].reversed().reduce(Number(0)) {

@@ -100,7 +100,9 @@ extension SongQueue {
     var reader = try RecordReader(bytes, kind: .queue)
     let nextID = try reader.read(UInt64.self)
     let count = try reader.read(UInt32.self)
-    guard count <= Self.maximumCount, Int(count) * Self.smallestRecord <= reader.remaining else { throw .invalid }
+    guard count <= Self.maximumCount, Int(count) * Self.smallestRecord <= reader.remaining else {
+      throw .invalid
+    }
     var songs: [(SongID, Song)] = []
     songs.reserveCapacity(Int(count))
     for _ in 0..<count {

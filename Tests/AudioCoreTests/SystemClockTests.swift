@@ -32,7 +32,6 @@ struct SystemClockTests {
       var mask = sigset_t()
       pthread_sigmask(SIG_SETMASK, nil, &mask)
       var stack = 0
-      // `pthread_attr_t()` would belong to Dispatch's module, which declares it too.
       let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
       defer { attributes.deallocate() }
       pthread_attr_init(attributes)

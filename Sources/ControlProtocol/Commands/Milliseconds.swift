@@ -25,6 +25,7 @@ public struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
   /// In seconds.
   public var seconds: Double { Double(rawValue) / 1000 }
 
+  /// Earlier or shorter.
   public static func < (left: Milliseconds, right: Milliseconds) -> Bool {
     left.rawValue < right.rawValue
   }

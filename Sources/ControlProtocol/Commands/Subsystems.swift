@@ -1,7 +1,9 @@
 /// What can change, for `idle`: MPD's fourteen names, and one of Continuo's own.
 public struct Subsystems: OptionSet, Hashable, Sendable {
+  /// One bit for each.
   public let rawValue: UInt16
 
+  /// The set with these bits.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }

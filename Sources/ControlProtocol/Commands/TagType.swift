@@ -44,8 +44,10 @@ public enum TagType: String, Hashable, Sendable, CaseIterable {
 
 /// A set of tags: which ones a client wants to see.
 public struct TagSet: OptionSet, Hashable, Sendable {
+  /// One bit for each.
   public let rawValue: UInt32
 
+  /// The set with these bits.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }

@@ -50,6 +50,8 @@ public struct ConnectionMachine: Sendable {
     case beginWatch(WatchRequest)
     /// Send no more records. An `OK` follows.
     case endWatch
+    /// Let other clients have their turn and then go on with `next()`, see `ProtocolLimits.linesPerTurn`.
+    case yield
     /// Close the connection once everything before it is sent. A watch ends with it. The last action.
     case close
   }
@@ -72,6 +74,8 @@ public struct ConnectionMachine: Sendable {
   var idle = IdleState()
   /// Never more than three: what one step makes.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
+
+  private var linesInTurn = 0
 
   /// How many whole lines have been taken so far. A server restarts a client's time limit when this has changed.
   public internal(set) var linesTaken: UInt64 = 0
@@ -145,7 +149,16 @@ public struct ConnectionMachine: Sendable {
   /// The next thing to do, or `nil` if there is nothing for now.
   public mutating func next() -> Action? {
     while actions.isEmpty {
-      guard phase != .closed, !isPerforming, step() else { return nil }
+      guard phase != .closed, !isPerforming else { return nil }
+      guard linesInTurn < ProtocolLimits.linesPerTurn else {
+        linesInTurn = 0
+        return .yield
+      }
+      linesInTurn += 1
+      guard step() else {
+        linesInTurn = 0
+        return nil
+      }
     }
     return actions.removeFirst()
   }

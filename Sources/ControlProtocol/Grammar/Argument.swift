@@ -21,6 +21,7 @@ public struct Argument: Hashable, Sendable {
 }
 
 extension Argument: ExpressibleByStringLiteral {
+  /// The UTF-8 bytes of the literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

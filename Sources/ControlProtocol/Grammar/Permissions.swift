@@ -1,7 +1,9 @@
 /// What a client may do. Every command that needs a permission needs exactly one.
 public struct Permissions: OptionSet, Hashable, Sendable {
+  /// One bit for each.
   public let rawValue: UInt8
 
+  /// The set with these bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -19,6 +19,10 @@ public enum ProtocolLimits {
   /// `ConnectionMachine.wantsInput` stays far below; beyond it the connection is closed.
   public static let backlog = 256 * 1024
 
+  /// The most lines of one client that are carried out before others have their turn: a command list may hold 400,000.
+  /// At a few microseconds each no client waits a millisecond for another's.
+  public static let linesPerTurn = 64
+
   /// The longest reply line in bytes, with its newline. libmpdclient's buffer holds 4096 and it gives the connection
   /// up on a longer line. What a client needs in full (binary data) is not in lines.
   public static let replyLine = 4095
