@@ -42,7 +42,7 @@ final class PlaySession {
     self.output = output
     // Standard output belongs to the events if they go there.
     speaksOnOutput = options.events != "-"
-    device = Device(modes: modes, clock: clock, settings: options.lifecycleSettings)
+    device = Device(modes: modes, clock: clock, settings: options.application.lifecycleSettings)
     Device.current = device
     remote = RemoteControl(device: device)
     var environment = PlaybackEnvironment(clock: clock, device: output.device)

@@ -25,7 +25,7 @@ struct SoundOutput {
 
   /// Opens what the options name. Starts a private server where one is asked for, or where none answers and none was
   /// named; `say` gets the line about that. Blocks for the private server's start.
-  init(_ options: PlayOptions, clock: any HostClock, say: (String) -> Void) throws(Unavailable) {
+  init(_ options: SoundOptions, clock: any HostClock, say: (String) -> Void) throws(Unavailable) {
     switch options.output {
     case .wav(let path):
       device = WAVOutput(path: path, clock: clock)
