@@ -75,6 +75,10 @@ final class JukeboxHost: Sendable {
     self.player?.onEvent = onEvent
   }
 
+  /// Whether sound is held back, whatever the jukebox wants.
+  @MainActor
+  func setHeld(_ isHeld: Bool) { player?.isHeld = isHeld }
+
   /// The song that `item` is.
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }

@@ -34,6 +34,12 @@ final class JukeboxPlayer {
   private let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var current: Entry?
+  /// What the jukebox wants: 0 or 1.
+  private var wantedRate: Float = 0
+  /// Whether sound is held back, whatever the jukebox wants: during an interruption, or with the output switched off.
+  var isHeld = false {
+    didSet { applyRate() }
+  }
   /// Of the last order that was obeyed.
   private var ticket = PlaybackTicket(rawValue: 0)
   /// The player's queue is being changed: what it says of that is no news.
@@ -100,16 +106,16 @@ final class JukeboxPlayer {
       start(song, at: at, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
       guard let current, current.song.id == song.id, current.song.song.range == song.song.range else {
-        start(song, at: seconds, paused: player.rate == 0, ticket: ticket)
+        start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
         return
       }
       self.ticket = ticket
       player.seek(to: Self.time(seconds, in: song), toleranceBefore: .zero, toleranceAfter: .zero)
-    case .pause: player.pause()
-    case .resume: player.play()
+    case .pause: setRate(0)
+    case .resume: setRate(1)
     case .stop(let ticket):
       act(under: ticket) {
-        player.pause()
+        setRate(0)
         player.removeAllItems()
         return nil
       }
@@ -117,6 +123,16 @@ final class JukeboxPlayer {
     case .setVolume(let percent): player.volume = Float(percent) / 100
     case .setMuted(let isMuted): player.isMuted = isMuted
     }
+  }
+
+  private func setRate(_ rate: Float) {
+    wantedRate = rate
+    applyRate()
+  }
+
+  private func applyRate() {
+    let rate = isHeld ? 0 : wantedRate
+    if player.rate != rate { player.rate = rate }
   }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
@@ -127,7 +143,7 @@ final class JukeboxPlayer {
     {
       substitute = nil
       self.ticket = ticket
-      if player.rate != rate { player.rate = rate }
+      setRate(rate)
       return
     }
     act(under: ticket) {
@@ -136,7 +152,7 @@ final class JukeboxPlayer {
       let time = Self.time(seconds, in: song)
       if time > .zero { item.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) }
       player.replaceCurrentItem(with: item)
-      if player.rate != rate { player.rate = rate }
+      setRate(rate)
       return item
     }
   }
