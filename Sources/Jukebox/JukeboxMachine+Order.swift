@@ -6,11 +6,15 @@ extension JukeboxMachine {
   /// Where a song of the queue stands in the play order.
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
-    return (shuffled ?? queue.tree).rank(of: slot)
+    if let shuffled { return shuffled.rank(of: slot) }
+    return queue.tree.rank(of: slot)
   }
 
   /// What stands there; `rank` is in 0 ..< count.
-  func orderSlot(_ rank: Int) -> RankTree.Slot { shuffled?[rank] ?? queue.tree[rank] }
+  func orderSlot(_ rank: Int) -> RankTree.Slot {
+    if let shuffled { return shuffled[rank] }
+    return queue.tree[rank]
+  }
 
   func orderID(_ rank: Int) -> SongID { queue.id(of: orderSlot(rank)) }
 

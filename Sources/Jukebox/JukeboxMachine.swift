@@ -57,7 +57,10 @@ public struct JukeboxMachine: Sendable {
   // MARK: Asking
 
   /// Where the current song stands in the queue.
-  public var currentPosition: Int? { currentID.flatMap { queue.position(of: $0) } }
+  public var currentPosition: Int? {
+    guard let currentID else { return nil }
+    return queue.position(of: currentID)
+  }
 
   /// The current song.
   public var currentSong: QueuedSong? {
@@ -66,7 +69,10 @@ public struct JukeboxMachine: Sendable {
   }
 
   /// What clients are shown as the next song: it follows if nobody does anything, at the latest after `play`.
-  public var nextID: SongID? { currentID.flatMap { following($0) } }
+  public var nextID: SongID? {
+    guard let currentID else { return nil }
+    return following(currentID)
+  }
 
   /// The songs that will follow the current one by themselves, at most `limit`: the modes respected, the order of
   /// chance fixed. Empty while stopped, and where playback pauses behind the current song.
