@@ -5,7 +5,7 @@
 /// the current one and `upcoming`, goes on by itself without a gap, and reports. The parts are in extensions, one file
 /// each: transport, modes, the queue, reports, the play order, the saved state.
 ///
-/// The behaviour is MPD's, down to what looks odd there; the module's page lists where it differs.
+/// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
 public struct JukeboxMachine: Sendable {
   /// How many songs the player is told ahead: enough that songs shorter than its buffers follow without a gap.
   public static let upcomingLimit = 4
