@@ -136,14 +136,12 @@ let package = Package(
       name: "BackgrounderTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    // Run, not imported: what a test needs a process of its own for.
+    .executableTarget(
+      name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
+      path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
-      name: "ControlServerTests",
-      dependencies: [
-        "ControlProtocol", "ControlServer",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
+      name: "ControlServerTests", dependencies: ["ControlProtocol", "ControlServer"], swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",

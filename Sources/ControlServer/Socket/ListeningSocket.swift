@@ -20,6 +20,9 @@ public struct ListeningSocket: ~Copyable {
   /// The file, if it is ours to remove.
   let file: SocketFile?
 
+  /// Gives the descriptor away, open.
+  consuming func takeDescriptor() -> Int32 { descriptor.release() }
+
   private init(path: String, access: SocketAccess, descriptor: consuming OwnedDescriptor, file: SocketFile?) {
     self.path = path
     self.access = access

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import NIOCore
 
 /// Who may connect: the mode and the group of the socket's file.
 public struct SocketAccess: Equatable, Sendable {
@@ -38,15 +39,20 @@ public struct PeerCredentials: Equatable, Sendable {
   /// The process; 0 if it is in a namespace that this one cannot see.
   public let process: Int32
 
-  /// Reads `SO_PEERCRED`.
-  init(descriptor: Int32) throws(SystemCallError) {
-    // `struct ucred`, which glibc shows to GNU programs only: process, user, group, 32 bits each.
-    var fields: (UInt32, UInt32, UInt32) = (0, 0, 0)
-    var length = socklen_t(MemoryLayout.size(ofValue: fields))
-    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &fields, &length) == 0 else {
-      throw SystemCallError("getsockopt(SO_PEERCRED)")
-    }
-    (process, user, group) = (Int32(bitPattern: fields.0), fields.1, fields.2)
+  /// `struct ucred`, which glibc shows to GNU programs only.
+  private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
+
+  init(process: Int32, user: UInt32, group: UInt32) {
+    self.process = process
+    self.user = user
+    self.group = group
+  }
+
+  /// Reads `SO_PEERCRED`. Fulfilled at once when called on the channel's loop.
+  static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {
+    let fields: EventLoopFuture<Fields> = socket.unsafeGetSocketOption(
+      level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
+    return fields.map { PeerCredentials(process: $0.process, user: $0.user, group: $0.group) }
   }
 }
 
