@@ -141,7 +141,13 @@ let package = Package(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
       path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
-      name: "ControlServerTests", dependencies: ["ControlProtocol", "ControlServer"], swiftSettings: strict),
+      name: "ControlServerTests",
+      dependencies: [
+        "ControlProtocol", "ControlServer",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
