@@ -132,6 +132,10 @@ let package = Package(
       name: "BackgrounderTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    // Run, not imported: what a test needs a process of its own for.
+    .executableTarget(
+      name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
+      path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
       dependencies: [

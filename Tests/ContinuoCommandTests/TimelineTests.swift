@@ -1,13 +1,10 @@
 import AppLifecycle
 import AudioCore
 import Foundation
+import FoundationXML
 import Testing
 
 @testable import ContinuoCommand
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
 
 /// A recording made of `(seconds, entry)`, drawn at `end`.
 func timeline(_ entries: [(Double, Timeline.Entry)], start: Double = 100) -> Timeline {

@@ -28,6 +28,8 @@ final class PlaybackApplication {
   var onJump: (@MainActor () -> Void)?
   /// Called when nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
   var onPlayerFailure: (@MainActor ((any Error)?) -> Void)?
+  /// Called when there is no audio session to be had.
+  var onSessionFailure: (@MainActor (any Error) -> Void)?
   /// What the steps of the periodic observer say of the application.
   var state = ApplicationState.notRunning
   private let system: UIApplication
@@ -47,6 +49,7 @@ final class PlaybackApplication {
   /// Fills the queue and begins to play, where it was if there is something to restore.
   func start(_ restoration: Restoration?) {
     feeder.onFailure = { [weak self] index, error in self?.itemFailed(index, error) }
+    beginSession()
     feeder.topUp()
     if let restoration {
       player.volume = restoration.volume
@@ -59,12 +62,23 @@ final class PlaybackApplication {
     system.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
   }
 
-  /// What a launch has to begin with to go on from here; nil after the last file.
-  var restoration: Restoration? {
-    guard let index = feeder.index(of: player.currentItem) else { return nil }
+  /// What a launch has to begin with to go on from where the system took `snapshot`; nil after the last file.
+  func restoration(_ snapshot: PlayerSnapshot) -> Restoration? {
+    guard let position = snapshot.position else { return nil }
     return Restoration(
-      index: index, time: player.currentTime(), isPlaying: player.rate != 0, volume: player.volume,
-      isMuted: player.isMuted)
+      index: feeder.index(ofLast: snapshot.items.count) + snapshot.currentIndex, time: position.time,
+      isPlaying: snapshot.rate != 0, volume: snapshot.volume, isMuted: snapshot.isMuted)
+  }
+
+  /// Music is for the background too.
+  private func beginSession() {
+    let session = AVAudioSession.sharedInstance()
+    do {
+      try session.setCategory(.playback)
+      try session.setActive(true)
+    } catch {
+      onSessionFailure?(error)
+    }
   }
 
   // MARK: Background tasks
@@ -84,15 +98,12 @@ final class PlaybackApplication {
 
   // MARK: Interruptions
 
-  /// Pauses what plays.
-  func interruptionBegan() {
-    wasInterrupted = player.rate != 0
-    player.pause()
-  }
+  /// An interruption has paused the player.
+  private func interrupted() { wasInterrupted = true }
 
-  /// Goes on with what the interruption paused, if that is wanted.
-  func interruptionEnded(shouldResume: Bool) {
-    if wasInterrupted, shouldResume { player.play() }
+  /// It is over: goes on with what it paused, if that is wanted.
+  private func interruptionEnded(_ options: AVAudioSession.InterruptionOptions) {
+    if wasInterrupted, options.contains(.shouldResume) { player.play() }
     wasInterrupted = false
   }
 
@@ -157,6 +168,20 @@ final class PlaybackApplication {
           guard let self, let index = self.feeder.index(of: item) else { return }
           self.itemFailed(index, error)
         }
+      },
+      center.addObserver(forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil) {
+        [weak self] note in
+        let reason = note.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason
+        guard reason == .audioSessionInterrupted else { return }
+        MainActor.assumeIsolated { self?.interrupted() }
+      },
+      center.addObserver(forName: AVAudioSession.interruptionNotification, object: nil, queue: nil) {
+        [weak self] note in
+        let type = (note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)
+          .flatMap(AVAudioSession.InterruptionType.init)
+        guard type == .ended else { return }
+        let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt ?? 0
+        MainActor.assumeIsolated { self?.interruptionEnded(.init(rawValue: options)) }
       },
       center.addObserver(forName: AVPlayerItem.timeJumpedNotification, object: nil, queue: nil) {
         [weak self] note in
