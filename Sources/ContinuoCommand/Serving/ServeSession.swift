@@ -4,6 +4,7 @@ import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
+import Foundation
 import Jukebox
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask
@@ -126,7 +127,7 @@ final class ServeSession {
     isEnded = true
     keeper?.save()
     application?.stop()
-    PlaybackSuspension.shared.closeAll()
+    PlaybackEnvironment.current.suspension.closeAll()
     watches.setServer(nil)
     server?.stop()
     CleanUp.exit(status)
@@ -135,6 +136,13 @@ final class ServeSession {
   // MARK: The application
 
   private func startApplication() {
+    do {
+      // Music is for the background too.
+      try AVAudioSession.sharedInstance().setCategory(.playback)
+      try AVAudioSession.sharedInstance().setActive(true)
+    } catch {
+      StandardOutput.complain("the audio session: \(error.localizedDescription)")
+    }
     let application = ServedApplication(host: host, sound: sound) { [watches, timeline, clock] event in
       watches.tell(event)
       if let entry = Timeline.Entry(event) { timeline?.record(entry, at: clock.now) }
@@ -196,25 +204,25 @@ final class ServeSession {
       }
       feed.append(record)
     }
-    device.add(ServedPlayback(session: self, host: host, suspension: PlaybackSuspension.shared))
-    PlaybackSuspension.shared.onActivityChange = { [device] activity in
-      // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.
-      device.setKeeping(.audio, activity == .playing, grace: activity == .waiting ? 5 : 0)
-    }
+    device.add(ServedPlace(host))
+    device.connect()
   }
 
   private func take(_ record: LifecycleRecord) {
     switch record.event {
     case .state(.active) where application == nil: startApplication()
     case .terminated: stopApplication()
+    case .interruptionBegan: interruptionBegan()
+    case .interruptionEnded(let shouldResume): interruptionEnded(shouldResume: shouldResume)
     case .refused(let refusal): StandardOutput.complain("\(refusal)")
     default: break
     }
   }
 
-  fileprivate func interruptionBegan() { updateHold() }
+  /// The players have paused themselves; what the jukebox wants is held back until it is over.
+  private func interruptionBegan() { updateHold() }
 
-  fileprivate func interruptionEnded(shouldResume: Bool) {
+  private func interruptionEnded(shouldResume: Bool) {
     if !shouldResume { try? host.change { $0.pause(true) } }
     updateHold()
     sound.set(.application, device.state == .suspended || device.state == .notRunning)
@@ -222,32 +230,14 @@ final class ServeSession {
   }
 }
 
-/// The players of the environment as the life cycle sees them.
-private final class ServedPlayback: Suspendable {
-  private let session: ServeSession
+/// Holds the place in the song that is heard while its player is ended.
+private final class ServedPlace: Suspendable {
   private let host: JukeboxHost
-  private let suspension: PlaybackSuspension
 
-  init(session: ServeSession, host: JukeboxHost, suspension: PlaybackSuspension) {
-    self.session = session
-    self.host = host
-    self.suspension = suspension
-  }
+  init(_ host: JukeboxHost) { self.host = host }
 
-  func suspend() { suspension.suspendAll() }
-  func resume() { suspension.resumeAll() }
-  func beginInterruption() {
-    DispatchQueue.main.async { MainActor.assumeIsolated { self.session.interruptionBegan() } }
-  }
-  func endInterruption(shouldResume: Bool) {
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated { self.session.interruptionEnded(shouldResume: shouldResume) }
-    }
-  }
-  func terminate() {
-    // Before the player goes: what it had reached is where the next one begins.
-    host.place.freeze()
-    suspension.suspendAll()
-  }
-  func launch() { suspension.resumeAll() }
+  func suspend() {}
+  func resume() {}
+  // Added before the players: what they had reached is where the next one begins.
+  func terminate() { host.place.freeze() }
 }

@@ -11,7 +11,7 @@ extension JukeboxError {
     case .noCurrentSong: .noCurrentSong
     case .numberTooLarge(let number): .numberTooLarge(number)
     case .moveRelativeToItself: Ack(.argument, "Cannot move current song relative to itself")
-    case .songIsCurrent: Ack(.permission, "Access denied")
+    case .songIsCurrent: Ack(.permission, "Cannot edit the current song")
     case .queueFull: Ack(.playlistMax, "Playlist is too large")
     case .pathTooLong: Ack(.argument, "The name is too long")
     }
