@@ -25,7 +25,9 @@ import Testing
 
   @Test func hasDefaults() throws {
     let options = try PlayOptions.parse(["a.mp3"])
-    #expect(options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil && !options.sound.nullSink)
+    #expect(
+      options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
+        && !options.sound.nullSink)
     #expect(options.events == nil && !options.noSocket && options.schedule.isEmpty)
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
