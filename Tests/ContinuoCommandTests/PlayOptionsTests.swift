@@ -42,6 +42,8 @@ import Testing
     ["--output", "wav:x", "--server", "y", "a"], ["--output", "simulated", "--sink", "y", "a"],
     ["--output", "wav:", "a"], ["--output", "wav:x", "--at", "1:quit", "a"], ["--output", "alsa", "a"],
     ["--output", "wav:x", "--events", "x", "a"],
+    ["--output", "wav:x", "--timeline", "x", "a"], ["--events", "x", "--timeline", "x", "a"],
+    ["--timeline", "", "a"],
     ["-", "-"], [""], ["--server", "", "a"], ["--events", "", "a"], ["--at", "home", "a"],
     ["--at", "3:stop", "a"],
     ["--at"], ["--socket", "x", "a"], ["--volume", "5", "a"],
@@ -58,7 +60,7 @@ import Testing
     for option in [
       "--server", "--sink", "--null-sink", "--output", "--background-modes", "--info-plist", "--at",
       "--events",
-      "--no-socket", "EXAMPLES", "EXIT STATUS", "seek TIME",
+      "--no-socket", "--timeline", "EXAMPLES", "EXIT STATUS", "seek TIME",
     ] {
       #expect(help.contains(option))
     }

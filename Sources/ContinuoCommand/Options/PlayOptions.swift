@@ -34,13 +34,26 @@ struct PlayOptions: ParsableArguments {
   var infoPlist: String?
 
   @Option(
+    help: ArgumentHelp(
+      "How long background tasks may keep the application running. (default: 180)",
+      discussion:
+        "As SECONDS, or like 3:00. Expiration is 5 s before; a task that is open at the end costs it its life.",
+      valueName: "seconds"),
+    transform: BackgroundTime.init(parsing:))
+  var backgroundTime: BackgroundTime?
+
+  @Option(
     name: .customLong("at"),
     help: ArgumentHelp(
       "Run a command that long after playback starts. Repeatable.",
       discussion: """
         Not with wav:, which has no clock. Commands: \(PlayerCommand.summary). \
         TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the present position; N is 0 to 100, \
-        or with + or - a change. Example: --at 3:home --at '4.5:seek 1:02' --at 6.5:foreground
+        or with + or - a change. NAME is that of a background task, task if left out. After terminate the player \
+        waits for a later launch, which restores queue and position; without one it ends. \
+        Examples: --at 3:home --at '4.5:seek 1:02' --at 6.5:foreground; \
+        --at '2:task begin upload' --at 3:home --at '5:task end upload'; \
+        --at '3:interrupt begin' --at '5:interrupt end resume'; --at 3:terminate --at 4:launch
         """, valueName: "seconds:command"),
     transform: ScheduledCommand.init(parsing:))
   var scheduled: [ScheduledCommand] = []
@@ -50,6 +63,14 @@ struct PlayOptions: ParsableArguments {
       "Write all that observers see to a file, or - for standard output, as JSON Lines.", valueName: "path|-")
   )
   var events: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
+      discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
+      valueName: "file.svg")
+  )
+  var timeline: String?
 
   @Flag(help: "Open no control socket. This version has none to open; the option is taken for later ones.")
   var noSocket = false
@@ -70,8 +91,12 @@ struct PlayOptions: ParsableArguments {
     if files.contains("") { throw ValidationError("A file name is empty.") }
     for (name, value) in [
       ("--server", server), ("--sink", sink), ("--info-plist", infoPlist), ("--events", events),
+      ("--timeline", timeline),
     ]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
+    if let timeline, timeline == events {
+      throw ValidationError("Events and drawing cannot both go to \(timeline).")
+    }
     if nullSink {
       if server != nil { throw Self.contradiction("--null-sink", "--server") }
       if sink != nil { throw Self.contradiction("--null-sink", "--sink") }
@@ -80,8 +105,8 @@ struct PlayOptions: ParsableArguments {
       if nullSink { throw Self.contradiction("--null-sink", "--output \(output)") }
       if server != nil { throw Self.contradiction("--server", "--output \(output)") }
       if sink != nil { throw Self.contradiction("--sink", "--output \(output)") }
-      if case .wav(let path) = output, path == events {
-        throw ValidationError("Sound and events cannot both go to \(path).")
+      if case .wav(let path) = output, path == events || path == timeline {
+        throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
       }
       // A file is written as fast as it goes: no second of it is one of the clock's.
       if case .wav = output, !scheduled.isEmpty { throw Self.contradiction("--at", "--output \(output)") }
@@ -103,10 +128,30 @@ struct PlayOptions: ParsableArguments {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
   }
 
+  /// The times that the application is allowed.
+  var lifecycleSettings: LifecycleSettings {
+    var settings = LifecycleSettings()
+    if let backgroundTime { settings.backgroundTime = backgroundTime.seconds }
+    return settings
+  }
+
   /// The application's background modes: those of the option, or else of the property list, or else `audio`.
   func readBackgroundModes() throws(InfoPlistError) -> BackgroundModes {
     if let backgroundModes { return BackgroundModes(list: backgroundModes) }
     if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
     return BackgroundModes([.audio])
+  }
+}
+
+/// A value of `--background-time`.
+struct BackgroundTime: Hashable, Sendable {
+  /// 0 or more.
+  let seconds: Double
+
+  init(parsing text: String) throws(SyntaxError) {
+    guard let time = TimeText.parse(text) else {
+      throw SyntaxError("\"\(text)\" is not a time like 30, 2.5 or 3:00")
+    }
+    seconds = time.inSeconds
   }
 }
