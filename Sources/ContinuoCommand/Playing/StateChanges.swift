@@ -1,6 +1,6 @@
 import AppLifecycle
+import AudioCore
 import Dispatch
-import QueuePlayer
 import Synchronization
 
 /// Carries changes of the application's state to the main queue, in order. The device reports them on whatever thread

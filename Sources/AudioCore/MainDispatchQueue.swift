@@ -1,5 +1,4 @@
-public import AudioCore
-import Dispatch
+public import Dispatch
 
 /// `DispatchQueue.main` as those see it who deliver to it.
 public final class MainDispatchQueue: DeliveryQueue {
@@ -24,5 +23,5 @@ public final class MainDispatchQueue: DeliveryQueue {
 
   /// Whether `queue` is the main queue. On Linux `DispatchQueue.main` is another object each time, so identity says
   /// nothing.
-  static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
+  public static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }
