@@ -15,13 +15,13 @@ final class ApplicationTimers: Suspendable {
 
   struct ID: Hashable, Sendable { fileprivate var number: UInt64 }
 
-  private struct Timer {
+  fileprivate struct Timer {
     var id: ID
     var due: HostTime
     var handler: @Sendable (Outcome) -> Void
   }
 
-  private struct State {
+  fileprivate struct State {
     /// In the order in which they are due.
     var timers: [Timer] = []
     /// On the main queue already.
