@@ -104,9 +104,9 @@ struct PlayOptions: ParsableArguments {
   }
 
   /// The application's background modes: those of the option, or else of the property list, or else `audio`.
-  func readBackgroundModes() throws(InfoPlist.Problem) -> BackgroundModes {
+  func readBackgroundModes() throws(InfoPlistError) -> BackgroundModes {
     if let backgroundModes { return BackgroundModes(list: backgroundModes) }
-    if let infoPlist { return try InfoPlist.backgroundModes(path: infoPlist) }
+    if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
     return BackgroundModes([.audio])
   }
 }
