@@ -42,11 +42,10 @@ final class PlayerWatch {
     ]
   }
 
+  /// The time observer stays: its player ends with the device.
   func close() {
     for observation in observations { observation.invalidate() }
     for notification in notifications { NotificationCenter.default.removeObserver(notification) }
-    if let timeObserver { player.removeTimeObserver(timeObserver) }
-    timeObserver = nil
   }
 
   private nonisolated static func text(of status: AVPlayer.TimeControlStatus) -> String {

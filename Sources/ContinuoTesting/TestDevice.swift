@@ -168,7 +168,8 @@ public final class TestDevice {
 
   /// Does something as a person or the system, and what follows from it at this moment.
   func happen(_ action: (Device) -> Void) async {
-    await MainActorTurns.runAll()
+    // What was asked for before has begun by then: sound above all.
+    await run(until: hostClock.now)
     mainQueue.aside { action(system) }
     await run(until: hostClock.now)
   }
