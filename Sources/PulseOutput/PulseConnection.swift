@@ -188,7 +188,9 @@ final class PulseConnection: @unchecked Sendable {
       for user in users { user.connectionReady(pointer) }
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
       let reason = calls.errorText(calls.contextErrno(pointer))
-      drop(error: OutputError("the connection to the sound server failed: \(reason)", isRecoverable: true))
+      drop(
+        error: OutputError(
+          "the connection to the sound server failed: \(reason)", isRecoverable: true, cause: .server))
     default:
       break
     }

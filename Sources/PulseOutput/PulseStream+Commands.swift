@@ -30,7 +30,8 @@ extension PulseStream {
 
   /// libpulse refused a command: the stream is dead, or about to be.
   private func refused() {
-    failSoon(OutputError("the connection to the sound server is gone", isRecoverable: true))
+    failSoon(
+      OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
   }
 
   // MARK: Flush

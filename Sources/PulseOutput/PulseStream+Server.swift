@@ -61,7 +61,13 @@ extension PulseStream {
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
       let reason =
         connection.contextPointer.map { calls.errorText(calls.contextErrno($0)) } ?? "connection lost"
-      fail(OutputError("the sound server ended the stream: \(reason)", isRecoverable: true))
+      // A server that is there ends a stream when its sink vanishes and there is no other.
+      let isServerThere =
+        connection.contextPointer.map { calls.contextGetState($0) == PA_CONTEXT_READY } ?? false
+      fail(
+        OutputError(
+          "the sound server ended the stream: \(reason)", isRecoverable: true,
+          cause: isServerThere ? .device : .server))
     default:
       break
     }

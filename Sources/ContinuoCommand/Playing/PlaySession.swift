@@ -98,7 +98,7 @@ final class PlaySession {
     if let timeObserver { player.removeTimeObserver(timeObserver) }
     terminal?.finish()
     // Finishes the WAV file, if there is one.
-    PlaybackSuspension.shared.closeAll()
+    PlaybackEnvironment.current.suspension.closeAll()
     CleanUp.exit(status ?? ExitStatus(played: played, problems: problems).rawValue)
   }
 
@@ -282,10 +282,12 @@ final class PlaySession {
       MainActor.assumeIsolated { self?.applicationStateChanged(state) }
     }
     device.onStateChange = { changes.append($0) }
-    device.add(SuspendedPlayback(suspension: PlaybackSuspension.shared))
-    PlaybackSuspension.shared.onActivityChange = { [device] activity in
-      // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.
-      device.setKeeping(.audio, activity == .playing, grace: activity == .waiting ? 5 : 0)
+    device.connect()
+    do {
+      try AVAudioSession.sharedInstance().setCategory(.playback)
+      try AVAudioSession.sharedInstance().setActive(true)
+    } catch {
+      complain("the audio session: \(error.localizedDescription)")
     }
   }
 
@@ -319,12 +321,4 @@ final class PlaySession {
     terminal?.say("continuo: \(text)")
     if terminal == nil { StandardOutput.complain(text) }
   }
-}
-
-/// The players of the environment as the life cycle sees them.
-private final class SuspendedPlayback: Suspendable {
-  private let suspension: PlaybackSuspension
-  init(suspension: PlaybackSuspension) { self.suspension = suspension }
-  func suspend() { suspension.suspendAll() }
-  func resume() { suspension.resumeAll() }
 }
