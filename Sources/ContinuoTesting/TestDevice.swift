@@ -23,7 +23,7 @@ public final class TestDevice {
   let output: SimulatedOutput
   let library = SongLibrary()
   let recorder: Recorder
-  let playback: PlaybackConnection
+  let environment: PlaybackEnvironment
   /// The delegate is the application's object, and the application does not keep it.
   private var delegate: (any UIApplicationDelegate)?
   private var watches: [PlayerWatch] = []
@@ -41,10 +41,9 @@ public final class TestDevice {
     system = Device(
       modes: BackgroundModes(modes), clock: hostClock, mainQueue: mainQueue,
       isOnMainQueue: { mainQueue.isCurrent }, settings: settings)
-    playback = PlaybackConnection(
-      clock: hostClock, output: self.output, mainQueue: mainQueue, library: library)
+    environment = .virtual(clock: hostClock, output: self.output, mainQueue: mainQueue, library: library)
     system.onRecord = { recorder.add($0) }
-    playback.connect(to: system)
+    system.connect(environment)
     system.add(timers)
   }
 
@@ -64,6 +63,12 @@ public final class TestDevice {
     self.delegate = delegate
     application.delegate = delegate
     await launch()
+  }
+
+  /// The queues of the players of the application that was terminated last, with the place that each had come to: what
+  /// an application restores on its launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  public func takeRestorableSnapshots() -> [PlayerSnapshot] {
+    environment.suspension.takeRestorableSnapshots()
   }
 
   // MARK: Time
@@ -180,7 +185,7 @@ public final class TestDevice {
     watches = []
     timers.cancelAll()
     await MainActorTurns.runAll()
-    playback.close()
+    environment.suspension.closeAll()
     mainQueue.clear()
     application.delegate = nil
   }

@@ -56,7 +56,7 @@ extension TestDevice {
   fileprivate func inside<Result>(_ operation: @MainActor () async throws -> Result) async rethrows -> Result {
     try await TestDeviceTurn.$isInside.withValue(true) {
       try await Device.withCurrent(system) {
-        try await playback.withCurrent(operation)
+        try await PlaybackEnvironment.withCurrent(environment) { try await operation() }
       }
     }
   }

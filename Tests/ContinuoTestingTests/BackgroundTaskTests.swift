@@ -277,12 +277,22 @@ final class Box<Value> {
 }
 
 extension TestDevice {
-  /// A queue of these songs, playing, that is watched.
+  /// A queue of these songs, playing, that is watched. Music, which may sound in the background.
   func play(_ songs: [Song]) -> AVQueuePlayer {
+    playsMusic()
     let player = AVQueuePlayer(items: songs.map { AVPlayerItem(url: $0.url) })
     watch(player)
     player.play()
     return player
+  }
+
+  /// Sets the audio session's category to `playback`.
+  func playsMusic() {
+    do {
+      try AVAudioSession.sharedInstance().setCategory(.playback)
+    } catch {
+      Issue.record(error)
+    }
   }
 
   /// Nothing is heard at that moment or after it.

@@ -11,6 +11,7 @@ struct HomeButtonAudioTests {
     await withTestDevice(modes: [.audio]) { device in
       let app = await device.launchApp()
       let songs = [device.song("a", duration: .seconds(3)), device.song("b", duration: .seconds(3))]
+      device.playsMusic()
       let player = AVQueuePlayer(items: songs.map { AVPlayerItem(url: $0.url) })
       var states: [ApplicationState] = []
       var times: [Int64] = []
@@ -200,6 +201,7 @@ extension TestDevice {
     let file = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("MP3DecodingTests/Fixtures/cbr-44100-stereo.mp3")
+    playsMusic()
     let player = AVQueuePlayer(url: file)
     player.play()
     return player

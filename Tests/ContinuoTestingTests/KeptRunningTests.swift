@@ -38,6 +38,7 @@ struct KeptRunningTests {
       await device.launch()
       let songs = ["a", "b"].map { device.song($0, duration: .seconds(2), sampleRate: 8000) }
       let urls = [songs[0].url, device.brokenSong("broken"), device.brokenSong("gone", .missing), songs[1].url]
+      device.playsMusic()
       let player = AVQueuePlayer(items: urls.map { AVPlayerItem(url: $0) })
       player.play()
       await device.advance(by: .seconds(1))
@@ -64,6 +65,23 @@ struct KeptRunningTests {
       #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
       await device.pressHomeButton()
       #expect(device.state == .suspended)
+    }
+  }
+
+  @Test(
+    "Audio: not with a category that does not sound in the background: its players pause",
+    arguments: [AVAudioSession.Category.ambient, .soloAmbient])
+  func otherCategory(_ category: AVAudioSession.Category) async throws {
+    try await withTestDevice(modes: [.audio]) { device in
+      await device.launch()
+      let player = device.play([device.song("a", duration: .seconds(60), sampleRate: 8000)])
+      try AVAudioSession.sharedInstance().setCategory(category)
+      await device.advance(by: .seconds(1))
+      await device.pressHomeButton()
+      #expect(device.state == .suspended)
+      await device.foreground()
+      #expect(player.timeControlStatus == .paused)
+      #expect(device.record.contains("rate 0.0 (in the background)"))
     }
   }
 
