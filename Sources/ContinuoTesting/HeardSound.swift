@@ -81,7 +81,9 @@ public struct HeardSound: Hashable, Sendable {
     run.samples.withUnsafeBufferPointer { samples in
       func mark(_ frame: Int) -> (song: Int, frame: Int64)? {
         guard channels == 2 else { return nil }
-        return Mark.read(samples[frame * 2], samples[frame * 2 + 1]).flatMap { $0.song <= songs.count ? $0 : nil }
+        return Mark.read(samples[frame * 2], samples[frame * 2 + 1]).flatMap {
+          $0.song <= songs.count ? $0 : nil
+        }
       }
       var frame = 0
       while frame < run.frameCount {
@@ -90,7 +92,8 @@ public struct HeardSound: Hashable, Sendable {
         frame += 1
         while frame < run.frameCount {
           let next = mark(frame)
-          guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame else {
+          guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame
+          else {
             break
           }
           frame += 1

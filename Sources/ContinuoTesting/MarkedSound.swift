@@ -78,7 +78,9 @@ final class MarkedDecoder: AudioDecoder {
     let end = outputFrames(upTo: source.frames)
     let limit = source.breaksAt.map { min(end, outputFrames(upTo: $0)) } ?? end
     let count = Int(min(Int64(buffer.count / 2), max(0, limit - produced)))
-    if count == 0, limit < end { throw DecodingError(reason: .decodeFailed, message: "broken off on purpose") }
+    if count == 0, limit < end {
+      throw DecodingError(reason: .decodeFailed, message: "broken off on purpose")
+    }
     if outputRate == source.sampleRate {
       for index in 0..<count {
         Mark.write(

@@ -53,7 +53,8 @@ public func withTestDevice<Result>(
 
 extension TestDevice {
   /// Runs `operation` where everything that is one per process is this device's.
-  fileprivate func inside<Result>(_ operation: @MainActor () async throws -> Result) async rethrows -> Result {
+  fileprivate func inside<Result>(_ operation: @MainActor () async throws -> Result) async rethrows -> Result
+  {
     try await TestDeviceTurn.$isInside.withValue(true) {
       try await Device.withCurrent(system) {
         try await PlaybackEnvironment.withCurrent(environment) { try await operation() }

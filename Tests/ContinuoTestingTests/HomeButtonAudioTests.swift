@@ -6,7 +6,8 @@ import Testing
 @MainActor
 @Suite("Life cycle: the home button and audio", .timeLimit(.minutes(10)))
 struct HomeButtonAudioTests {
-  @Test("With the audio mode: not a sample missing, repeated or delayed; the observer goes on; state background")
+  @Test(
+    "With the audio mode: not a sample missing, repeated or delayed; the observer goes on; state background")
   func withMode() async {
     await withTestDevice(modes: [.audio]) { device in
       let app = await device.launchApp()
@@ -133,14 +134,15 @@ struct HomeButtonAudioTests {
     var whole: [Float] = []
     await withTestDevice { device in
       await device.launch()
-      _ = device.playFile()
+      let player = device.playFile()
       await device.advance(by: .seconds(10))
       whole = device.heardSamples
+      withExtendedLifetime(player) {}
     }
     #expect(!whole.isEmpty)
     await withTestDevice { device in
       await device.launch()
-      _ = device.playFile()
+      let player = device.playFile()
       await device.advance(by: .milliseconds(700))
       await device.pressHomeButton()
       await device.advance(by: .seconds(60))
@@ -149,10 +151,12 @@ struct HomeButtonAudioTests {
       await device.advance(by: .seconds(10))
       #expect(device.heardSamples == whole)
       #expect(device.heard.silences.count == 1)
+      withExtendedLifetime(player) {}
     }
   }
 
-  @Test("Nothing of the application runs while suspended; what became due comes once, in order, on resumption")
+  @Test(
+    "Nothing of the application runs while suspended; what became due comes once, in order, on resumption")
   func nothingRuns() async {
     await withTestDevice { device in
       let app = await device.launchApp()
@@ -174,7 +178,8 @@ struct HomeButtonAudioTests {
       let suspended = device.now
       await device.advance(by: .seconds(60))
       #expect(
-        device.record.since(suspended).only("woken", "timer", "boundary", "time", "item", "rate").entries.isEmpty)
+        device.record.since(suspended).only("woken", "timer", "boundary", "time", "item", "rate").entries
+          .isEmpty)
       player.seek(to: CMTime(seconds: 1.25, preferredTimescale: 100)) { _ in device.note("sought") }
       await device.advance(by: .seconds(60))
       #expect(!device.record.contains("sought"))
@@ -196,7 +201,7 @@ struct HomeButtonAudioTests {
 }
 
 extension TestDevice {
-  /// A player of a real MP3 file of about 1.5 s, playing.
+  /// A player of a real MP3 file of about 2 s, playing.
   func playFile() -> AVQueuePlayer {
     let file = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()

@@ -37,7 +37,9 @@ struct KeptRunningTests {
     await withTestDevice(modes: [.audio]) { device in
       await device.launch()
       let songs = ["a", "b"].map { device.song($0, duration: .seconds(2), sampleRate: 8000) }
-      let urls = [songs[0].url, device.brokenSong("broken"), device.brokenSong("gone", .missing), songs[1].url]
+      let urls = [
+        songs[0].url, device.brokenSong("broken"), device.brokenSong("gone", .missing), songs[1].url,
+      ]
       device.playsMusic()
       let player = AVQueuePlayer(items: urls.map { AVPlayerItem(url: $0) })
       player.play()
@@ -87,7 +89,8 @@ struct KeptRunningTests {
 
   @Test("Audio that starves for less than 5 s does not count as stopped; for longer it does")
   func starving() async {
-    await withTestDevice(modes: [.audio], output: .starving(from: .seconds(10), until: .seconds(14))) { device in
+    await withTestDevice(modes: [.audio], output: .starving(from: .seconds(10), until: .seconds(14))) {
+      device in
       await device.launch()
       let song = device.song("a", duration: .seconds(30), sampleRate: 8000)
       _ = device.play([song])
@@ -96,7 +99,8 @@ struct KeptRunningTests {
       #expect(device.heard.passages == [song.whole])
       #expect(device.record.moments(of: "state suspended") == [.seconds(34)])
     }
-    await withTestDevice(modes: [.audio], output: .starving(from: .seconds(10), until: .seconds(20))) { device in
+    await withTestDevice(modes: [.audio], output: .starving(from: .seconds(10), until: .seconds(20))) {
+      device in
       await device.launch()
       let song = device.song("a", duration: .seconds(30), sampleRate: 8000)
       _ = device.play([song])
@@ -111,7 +115,8 @@ struct KeptRunningTests {
 
   @Test("Audio whose server vanishes for 2 s does not count as stopped")
   func vanishingServer() async {
-    await withTestDevice(modes: [.audio], output: .vanishing(at: .seconds(10), returning: .seconds(12))) { device in
+    await withTestDevice(modes: [.audio], output: .vanishing(at: .seconds(10), returning: .seconds(12))) {
+      device in
       await device.launch()
       _ = device.play([device.song("a", duration: .seconds(30), sampleRate: 8000)])
       await device.pressHomeButton()

@@ -33,7 +33,9 @@ struct RelaunchTests {
 
       app.onEnterBackground = nil
       let restored = Box<AVQueuePlayer?>(nil)
-      app.onLaunch = { restored.value = device.takeRestorableSnapshots().first.map(AVQueuePlayer.init(snapshot:)) }
+      app.onLaunch = {
+        restored.value = device.takeRestorableSnapshots().first.map(AVQueuePlayer.init(snapshot:))
+      }
       await device.launch()
       let queue = try #require(restored.value)
       #expect(queue.items().compactMap { ($0.asset as? AVURLAsset)?.url } == songs.dropFirst().map(\.url))

@@ -151,7 +151,10 @@ struct StateTableTests {
       app.onResignActive = { device.note("delegate sees \(application.applicationState)") }
       app.onEnterBackground = { device.note("delegate sees \(application.applicationState)") }
       await device.pressHomeButton()
-      #expect(device.record.only("delegate sees").entries.map(\.text) == ["delegate sees active", "delegate sees background"])
+      #expect(
+        device.record.only("delegate sees").entries.map(\.text) == [
+          "delegate sees active", "delegate sees background",
+        ])
       #expect(device.state == .suspended && application.applicationState == .background)
       await device.foreground()
       await device.beginInterruption()

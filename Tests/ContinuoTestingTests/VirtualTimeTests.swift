@@ -31,7 +31,8 @@ struct VirtualTimeTests {
     }
   }
 
-  @Test("180 s of background time with an expiration at 175 s: the same in each of 1,000 runs, each below 50 ms")
+  @Test(
+    "180 s of background time with an expiration at 175 s: the same in each of 1,000 runs, each below 50 ms")
   func thousandRuns() async {
     let first = await uploadThatTakesTooLong()
     #expect(first.moments(of: "task \"upload\" expires") == [.seconds(175)])
@@ -69,7 +70,8 @@ struct VirtualTimeTests {
   @Test("Music, tasks and timers together give the same record each time")
   func music() async {
     func run() async -> DeviceRecord {
-      await withTestDevice(modes: [.audio], output: .starving(from: .seconds(2), until: .seconds(3))) { device in
+      await withTestDevice(modes: [.audio], output: .starving(from: .seconds(2), until: .seconds(3))) {
+        device in
         let songs = ["a", "b"].map { device.song($0, duration: .seconds(4), sampleRate: 8000) }
         await device.launch()
         _ = device.play(songs)
