@@ -229,7 +229,7 @@ public final class Device: RunningAssertions {
   /// The worker's body: looks at the time.
   private func watch() -> WorkerNext {
     perform(as: .worker) { state, now in
-      // Nobody need tell the worker of anything until it looks once more, at the end.
+      // Nobody has to tell it of anything before it looks for the next moment below.
       state.alarm = HostTime(nanoseconds: .min)
       state.keepers.dropExpired(at: now)
       state.handle(.keepersChanged(state.keepers.counting), at: now)
