@@ -27,17 +27,16 @@ struct TestDeviceTests {
   @Test("Devices take turns, in the order in which they were asked for")
   func turns() async {
     let log = Box<[String]>([])
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<5 {
-        group.addTask { @MainActor in
-          await withTestDevice { device in
-            log.value.append("\(number) begins")
-            await device.advance(by: .seconds(1))
-            log.value.append("\(number) ends")
-          }
+    let tests = (0..<5).map { number in
+      Task {
+        await withTestDevice { device in
+          log.value.append("\(number) begins")
+          await device.advance(by: .seconds(1))
+          log.value.append("\(number) ends")
         }
       }
     }
+    for test in tests { await test.value }
     for pair in stride(from: 0, to: 10, by: 2) {
       #expect(log.value[pair].prefix(1) == log.value[pair + 1].prefix(1))
       #expect(log.value[pair].hasSuffix("begins") && log.value[pair + 1].hasSuffix("ends"))
@@ -96,7 +95,7 @@ struct TestDeviceTests {
       let player = device.play([a, b, c])
       player.insert(AVPlayerItem(url: device.brokenSong("unreadable", .unreadable)), after: player.items()[1])
       await device.advance(by: .seconds(1))
-      player.seek(to: CMTime(value: 3, timescale: 1))
+      player.seek(to: CMTime(value: 3, timescale: 1)) { _ in }
       await device.advance(by: .milliseconds(500))
       player.pause()
       await device.advance(by: .seconds(2))
