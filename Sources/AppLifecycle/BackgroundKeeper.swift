@@ -2,19 +2,10 @@
 public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
   /// A player is really playing. Counts only with the background mode `audio`.
   case audio
-  /// A background task was begun and not ended. Needs no mode.
+  /// A background task was begun and not ended. Needs no mode. The device knows by itself.
   case task
-  /// A background fetch is in progress. Counts only with the background mode `fetch`.
+  /// A background fetch is in progress. Counts only with the background mode `fetch`. The device knows by itself.
   case fetch
-
-  /// The background mode without which this reason does not count; nil if it needs none.
-  public var requiredMode: BackgroundMode? {
-    switch self {
-    case .audio: .audio
-    case .fetch: .fetch
-    case .task: nil
-    }
-  }
 }
 
 /// Takes assertions of the kind "this must keep the application running".
@@ -29,13 +20,14 @@ public protocol RunningAssertions: AnyObject, Sendable {
   /// gap does not get it suspended for good.
   ///
   /// - Parameters:
-  ///   - keeper: the reason. Each has one holder: saying the same twice changes nothing.
+  ///   - keeper: the reason. Each has one holder: saying the same twice changes nothing. Only `audio` is asked for
+  ///     in this way; the others are without effect here.
   ///   - isKeeping: whether it holds.
   ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason holds
   ///     again, or when the caller says without grace that it does not. Saying it again never makes it longer.
   ///     0 or less, and NaN: it stops counting at once.
   ///
-  /// Any thread. What follows (a suspension) may run on the caller's stack.
+  /// Any thread; does not block. A suspension that follows does not run on the caller's stack.
   func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double)
 }
 

@@ -3,55 +3,52 @@ import Synchronization
 
 /// The system side: what a person and the system do to the application, whatever state that is in.
 ///
-/// Everything may be called from any thread, also from within the callbacks and observers below. Transitions are
-/// carried out one after the other, in the order they were asked for, on the stack of whoever found none in
-/// progress, and never under a lock. So a call returns when its transition is done, unless another thread, or a
-/// caller further down the stack, is carrying one out already: then that one does this too, afterwards.
+/// Everything may be called from any thread, also from within the callbacks and observers below, and nothing blocks
+/// for longer than what it calls. Transitions are carried out one after the other, in the order they were asked for,
+/// never under a lock.
+///
+/// Calls into the application are made on the main queue. If whoever carries a transition out is on it, the call is
+/// made on his stack; else it is enqueued there, and the transition goes on when it has returned. So `pressHomeButton()`
+/// and its like return when their transition is done if the caller is on the main queue and nothing else is in
+/// progress. Otherwise they return at once; their `async` forms return when all is done in any case. What the
+/// application's own code asks for (the end of a background task) never suspends it on that code's stack.
+///
+/// The watchdog has a thread of its own: an application that blocks the main queue is terminated all the same.
 public final class Device: RunningAssertions {
-  /// Something to be done in its turn.
-  private enum Step {
-    case action(LifecycleMachine.Action)
-    case add(any Suspendable)
-    case remove(any Suspendable)
+  /// Who asks for something, which decides what may run on his stack.
+  enum Origin {
+    /// The system or a person: calls into the application may.
+    case system
+    /// The application or one of its players: no.
+    case application
+    /// The device's own thread: no, since it has to watch the calls.
+    case worker
   }
 
-  private struct State {
-    var machine: LifecycleMachine
-    /// The state that was reached last; `machine.state` is ahead of it by what `steps` holds.
-    var reached = ApplicationState.notRunning
-    var steps: [Step] = []
-    var isPerforming = false
-    var suspendables: [any Suspendable] = []
-    var isStopped = false
-    var keepers = KeeperTable()
-    var onStateChange: (@Sendable (ApplicationState) -> Void)?
-    var onCallback: (@Sendable (LifecycleMachine.Callback) -> Void)?
-    var worker: (any Worker)?
+  let clock: any HostClock
+  let shared: Mutex<DeviceState>
+  private let mainQueue: any DeliveryQueue
+  private let isOnMainQueue: @Sendable () -> Bool
 
-    mutating func handle(_ event: LifecycleMachine.Event) {
-      steps += machine.handle(event).map(Step.action)
-    }
-
-    /// The next thing to do; nil, and the end of performing, when all is done and nothing follows from that.
-    mutating func nextStep() -> Step? {
-      if steps.isEmpty { handle(.settled) }
-      if steps.isEmpty {
-        isPerforming = false
-        return nil
-      }
-      return steps.removeFirst()
-    }
-  }
-
-  private let clock: any HostClock
-  private let shared: Mutex<State>
-
-  /// A device with one application, not running yet, that has these background modes. `clock` measures the grace
-  /// of assertions.
-  public init(modes: BackgroundModes, clock: any HostClock) {
+  /// A device with one application, not running yet.
+  ///
+  /// - Parameters:
+  ///   - modes: the application's background modes.
+  ///   - clock: measures everything. Defaults to the system's.
+  ///   - mainQueue: where the application is called. Where `application` is used this must be the main actor's thread.
+  ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
+  ///   - settings: the times that the application is allowed.
+  public init(
+    modes: BackgroundModes, clock: any HostClock = SystemClock.shared,
+    mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
+    isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
+    settings: LifecycleSettings = LifecycleSettings()
+  ) {
     self.clock = clock
-    shared = Mutex(State(machine: LifecycleMachine(modes: modes)))
-    let worker = clock.makeWorker("lifecycle") { [weak self] in self?.dropExpiredKeepers() ?? .whenSignalled }
+    self.mainQueue = mainQueue
+    self.isOnMainQueue = isOnMainQueue
+    shared = Mutex(DeviceState(machine: LifecycleMachine(modes: modes, settings: settings)))
+    let worker = clock.makeWorker("lifecycle") { [weak self] in self?.watch() ?? .whenSignalled }
     shared.withLock { $0.worker = worker }
   }
 
@@ -59,157 +56,188 @@ public final class Device: RunningAssertions {
     shared.withLock { $0.worker }?.cancel()
   }
 
-  // MARK: What happens to the application
-
-  /// Starts the application, if it is not running.
-  public func launch() { handle(.launch) }
-
-  /// Presses the home button: an application in front goes to the background, and is suspended as soon as nothing
-  /// keeps it running. Without effect behind a locked screen.
-  public func pressHomeButton() { handle(.home) }
-
-  /// Brings a running application to the front, opening the lock if need be.
-  public func foreground() { handle(.foreground) }
-
-  /// Locks the screen: for the application in front the same as the home button.
-  public func lock() { handle(.lock) }
-
-  /// Unlocks the screen: the application returns to the front if it was there when the screen was locked.
-  public func unlock() { handle(.unlock) }
-
-  /// Ends the application as the system does, with a last call into it unless it is suspended.
-  public func terminate() { handle(.terminate) }
-
-  /// Someone uses the controls of a lock screen: a suspended application with the audio mode runs in the background
-  /// again, for `remoteControlGrace` seconds at least, so that sound can begin. Without effect in other states and
-  /// without the mode.
-  public func wakeForRemoteControl() {
-    guard state == .suspended else { return }
-    setKeeping(.audio, true, grace: 0)
-    handle(.remoteControl)
-    setKeeping(.audio, false, grace: Self.remoteControlGrace)
-  }
-
-  /// How long a woken application may take to start playing, in seconds: what a starving one is given too.
-  public static let remoteControlGrace = 5.0
-
-  // MARK: What can be seen
-
-  /// The application's background modes.
-  public var modes: BackgroundModes { shared.withLock { $0.machine.modes } }
-
-  /// The state that the application has reached: the one reported last through `onStateChange`. Only while it is
-  /// being resumed this says `background` a moment before the next report, because it runs again by then.
-  public var state: ApplicationState { shared.withLock { $0.reached } }
-
-  /// What keeps the application running in the background (or would, if it were there).
-  public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
-
-  /// Called for every change of the state, in order, on the thread that carries it out. Set it before the launch to
-  /// miss nothing; it takes effect from the next change on.
-  public var onStateChange: (@Sendable (ApplicationState) -> Void)? {
-    get { shared.withLock { $0.onStateChange } }
-    set { shared.withLock { $0.onStateChange = newValue } }
-  }
-
-  /// Called for every call that the application is due, in order with the changes of the state, on the same thread.
-  public var onCallback: (@Sendable (LifecycleMachine.Callback) -> Void)? {
-    get { shared.withLock { $0.onCallback } }
-    set { shared.withLock { $0.onCallback = newValue } }
-  }
-
-  // MARK: What keeps it running, what stands still
-
-  /// See `RunningAssertions`.
-  public func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double) {
-    let worker = perform { state in
-      if isKeeping {
-        state.keepers.hold(keeper)
-      } else if grace > 0 {
-        state.keepers.release(keeper, at: clock.now.advanced(bySeconds: grace))
-      } else {
-        state.keepers.release(keeper)
-      }
-      state.handle(.keepersChanged(state.keepers.counting))
-      return state.keepers.nextExpiry == nil ? nil : state.worker
-    }
-    worker?.signal()
-  }
-
-  /// Has `suspendable` stopped and resumed with the application, in the order of adding. If the application is
-  /// stopped already, it is stopped at once. It is kept alive until it is removed.
-  public func add(_ suspendable: any Suspendable) {
-    perform { $0.steps.append(.add(suspendable)) }
-  }
-
-  /// Leaves `suspendable` alone from now on, in the state it is in.
-  public func remove(_ suspendable: any Suspendable) {
-    perform { $0.steps.append(.remove(suspendable)) }
-  }
-
   // MARK: Carrying it out
 
-  private func handle(_ event: LifecycleMachine.Event) {
-    perform { $0.handle(event) }
+  /// Takes an event and does what follows.
+  func handle(_ event: LifecycleMachine.Event, as origin: Origin) {
+    perform(as: origin) { state, now in state.handle(event, at: now) }
   }
 
   /// Makes a change under the lock and then does what is to be done without it, unless somebody is at it already.
   @discardableResult
-  private func perform<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
-    let (result, isOurs) = shared.withLock { state in
-      let result = change(&state)
+  func perform<Result: Sendable>(
+    as origin: Origin, _ change: (inout DeviceState, HostTime) -> Result
+  ) -> Result {
+    let (result, isOurs, worker) = shared.withLock { state in
+      let result = change(&state, clock.now)
       let isOurs = !state.isPerforming
       state.isPerforming = true
-      return (result, isOurs)
+      return (result, isOurs, state.workerToTell())
     }
-    if isOurs {
-      while let step = shared.withLock({ $0.nextStep() }) { perform(step) }
-    }
+    worker?.signal()
+    if isOurs { carryOut(as: origin) }
     return result
   }
 
-  private func perform(_ step: Step) {
-    switch step {
-    case .action(.call(let callback)):
-      onCallback?(callback)
-    case .action(.enter(let reached)):
+  private func carryOut(as origin: Origin) {
+    while true {
+      let (next, worker) = shared.withLock { state in
+        let next = state.nextStep(at: clock.now)
+        return (next, state.workerToTell())
+      }
+      worker?.signal()
+      guard let next else { return }
+      switch next.step {
+      case .add(let suspendable): register(suspendable)
+      case .remove(let suspendable): shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
+      case .action(.call(let id, _)), .action(.expire(let id, _)), .action(.reachMainQueue(let id)):
+        guard case .action(let action) = next.step else { return }
+        guard origin == .system, isOnMainQueue(), beginCall(isAlone: true) else {
+          mainQueue.enqueue { [weak self] in self?.callFromQueue(action, id) }
+          continue
+        }
+        // Others may carry out what comes meanwhile, above all the end of a call that does not return.
+        call(action, id)
+        guard endCall(id) else { return }
+      case .action(let action): carryOut(action, at: next.time)
+      }
+    }
+  }
+
+  // MARK: Calls into the application
+
+  /// Notes that a call begins, and for one on the present stack that nobody performs; false if that stack is inside
+  /// another call.
+  private func beginCall(isAlone: Bool) -> Bool {
+    shared.withLock { state in
+      if isAlone {
+        guard state.callsInProgress == 0 else { return false }
+        state.isPerforming = false
+      }
+      state.callsInProgress += 1
+      return true
+    }
+  }
+
+  /// Notes that a call on the present stack has returned. Whether performing goes on here.
+  private func endCall(_ id: LifecycleMachine.CallID) -> Bool {
+    let (isOurs, worker) = shared.withLock { state in
+      state.callsInProgress -= 1
+      state.handle(.callReturned(id), at: clock.now)
+      let isOurs = !state.isPerforming
+      state.isPerforming = true
+      return (isOurs, state.workerToTell())
+    }
+    worker?.signal()
+    return isOurs
+  }
+
+  /// A call that was enqueued, now on the main queue.
+  private func callFromQueue(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
+    guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
+    _ = beginCall(isAlone: false)
+    call(action, id)
+    if endCall(id) { carryOut(as: .system) }
+  }
+
+  private func call(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
+    Self.withCurrent(self) {
+      switch action {
+      case .call(_, .performFetch):
+        let complete: @Sendable (UIBackgroundFetchResult) -> Void = { [weak self] result in
+          self?.handle(.fetchCompleted(id, result), as: .application)
+        }
+        if let application = shared.withLock({ $0.application }) {
+          application.performFetch(complete)
+        } else {
+          complete(.noData)
+        }
+      case .call(_, let callback): shared.withLock { $0.application }?.receive(callback)
+      case .expire(_, let task): shared.withLock { $0.handlers.removeValue(forKey: task) }?()
+      default: break
+      }
+    }
+  }
+
+  // MARK: Everything else
+
+  private func carryOut(_ action: LifecycleMachine.Action, at time: HostTime) {
+    switch action {
+    case .call, .expire, .reachMainQueue: break
+    case .enter(let reached):
       let observer = shared.withLock { state in
         state.reached = reached
         return state.onStateChange
       }
       observer?(reached)
-    case .action(.suspend):
-      let all = shared.withLock { state in
-        state.isStopped = true
-        return state.suspendables
-      }
-      for suspendable in all { suspendable.suspend() }
-    case .action(.resume):
-      let all = shared.withLock { state in
+      record(.state(reached), at: time)
+    case .suspend:
+      for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
+    case .resume:
+      let all = change { state in
         state.isStopped = false
         // What is resumed may look at the state before the next one is entered.
         if state.reached == .suspended { state.reached = .background }
-        return state.suspendables
       }
       for suspendable in all { suspendable.resume() }
-    case .add(let suspendable):
-      let isStopped = shared.withLock { state in
-        state.suspendables.append(suspendable)
-        return state.isStopped
+    case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
+    case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
+    case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
+    case .endInterruption(let shouldResume):
+      for suspendable in change({ _ in }) { suspendable.endInterruption(shouldResume: shouldResume) }
+    case .terminate:
+      let all = change { state in
+        state.isStopped = false
+        state.isTerminated = true
+        state.handlers = [:]
       }
-      if isStopped { suspendable.suspend() }
-    case .remove(let suspendable):
-      shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
+      for suspendable in all { suspendable.terminate() }
+    case .launch:
+      for suspendable in change({ $0.isTerminated = false }) { suspendable.launch() }
+    case .report(let report):
+      let observer = shared.withLock { state in
+        state.lastReport = report
+        return state.onTermination
+      }
+      observer?(report)
+    case .note(let event): record(event, at: time)
+    case .finished(let token): shared.withLock { $0.waiters.removeValue(forKey: token) }?.resume()
     }
   }
 
-  private func dropExpiredKeepers() -> WorkerNext {
-    let now = clock.now
-    let next = perform { state in
-      state.keepers.dropExpired(at: now)
-      state.handle(.keepersChanged(state.keepers.counting))
-      return state.keepers.nextExpiry
+  /// Makes a change and returns who is to be told.
+  private func change(_ change: (inout DeviceState) -> Void) -> [any Suspendable] {
+    shared.withLock { state in
+      change(&state)
+      return state.suspendables
     }
-    return next.map(WorkerNext.at) ?? .whenSignalled
+  }
+
+  private func register(_ suspendable: any Suspendable) {
+    let (isStopped, isTerminated) = shared.withLock { state in
+      state.suspendables.append(suspendable)
+      return (state.isStopped, state.isTerminated)
+    }
+    if isStopped { suspendable.suspend() }
+    if isTerminated { suspendable.terminate() }
+  }
+
+  private func record(_ event: LifecycleRecord.Event, at time: HostTime) {
+    shared.withLock { $0.onRecord }?(LifecycleRecord(time: time, event: event))
+  }
+
+  /// The worker's body: looks at the time.
+  private func watch() -> WorkerNext {
+    perform(as: .worker) { state, now in
+      // Whatever else performs from here on tells the worker of earlier moments.
+      state.alarm = .distantFuture
+      state.keepers.dropExpired(at: now)
+      state.handle(.keepersChanged(state.keepers.counting), at: now)
+    }
+    return shared.withLock { state in
+      let next = state.nextDeadline ?? .distantFuture
+      state.alarm = next
+      return next == .distantFuture ? .whenSignalled : .at(next)
+    }
   }
 }

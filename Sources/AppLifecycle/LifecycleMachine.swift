@@ -1,175 +1,259 @@
+public import AudioCore
+
 /// The life cycle of one application as a value: an event goes in, what is to be done comes out, in order.
 ///
-/// It knows nothing of threads, time and audio. `Device` is its host. The order of callbacks and states is that of
-/// Apple's documentation ("Managing your app's life cycle", "About the background execution sequence").
+/// It knows nothing of threads, clocks and audio: `now` comes with every event. `Device` is its host. The order of
+/// callbacks and states is that of Apple's documentation ("Managing your app's life cycle", "About the background
+/// execution sequence").
+///
+/// A call into the application takes time. The machine waits for `Event.callReturned` before what follows it, and
+/// happenings queue up meanwhile; everything else (tasks, keepers, time) is taken at once. A call that takes too long
+/// ends the application.
 public struct LifecycleMachine: Hashable, Sendable {
-  /// What happens to the application.
-  public enum Event: Hashable, Sendable {
-    /// A person starts it. Opens a lock as well, since nobody can start anything behind one.
-    case launch
-    /// The home button.
-    case home
-    /// A person brings it to the front. Opens a lock as well.
-    case foreground
-    /// The screen is locked.
-    case lock
-    /// The screen is unlocked; the application returns to the front if it was there when the lock closed.
-    case unlock
-    /// The system ends it.
-    case terminate
-    /// This is now all that asks for it to be kept running, whether or not it counts.
-    case keepersChanged(Set<BackgroundKeeper>)
-    /// Someone uses the controls of a lock screen: an application with the audio mode runs again, in the background.
-    /// It is suspended again unless something keeps it running when everything that follows is done.
-    case remoteControl
-    /// Everything that earlier events asked for has been done, and nothing else has come meanwhile. Suspension is
-    /// decided only then, so that what a callback like `didEnterBackground` begins (a background task) comes in
-    /// time.
-    case settled
-  }
-
-  /// A call into the application, named after the delegate's method and the notification.
-  public enum Callback: String, Hashable, Sendable, CaseIterable {
-    /// It was started. In the state inactive.
-    case didFinishLaunching
-    /// It is in front and takes input.
-    case didBecomeActive
-    /// It is about to be interrupted or sent to the background.
-    case willResignActive
-    /// It is out of sight.
-    case didEnterBackground
-    /// It is on its way to the front. In the state background, whether or not it was suspended.
-    case willEnterForeground
-    /// It is about to be ended. Never called on a suspended application.
-    case willTerminate
-  }
-
-  /// What the host has to do.
-  public enum Action: Hashable, Sendable {
-    /// Call into the application.
-    case call(Callback)
-    /// The application has reached this state; tell who watches.
-    case enter(ApplicationState)
-    /// Stop what must stand still. Comes before the state that stands for it.
-    case suspend
-    /// Let it go on.
-    case resume
-  }
-
   /// Where the application is once all actions so far are done.
-  public private(set) var state: ApplicationState
+  public internal(set) var state = ApplicationState.notRunning
   /// The application's entitlement.
   public let modes: BackgroundModes
+  /// The times it is allowed.
+  public let settings: LifecycleSettings
   /// Whether the screen is locked.
-  public private(set) var isLocked = false
-  /// Whether `suspend` was asked for later than `resume`. Also true after a termination, until the next launch.
-  public private(set) var isStopped = false
-  private var returnsOnUnlock = false
-  private var keepers: Set<BackgroundKeeper> = []
+  public internal(set) var isLocked = false
+  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since.
+  public internal(set) var isStopped = false
+  /// Whether something interrupts.
+  public internal(set) var isInterrupted = false
+  /// The background tasks that are open, in the order of their beginning.
+  public internal(set) var tasks: [BackgroundTask] = []
+  /// Why the application was terminated last; nil if never, or not as a punishment.
+  public internal(set) var lastReport: TerminationReport?
+  /// Whether the application may be woken for fetches.
+  public internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
+
+  /// More happenings than this cannot wait while a call has not returned; one that comes then is refused. A person
+  /// does not press so often in the 30 s that the longest call may take.
+  public static let happeningLimit = 1000
+  /// More tasks than this cannot be open; a program that forgets to end them must not grow without bound.
+  public static let taskLimit = 1000
+
+  /// Something to do before the next happening.
+  enum Step: Hashable, Sendable {
+    case action(Action)
+    case enter(ApplicationState)
+    case call(Callback)
+    case beginInterruption
+    case endInterruption(shouldResume: Bool)
+    case end
+  }
+
+  /// What the machine waits for.
+  struct Pending: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+      case callback(Callback)
+      case expiration(BackgroundTask)
+      case mainQueue
+    }
+    let id: CallID
+    let kind: Kind
+    let since: HostTime
+    let limit: Double
+    var deadline: HostTime { since.advanced(bySeconds: limit) }
+  }
+
+  /// A fetch that was not completed.
+  struct Fetch: Hashable, Sendable {
+    let id: CallID
+    let since: HostTime
+  }
+
+  /// A happening that waits for its turn.
+  struct Arrival: Hashable, Sendable {
+    let happening: Happening
+    let token: UInt64?
+  }
+
+  /// The latest moment seen; time never goes back.
+  var now = HostTime(nanoseconds: .min)
+  var agenda: [Step] = []
+  var arrivals: [Arrival] = []
+  /// The tokens of happenings that were taken and of which something may still follow.
+  var unfinished: [UInt64] = []
+  var pending: Pending?
+  var lastCallID: CallID = 0
+  /// What this event leads to.
+  var actions: [Action] = []
+
+  var keepsAudio = false
+  /// Until when a woken application counts as playing.
+  var awakeUntil: HostTime?
+  var fetch: Fetch?
+  var fetchInterval = Double.infinity
+  var budget: BackgroundBudget
+  /// Whether handlers were given the chance to run since the budget last ran.
+  var hasWarned = false
+  /// Whether the application is out of sight, from the call of `didEnterBackground` on.
+  var isInBackground = false
+  var returnsOnUnlock = false
+  /// Whether what interrupts covers the screen: until a person brings the application to the front all the same.
+  var isCovered = false
+  /// Whether the application was told that it is interrupted, and of no end.
+  var knowsInterruption = false
+  /// The end of an interruption that a suspended application is to be told of.
+  var missedEnd: Bool?
+  var missedRefreshChange = false
+  var wasTerminated = false
 
   /// An application that was never launched.
-  public init(modes: BackgroundModes) {
-    self.init(modes: modes, state: .notRunning)
-  }
-
-  /// An application in any state, for what no event leads to yet.
-  init(modes: BackgroundModes, state: ApplicationState) {
+  public init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
     self.modes = modes
-    self.state = state
-    isStopped = state == .suspended
+    self.settings = settings
+    budget = BackgroundBudget(settings: settings)
   }
 
-  /// What asks for the application to be kept running *and* counts, by its modes.
-  public var effectiveKeepers: Set<BackgroundKeeper> {
-    keepers.filter { keeper in keeper.requiredMode.map(modes.contains) ?? true }
+  /// Takes an event that comes at `moment` and returns what is to be done, in that order. An event that does not fit
+  /// the state changes nothing. Time that has passed counts first: a call that returns after its limit comes too late.
+  /// A moment before an earlier one counts as that.
+  public mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
+    now = max(now, moment)
+    checkTime()
+    take(event)
+    if pending?.kind == .mainQueue, !mayBeSuspended { pending = nil }
+    pump()
+    defer { actions = [] }
+    return actions
   }
 
-  /// Takes an event and returns what is to be done, in that order. An event that does not fit the state changes
-  /// nothing and returns nothing.
-  public mutating func handle(_ event: Event) -> [Action] {
-    switch event {
-    case .launch: return launch()
-    case .home: return isLocked ? [] : enterBackground()
-    case .foreground: return enterForeground()
-    case .lock: return lock()
-    case .unlock: return unlock()
-    case .terminate: return terminate()
-    case .keepersChanged(let keepers):
-      self.keepers = keepers
-      return []
-    case .remoteControl: return wake()
-    case .settled: return suspendIfNothingKeepsIt()
+  /// What the application's own code reads as its state: as Apple's does, it is in front during
+  /// `didBecomeActive` already and in the background during `didEnterBackground`, and it never sees that it is
+  /// suspended or not running.
+  public var stateSeenByApplication: ApplicationState {
+    switch pending?.kind {
+    case .callback(.didBecomeActive): .active
+    case .callback(.didEnterBackground): .background
+    default: state.seenByApplication
     }
   }
 
-  private mutating func launch() -> [Action] {
-    guard state == .notRunning else { return [] }
-    openLock()
-    state = .active
-    let resume: [Action] = isStopped ? [.resume] : []
-    isStopped = false
-    return [.enter(.inactive)] + resume + [
-      .call(.didFinishLaunching), .call(.didBecomeActive), .enter(.active),
-    ]
+  private mutating func take(_ event: Event) {
+    switch event {
+    case .happened(let happening, let token): arrive(Arrival(happening: happening, token: token))
+    case .keepersChanged(let keepers):
+      keepsAudio = keepers.contains(.audio) && modes.contains(.audio)
+      if keepsAudio { awakeUntil = nil }
+      updateBudget()
+    case .taskBegan(let id, let name, let hasHandler): beginTask(id, name, hasHandler)
+    case .taskEnded(let id): endTask(id)
+    case .fetchCompleted(let id, let result): completeFetch(id, result)
+    case .fetchIntervalChanged(let interval): fetchInterval = interval
+    case .callReturned(let id): returned(id)
+    case .timePassed: break
+    case .settled: settle()
+    }
   }
 
-  private mutating func enterBackground() -> [Action] {
-    let wasActive = state == .active
-    guard wasActive || state == .inactive else { return [] }
-    state = .background
-    return (wasActive ? [.call(.willResignActive), .enter(.inactive)] : [])
-      + [.call(.didEnterBackground), .enter(.background)]
+  private mutating func arrive(_ arrival: Arrival) {
+    note(.happened(arrival.happening))
+    guard arrivals.count < Self.happeningLimit else {
+      note(.refused(.tooMuchWaits(arrival.happening)))
+      if let token = arrival.token { actions.append(.finished(token: token)) }
+      return
+    }
+    arrivals.append(arrival)
   }
 
-  private mutating func enterForeground() -> [Action] {
-    guard state == .background || state == .suspended else { return [] }
-    openLock()
-    state = .active
-    let resume: [Action] = isStopped ? [.resume] : []
-    isStopped = false
-    return resume + [
-      .call(.willEnterForeground), .enter(.inactive), .call(.didBecomeActive), .enter(.active),
-    ]
+  /// Does all that can be done before a call returns.
+  private mutating func pump() {
+    while pending == nil {
+      if !agenda.isEmpty {
+        run(agenda.removeFirst())
+      } else if !arrivals.isEmpty {
+        let arrival = arrivals.removeFirst()
+        if let token = arrival.token { unfinished.append(token) }
+        agenda = steps(for: arrival.happening)
+      } else if let index = nextToExpire {
+        tasks[index].isExpired = true
+        let task = tasks[index]
+        note(.expirationBegan(task.id, name: task.name))
+        wait(for: .expiration(task), limit: settings.callLimit) { .expire($0, task.id) }
+      } else {
+        return
+      }
+    }
   }
 
-  private mutating func wake() -> [Action] {
-    guard state == .suspended, modes.contains(.audio) else { return [] }
-    state = .background
-    isStopped = false
-    return [.resume, .enter(.background)]
+  private mutating func run(_ step: Step) {
+    switch step {
+    case .action(let action):
+      if action == .resume { isStopped = false }
+      actions.append(action)
+    case .enter(let next): enter(next)
+    case .call(let callback): call(callback)
+    case .beginInterruption:
+      knowsInterruption = true
+      note(.interruptionBegan)
+      actions.append(.beginInterruption)
+    case .endInterruption(let shouldResume):
+      knowsInterruption = false
+      missedEnd = nil
+      note(.interruptionEnded(shouldResume: shouldResume))
+      actions.append(.endInterruption(shouldResume: shouldResume))
+    case .end: end(nil)
+    }
+    updateBudget()
   }
 
-  private mutating func lock() -> [Action] {
-    guard !isLocked else { return [] }
-    isLocked = true
-    returnsOnUnlock = state == .active || state == .inactive
-    return enterBackground()
+  private mutating func call(_ callback: Callback) {
+    let limit: Double
+    switch callback {
+    case .didFinishLaunching, .didBecomeActive, .willEnterForeground: limit = settings.foregroundCallLimit
+    case .performFetch: limit = settings.fetchLimit
+    case .willResignActive, .didEnterBackground, .willTerminate, .didReceiveMemoryWarning,
+      .backgroundRefreshStatusDidChange:
+      limit = settings.callLimit
+    }
+    note(.callBegan(callback))
+    wait(for: .callback(callback), limit: limit) { .call($0, callback) }
+    if callback == .didEnterBackground { isInBackground = true }
+    if callback == .performFetch { fetch = Fetch(id: lastCallID, since: now) }
   }
 
-  private mutating func unlock() -> [Action] {
-    let returns = isLocked && returnsOnUnlock
-    openLock()
-    return returns ? enterForeground() : []
+  private mutating func wait(for kind: Pending.Kind, limit: Double, _ action: (CallID) -> Action) {
+    lastCallID += 1
+    pending = Pending(id: lastCallID, kind: kind, since: now, limit: limit)
+    actions.append(action(lastCallID))
   }
 
-  private mutating func openLock() {
-    isLocked = false
-    returnsOnUnlock = false
+  private mutating func returned(_ id: CallID) {
+    guard let pending, pending.id == id else { return }
+    self.pending = nil
+    switch pending.kind {
+    case .callback(let callback): note(.callEnded(callback))
+    case .expiration(let task): note(.expirationEnded(task.id, name: task.name))
+    case .mainQueue: if mayBeSuspended { stop() }
+    }
   }
 
-  private mutating func terminate() -> [Action] {
-    guard state != .notRunning else { return [] }
-    let wasRunning = !isStopped
-    state = .notRunning
+  private mutating func settle() {
+    guard pending == nil, agenda.isEmpty, arrivals.isEmpty, nextToExpire == nil else { return }
+    if mayBeSuspended {
+      wait(for: .mainQueue, limit: settings.suspensionLimit) { .reachMainQueue($0) }
+    } else {
+      actions += unfinished.map(Action.finished)
+      unfinished = []
+    }
+  }
+
+  mutating func stop() {
     isStopped = true
-    returnsOnUnlock = false
-    return (wasRunning ? [.call(.willTerminate), .suspend] : []) + [.enter(.notRunning)]
+    awakeUntil = nil
+    actions.append(.suspend)
+    enter(.suspended)
+    updateBudget()
   }
 
-  private mutating func suspendIfNothingKeepsIt() -> [Action] {
-    guard state == .background, effectiveKeepers.isEmpty else { return [] }
-    state = .suspended
-    isStopped = true
-    return [.suspend, .enter(.suspended)]
+  mutating func enter(_ next: ApplicationState) {
+    state = next
+    actions.append(.enter(next))
   }
+
+  mutating func note(_ event: LifecycleRecord.Event) { actions.append(.note(event)) }
 }

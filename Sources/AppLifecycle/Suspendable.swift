@@ -2,13 +2,14 @@
 /// must stand still while the application is suspended and end with it.
 ///
 /// All calls come one at a time, on the thread that carries out the transition, without any lock held, and should
-/// not block.
+/// not block. That is the main queue for `suspend`, unless the main queue is blocked for too long.
 public protocol Suspendable: AnyObject, Sendable {
   /// The application is being suspended: stop so that nothing is lost, and begin no further call into the
   /// application's code. Returns when that is so. Never called twice without a `resume` between.
   func suspend()
 
-  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before.
+  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before, nor after a
+  /// `terminate` since.
   func resume()
 
   /// The application has entered the background; its own callback for that has returned. Whether it stays there or
@@ -20,7 +21,7 @@ public protocol Suspendable: AnyObject, Sendable {
   func enterForeground()
 
   /// Something takes the user's attention, a call for example: what sounds pauses. The application may never be told
-  /// of an end.
+  /// of an end; a second beginning may come instead.
   func beginInterruption()
 
   /// That is over. `shouldResume`: what it paused may go on by itself.

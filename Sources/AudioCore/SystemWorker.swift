@@ -18,9 +18,11 @@ final class SystemWorker: Worker {
     self.line = line
     let start = Unmanaged.passRetained(ThreadStart(name: name, line: line, body: body))
 
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, Self.stackSize)
+    // `pthread_attr_t()` would belong to whichever module declares it first, here Dispatch's.
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    pthread_attr_init(attributes)
+    pthread_attr_setstacksize(attributes, Self.stackSize)
     // A thread inherits the mask, so there is no moment at which it could take a signal.
     var mask = sigset_t()
     var previous = sigset_t()
@@ -28,9 +30,9 @@ final class SystemWorker: Worker {
     for crash in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&mask, crash) }
     pthread_sigmask(SIG_SETMASK, &mask, &previous)
     var thread = pthread_t()
-    let result = pthread_create(&thread, &attributes, { runThread($0) }, start.toOpaque())
+    let result = pthread_create(&thread, attributes, { runThread($0) }, start.toOpaque())
     pthread_sigmask(SIG_SETMASK, &previous, nil)
-    pthread_attr_destroy(&attributes)
+    pthread_attr_destroy(attributes)
     // Out of threads or memory: nothing of the player can run, and no caller could do anything about it.
     precondition(result == 0, "no thread for worker \"\(name)\": \(String(cString: strerror(result)))")
     self.thread = thread

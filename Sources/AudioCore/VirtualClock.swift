@@ -8,7 +8,9 @@ import Synchronization
 /// round begins (so a worker that always wants to run `again` holds nobody up). `now` is a body's own moment while
 /// it runs. The same calls give the same runs, always.
 ///
-/// One thread at a time may advance, and no body may. Signalling, cancelling and making workers is open to every
+/// One thread at a time may advance. A body may advance too, which is how work that takes time is written: what else is
+/// due runs up to the moment, the body itself never a second time within its run, and the advance that runs it goes on
+/// from where that has got to. Signalling, cancelling and making workers is open to every
 /// thread and to bodies; what a signal starts runs within the present or the next `advance`.
 public final class VirtualClock: HostClock {
   private let schedule: Mutex<VirtualSchedule>
@@ -45,20 +47,14 @@ public final class VirtualClock: HostClock {
     advance(to: now)
   }
 
-  /// Runs all that is due until `moment`, that moment included, and sets the clock to it (never back).
+  /// Runs all that is due until `moment`, that moment included, and sets the clock to it (never back). Any thread,
+  /// and bodies, on the thread that runs them.
   public func advance(to moment: HostTime) {
-    schedule.withLock { schedule in
-      precondition(
-        schedule.advancing == nil, "a VirtualClock is advanced by one thread at a time, and by no body")
-      schedule.advancing = pthread_self()
-    }
+    let isAlone = schedule.withLock { $0.beginAdvance(by: pthread_self()) }
+    precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
     while let run = beginRun(until: moment) {
       let next = run.body()
-      let waiters = schedule.withLock { schedule in
-        schedule.endRun(of: run.id, next)
-        defer { schedule.waiters = [] }
-        return schedule.waiters
-      }
+      let waiters = schedule.withLock { $0.endRun(of: run.id, next) }
       for waiter in waiters { waiter.semaphore.post() }
     }
   }
@@ -66,7 +62,7 @@ public final class VirtualClock: HostClock {
   private func beginRun(until moment: HostTime) -> (id: UInt64, body: VirtualSchedule.Body)? {
     schedule.withLock { schedule in
       let run = schedule.beginRun(until: moment)
-      if run == nil { schedule.advancing = nil }
+      if run == nil { schedule.endAdvance() }
       return run
     }
   }
@@ -79,10 +75,8 @@ public final class VirtualClock: HostClock {
     let (entry, waiter): (VirtualSchedule.Entry?, VirtualWaiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Only another thread has anything to wait for; on the advancing one it is the body itself that cancels.
-      guard schedule.running == id, schedule.advancing != pthread_self() else { return (entry, nil) }
-      let waiter = VirtualWaiter()
-      schedule.waiters.append(waiter)
-      return (entry, waiter)
+      guard schedule.running.contains(id), schedule.advancing?.thread != pthread_self() else { return (entry, nil) }
+      return (entry, schedule.addWaiter(for: id))
     }
     waiter?.semaphore.wait()
     withExtendedLifetime(entry) {}

@@ -14,12 +14,12 @@ struct VirtualSchedule: ~Copyable {
   }
 
   private(set) var now = HostTime(nanoseconds: 0)
-  /// The worker whose body runs.
-  private(set) var running: UInt64?
-  /// The thread that advances.
-  var advancing: pthread_t?
-  /// Threads that wait for the end of the present run.
-  var waiters: [VirtualWaiter] = []
+  /// The workers whose bodies run, each but the first within an advance by the body before it.
+  private(set) var running: [UInt64] = []
+  /// The thread that advances, and how many of its advances are within each other.
+  var advancing: (thread: pthread_t, depth: Int)?
+  /// Threads that wait for the end of a run.
+  private var waiters: [(id: UInt64, waiter: VirtualWaiter)] = []
 
   /// In the order of creation.
   private var entries: [Entry] = []
@@ -34,9 +34,28 @@ struct VirtualSchedule: ~Copyable {
     self.runLimit = runLimit
   }
 
-  /// The earliest moment at which anyone wants to run.
+  /// The earliest moment at which anyone wants to run who does not run already.
   var nextDeadline: HostTime? {
-    entries.lazy.compactMap(\.due).min()
+    entries.lazy.filter { [running] in !running.contains($0.id) }.compactMap(\.due).min()
+  }
+
+  /// Notes that `thread` begins to advance. False if another one does already.
+  mutating func beginAdvance(by thread: pthread_t) -> Bool {
+    if let advancing, advancing.thread != thread { return false }
+    advancing = (thread, (advancing?.depth ?? 0) + 1)
+    return true
+  }
+
+  /// Notes that the innermost advance is at its end.
+  mutating func endAdvance() {
+    if let present = advancing { advancing = present.depth > 1 ? (present.thread, present.depth - 1) : nil }
+  }
+
+  /// Adds someone who waits for the end of the run of `id`.
+  mutating func addWaiter(for id: UInt64) -> VirtualWaiter {
+    let waiter = VirtualWaiter()
+    waiters.append((id, waiter))
+    return waiter
   }
 
   mutating func add(_ name: String, _ body: @escaping Body) -> UInt64 {
@@ -63,7 +82,9 @@ struct VirtualSchedule: ~Copyable {
       return nil
     }
     move(to: due)
-    let isDue = { [now] (entry: Entry) in entry.due.map { $0 <= now } ?? false }
+    let isDue = { [now, running] (entry: Entry) in
+      entry.due.map { $0 <= now } ?? false && !running.contains(entry.id)
+    }
     let later = entries.firstIndex { [cursor] in $0.id > cursor && isDue($0) }
     guard let index = later ?? entries.firstIndex(where: isDue) else {
       preconditionFailure("the earliest deadline belongs to an entry")
@@ -75,14 +96,16 @@ struct VirtualSchedule: ~Copyable {
       "worker \"\(entry.name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
     entries[index].due = nil
     cursor = entry.id
-    running = entry.id
+    running.append(entry.id)
     return (entry.id, entry.body)
   }
 
-  /// Notes what the worker wants after its run.
-  mutating func endRun(of id: UInt64, _ next: WorkerNext) {
-    running = nil
-    guard let index = index(of: id) else { return }
+  /// Notes what the worker wants after its run, and returns who waited for its end.
+  mutating func endRun(of id: UInt64, _ next: WorkerNext) -> [VirtualWaiter] {
+    running.removeAll { $0 == id }
+    let ended = waiters.filter { $0.id == id }.map(\.waiter)
+    waiters.removeAll { $0.id == id }
+    guard let index = index(of: id) else { return ended }
     let wanted: HostTime? =
       switch next {
       case .again: now
@@ -91,6 +114,7 @@ struct VirtualSchedule: ~Copyable {
       }
     // A signal that came during the run has left the present moment there.
     if entries[index].due == nil { entries[index].due = wanted }
+    return ended
   }
 
   /// Lets time pass, never back, and begins a new round.

@@ -34,6 +34,8 @@ struct HeardClock: Sendable {
   private var mayMove = false
   /// The heard frame never falls below this: the server may set its read index back (corking a rewinding sink).
   private var floor: Double = 0
+  /// The server was asked to say when everything was heard, and has not said so.
+  private var isEndPending = false
 
   init(sampleRate: Int) {
     self.sampleRate = Double(sampleRate)
@@ -50,9 +52,10 @@ struct HeardClock: Sendable {
       )
     case .moving(let line):
       let position = line.position(at: now)
-      if position >= Double(map.endPosition) {
+      if position >= lastPosition {
         return OutputTiming(
-          heardFrame: Double(rendered), hostTime: now, frameRate: 0, renderedFrames: rendered)
+          heardFrame: max(floor, map.frame(at: lastPosition)), hostTime: now, frameRate: 0,
+          renderedFrames: rendered)
       }
       // Where nothing of ours sounds yet (before the first frame, below the floor), the moment at which it will.
       let place = max(position, Double(map.basePosition), map.position(ofFrame: floor))
@@ -68,8 +71,16 @@ struct HeardClock: Sendable {
   mutating func rendered(_ count: Int, now: HostTime) {
     // Starved: what comes now sounds when the server says so, not where the line would have it.
     if case .moving(let line) = motion, line.position(at: now) >= Double(map.endPosition) { stand(at: now) }
+    isEndPending = false
     map.append(count)
   }
+
+  /// Everything was rendered and the server is to say when it was heard. Until it does the last frame counts as not
+  /// heard: a server that was starved itself plays it later than the line has it, and who stops then would lose it.
+  mutating func awaitEnd() { isEndPending = true }
+
+  /// The server has said so, or nobody waits any longer.
+  mutating func reachEnd() { isEndPending = false }
 
   /// Sound may flow from now on; a report says when it does.
   mutating func release() {
@@ -93,6 +104,7 @@ struct HeardClock: Sendable {
 
   /// The server threw away what lay behind `position`. Returns the first frame thrown away.
   mutating func flush(at position: Int64) -> Int64 {
+    isEndPending = false
     let dropped = map.flush(at: position)
     motion = .still(position: Double(position))
     raiseFloor(to: Double(map.renderedFrames))
@@ -129,6 +141,12 @@ struct HeardClock: Sendable {
 
   // MARK: Parts
 
+  /// How far the line may lead by itself.
+  private var lastPosition: Double {
+    let end = Double(map.endPosition)
+    return isEndPending ? max(Double(map.basePosition), end - 1) : end
+  }
+
   private func position(at now: HostTime) -> Double {
     switch motion {
     case .still(let position): position
@@ -138,7 +156,7 @@ struct HeardClock: Sendable {
 
   private mutating func stand(at now: HostTime) {
     raiseFloor(to: timing(at: now).heardFrame)
-    motion = .still(position: min(position(at: now), Double(map.endPosition)))
+    motion = .still(position: min(position(at: now), lastPosition))
   }
 
   private mutating func raiseFloor(to frame: Double) { floor = max(floor, frame) }

@@ -128,7 +128,9 @@ final class LivePulseCalls: PulseCalls {
     pa_stream_cork(stream, corked ? 1 : 0, nil, nil)
   }
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer? { pa_stream_flush(stream, nil, nil) }
-  func streamDrain(_ stream: OpaquePointer) -> OpaquePointer? { pa_stream_drain(stream, nil, nil) }
+  func streamDrain(
+    _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { pa_stream_drain(stream, callback, userdata) }
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer? { pa_stream_update_timing_info(stream, callback, userdata) }

@@ -106,9 +106,11 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
   /// Throws the server's queue away.
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays what is queued to its end, however little it is. Nobody waits for the answer: it comes when the queue is
-  /// empty, not when it was heard, and never while corked or suspended.
-  func streamDrain(_ stream: OpaquePointer) -> OpaquePointer?
+  /// Plays what is queued to its end, however little it is. The callback runs when the sink has taken all of it, which
+  /// may be before it is heard; not while corked or suspended.
+  func streamDrain(
+    _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer?
   /// Asks for timing information; the callback runs when it is there.
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?

@@ -24,6 +24,7 @@ extension PulseStream {
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
     // The answer comes after the cork's.
     if isCorked { askForTiming() } else if !isSuspended { release() }
+    limitDrain()
     forceOutAtEnd()
   }
 
@@ -47,6 +48,7 @@ extension PulseStream {
   private func beginFlush() {
     guard let stream = handle?.pointer else { return }
     isFlushing = true
+    forgetDrain()
     hold()
     // Corked first: a sink that can rewind then takes back what it holds of this stream, and the read index says
     // what was really heard. Uncorked it plays silence for as long as it has taken frames ahead.

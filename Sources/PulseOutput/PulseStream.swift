@@ -42,6 +42,9 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   var hasUnforcedFrames = false
   var flushCompletions: [@Sendable (Int64) -> Void] = []
   var flushAnswer: OperationHandle?
+  /// The server's word that everything was heard, while it is waited for, and how long for.
+  var drainAnswer: OperationHandle?
+  private var drainTimer: TimerHandle?
   /// Between `flush` and the server's answer: nothing is rendered.
   var isFlushing = false
   var volume: UInt32 = PA_VOLUME_NORM
@@ -140,6 +143,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     replyTimer = nil
     timingTimer = nil
     flushAnswer = nil
+    forgetDrain()
     flushCompletions = []
     workEvent = nil
     if let stream = handle.take() {
@@ -210,6 +214,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
     let now = hostClock.now
     clock.withLock { $0.rendered(rendered, now: now) }
+    forgetDrain()
     hasUnforcedFrames = true
     if calls.streamWrite(stream, memory, bytes: rendered * format.bytesPerFrame) < 0 {
       failSoon(OutputError("the sound server took no more sound", isRecoverable: true))
@@ -225,7 +230,37 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       source.isAtEnd
     else { return }
     hasUnforcedFrames = false
-    calls.forget(calls.streamDrain(stream))
+    drainAnswer = OperationHandle(calls, calls.streamDrain(stream, drainAnswerCame, userdata))
+    guard drainAnswer != nil else { return }
+    clock.withLock { $0.awaitEnd() }
+    limitDrain()
+  }
+
+  /// The end may be as far away as the buffer is long; after that the server has `drainPatience` seconds. Not while
+  /// corked, where the end does not come nearer.
+  func limitDrain() {
+    drainTimer = nil
+    guard drainAnswer != nil, !isCorked, let loop = connection.loop, let context = connection.contextPointer
+    else { return }
+    let delay = pa_usec_t((max(0, configuration.bufferDuration) + Self.drainPatience) * 1e6)
+    drainTimer = calls.timerNew(context, delay: delay, drainOverdue, userdata)
+      .map { TimerHandle(calls: calls, loop: loop, pointer: $0) }
+  }
+
+  /// PulseAudio answers within a block of the sink (50 ms), PipeWire within a quantum; one that starves may need a
+  /// little longer.
+  private static let drainPatience = 1.0
+
+  func forgetDrain() {
+    drainAnswer = nil
+    drainTimer = nil
+  }
+
+  fileprivate func drained() {
+    guard drainAnswer != nil, !isDead else { return }
+    forgetDrain()
+    clock.withLock { $0.reachEnd() }
+    send(.timingChanged)
   }
 
   // MARK: What is heard
@@ -344,4 +379,18 @@ private func timingWanted(
 ) {
   guard let userdata else { return }
   Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().timingDue()
+}
+
+private func drainOverdue(
+  _ api: UnsafeMutablePointer<pa_mainloop_api>?, _ event: OpaquePointer?, _ time: UnsafePointer<timeval>?,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  guard let userdata else { return }
+  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().drained()
+}
+
+private func drainAnswerCame(_ stream: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?)
+{
+  guard let userdata else { return }
+  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().drained()
 }

@@ -32,9 +32,10 @@ struct SystemClockTests {
       var mask = sigset_t()
       pthread_sigmask(SIG_SETMASK, nil, &mask)
       var stack = 0
-      var attributes = pthread_attr_t()
-      pthread_attr_init(&attributes)
-      pthread_attr_getstacksize(&attributes, &stack)
+      let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+      defer { attributes.deallocate() }
+      pthread_attr_init(attributes)
+      pthread_attr_getstacksize(attributes, &stack)
       let name = (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "?"
       reports.continuation.yield(
         name.trimmingCharacters(in: .newlines)

@@ -242,16 +242,118 @@ struct VirtualClockTests {
     #endif
   }
 
-  @Test func bodiesDoNotAdvance() async {
-    await #expect(processExitsWith: .failure) {
-      let clock = VirtualClock()
-      let worker = clock.makeWorker("a") {
+  @Test func aBodyThatTakesTimeLetsOthersRunMeanwhile() {
+    let tick = clock.makeWorker("tick") { [log, clock] in
+      log.add("tick \(clock.now.seconds)")
+      return .at(clock.now.advanced(bySeconds: 1))
+    }
+    let slow = clock.makeWorker("slow") { [log, clock] in
+      guard clock.now.seconds >= 1.5 else { return .at(HostTime(nanoseconds: 1_500_000_000)) }
+      log.add("begin \(clock.now.seconds)")
+      clock.advance(bySeconds: 2.25)
+      log.add("end \(clock.now.seconds)")
+      return .at(HostTime(nanoseconds: 5_000_000_000))
+    }
+    clock.advance(bySeconds: 2)
+    // The advance that ran the body asked for 2 s only; time does not go back for that.
+    #expect(clock.now == seconds(3.75))
+    clock.advance(to: seconds(5))
+    let end = clock.now
+    #expect(
+      log.all == [
+        "tick 0.0", "tick 1.0", "begin 1.5", "tick 2.0", "tick 3.0", "end 3.75", "tick 4.0", "tick 5.0",
+        "begin 5.0", "tick 6.0", "tick 7.0", "end 7.25",
+      ])
+    #expect(end == seconds(7.25))
+    tick.cancel()
+    slow.cancel()
+  }
+
+  @Test func aBodyIsNotRunAgainWithinItsRun() {
+    let slot = Slot()
+    let other = clock.makeWorker("other") { [log, clock] in
+      log.add("other \(clock.now.seconds)")
+      slot.signal()
+      return clock.now.seconds < 1 ? .at(clock.now.advanced(bySeconds: 0.5)) : .whenSignalled
+    }
+    let isFirst = Mutex(true)
+    let body = clock.makeWorker("body") { [log, clock] in
+      log.add("begin \(clock.now.seconds)")
+      defer { log.add("end \(clock.now.seconds)") }
+      let first = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      if first { clock.advance(bySeconds: 2) }
+      return .whenSignalled
+    }
+    slot.set(body)
+    clock.advance(bySeconds: 1)
+    // The signals that came during the run make one more.
+    #expect(
+      log.all == ["other 0.0", "begin 0.0", "other 0.5", "other 1.0", "end 2.0", "begin 2.0", "end 2.0"])
+    #expect(clock.nextDeadline == nil)
+    other.cancel()
+    slot.cancel()
+  }
+
+  @Test func advancesWithinEachOtherGoDeep() {
+    let workers = (0..<20).map { depth in
+      clock.makeWorker("\(depth)") { [log, clock] in
+        guard clock.now.seconds >= 1 else { return .at(HostTime(nanoseconds: 1_000_000_000)) }
+        log.add("begin \(depth)")
         clock.advance(bySeconds: 1)
+        log.add("end \(depth)")
         return .whenSignalled
       }
-      clock.runUntilIdle()
+    }
+    clock.advance(bySeconds: 1)
+    // All are due at 1 s and take one: like threads side by side they end at 2 s, the last one first.
+    #expect(log.all == (0..<20).map { "begin \($0)" } + (0..<20).reversed().map { "end \($0)" })
+    #expect(clock.now == seconds(2))
+    withExtendedLifetime(workers) {}
+  }
+
+  @Test func cancelFromAnotherThreadWaitsForTheOuterRun() async {
+    let slot = Slot()
+    let isCancelled = DispatchSemaphore(value: 0)
+    let inner = clock.makeWorker("inner") { [clock] in
+      clock.now.seconds == 0 ? .at(HostTime(nanoseconds: 1_000_000_000)) : .whenSignalled
+    }
+    let outer = clock.makeWorker("outer") { [log, clock] in
+      Thread.detachNewThread {
+        slot.cancel()
+        log.add("cancelled")
+        isCancelled.signal()
+      }
+      // Runs of others that end meanwhile do not let it go on.
+      clock.advance(bySeconds: 2)
+      log.add("end")
+      return .whenSignalled
+    }
+    slot.set(outer)
+    clock.advance(bySeconds: 1)
+    #expect(isCancelled.wait(timeout: .now() + 60) == .success)
+    #expect(log.all == ["end", "cancelled"])
+    inner.cancel()
+  }
+
+  @Test func oneThreadAtATimeAdvances() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let clock = VirtualClock()
+      let worker = clock.makeWorker("body") {
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          clock.advance(bySeconds: 1)
+          isDone.signal()
+        }
+        isDone.wait()
+        return .whenSignalled
+      }
+      clock.advance(bySeconds: 1)
       worker.cancel()
     }
+    #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?.contains("one thread") == true)
   }
 
   @Test func aHundredThousandDeadlinesTakeNoTime() {

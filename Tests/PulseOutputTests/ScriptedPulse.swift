@@ -18,6 +18,7 @@ final class ScriptedPulse: PulseCalls {
     var deferred: [UInt: (callback: pa_defer_event_cb_t, userdata: UInt, isEnabled: Bool)] = [:]
     var timers: [UInt: (callback: pa_time_event_cb_t, userdata: UInt, delay: pa_usec_t)] = [:]
     var timingAnswers: [UInt: (callback: pa_stream_success_cb_t?, userdata: UInt)] = [:]
+    var drainAnswers: [UInt: (callback: pa_stream_success_cb_t?, userdata: UInt)] = [:]
     var operations: Set<UInt> = []
     var streams: Set<UInt> = []
     var contexts: Set<UInt> = []
@@ -135,6 +136,18 @@ final class ScriptedPulse: PulseCalls {
       }
       for (_, answer) in answers.sorted(by: { $0.key < $1.key }) {
         answer.callback?(nil, success ? 1 : 0, UnsafeMutableRawPointer(bitPattern: answer.userdata))
+      }
+    }
+  }
+  /// Says that everything was heard, to whoever waits for that.
+  func answerDrain() {
+    run {
+      let answers = box.withLock { box in
+        defer { box.state.drainAnswers = [:] }
+        return box.state.drainAnswers
+      }
+      for (_, answer) in answers.sorted(by: { $0.key < $1.key }) {
+        answer.callback?(nil, 1, UnsafeMutableRawPointer(bitPattern: answer.userdata))
       }
     }
   }
@@ -286,7 +299,13 @@ final class ScriptedPulse: PulseCalls {
     operation(corked ? "cork" : "uncork")
   }
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer? { operation("flush") }
-  func streamDrain(_ stream: OpaquePointer) -> OpaquePointer? { operation("drain") }
+  func streamDrain(
+    _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("drain") else { return nil }
+    box.withLock { $0.state.drainAnswers[number(result)] = (callback, number(userdata)) }
+    return result
+  }
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer? {
@@ -296,7 +315,10 @@ final class ScriptedPulse: PulseCalls {
   }
   func streamGetTimingInfo(_ stream: OpaquePointer) -> pa_timing_info? { box.withLock { $0.state.timing } }
   func operationCancel(_ operation: OpaquePointer) {
-    note("cancel") { $0.timingAnswers[number(operation)] = nil }
+    note("cancel") {
+      $0.timingAnswers[number(operation)] = nil
+      $0.drainAnswers[number(operation)] = nil
+    }
   }
   func operationUnref(_ operation: OpaquePointer) {
     box.withLock { _ = $0.state.operations.remove(number(operation)) }

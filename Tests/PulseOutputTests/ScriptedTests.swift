@@ -132,6 +132,74 @@ import Testing
     stream.close()
   }
 
+  /// A server that is starved itself plays the last block later than the clock has it: the end is what it says.
+  @Test func lastFrameIsHeardWhenTheServerSaysSo() {
+    let device = device()
+    let source = RampSource(available: 4410, isAtEnd: true)
+    let stream = open(device, source)
+    pulse.request(bytes: 8 * 44100)
+    #expect(pulse.calls.count { $0 == "drain" } == 1)
+    report(read: 0, write: 4410, sink: 0)
+    pass(0.05)
+    #expect(abs(stream.timing().heardFrame - 2205) < 0.1)
+    pass(1)
+    #expect(stream.timing().heardFrame == 4409)
+    let before = log.events.count { $0 == .timingChanged }
+    pulse.answerDrain()
+    #expect(stream.timing().heardFrame == 4410)
+    #expect(log.events.count { $0 == .timingChanged } == before + 1)
+    stream.close()
+    #expect(pulse.with { $0.timers.isEmpty })
+  }
+
+  @Test func pauseBeforeTheEndKeepsTheLastFrame() {
+    let device = device()
+    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    pulse.request(bytes: 8 * 44100)
+    report(read: 0, write: 4410, sink: 0)
+    pass(1)
+    stream.stop()
+    #expect(stream.timing().heardFrame == 4409)
+    // Corked nothing is waited for: the end comes after the uncork, however late that is.
+    pulse.fireTimers(atLeast: 0.5)
+    #expect(stream.timing().heardFrame == 4409)
+    stream.start()
+    pulse.answerDrain()
+    report(read: 4410, write: 4410, sink: 0)
+    pass(0.01)
+    #expect(stream.timing().heardFrame == 4410)
+    stream.close()
+  }
+
+  @Test func serverThatNeverSaysSoIsNotWaitedForForEver() {
+    let device = device()
+    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    pulse.request(bytes: 8 * 44100)
+    report(read: 0, write: 4410, sink: 0)
+    pass(3)
+    #expect(stream.timing().heardFrame == 4409)
+    pulse.fireTimers(atLeast: 1.5)
+    #expect(stream.timing().heardFrame == 4410)
+    stream.close()
+  }
+
+  @Test func endThatMovesAwayIsAskedForAgain() {
+    let device = device()
+    let source = RampSource(available: 4410, isAtEnd: true)
+    let stream = open(device, source)
+    pulse.request(bytes: 8 * 44100)
+    source.extend(to: 8820, isAtEnd: true)
+    stream.dataAvailable()
+    pulse.run {}
+    #expect(pulse.calls.count { $0 == "drain" } == 2)
+    report(read: 0, write: 8820, sink: 0)
+    pass(1)
+    #expect(stream.timing().heardFrame == 8819)
+    pulse.answerDrain()
+    #expect(stream.timing().heardFrame == 8820)
+    stream.close()
+  }
+
   @Test func heardFollowsReports() {
     let device = device()
     let stream = open(device, RampSource())

@@ -1,0 +1,84 @@
+public import Foundation
+
+extension UIApplication: ApplicationSide {
+  nonisolated func receive(_ callback: LifecycleMachine.Callback) {
+    MainActor.assumeIsolated {
+      call(callback)
+      if let name = Self.notification(of: callback) {
+        NotificationCenter.default.post(name: name, object: self)
+      }
+    }
+  }
+
+  nonisolated func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void) {
+    MainActor.assumeIsolated {
+      guard let delegate else { return completion(.noData) }
+      delegate.application(self, performFetchWithCompletionHandler: completion)
+    }
+  }
+
+  private func call(_ callback: LifecycleMachine.Callback) {
+    guard let delegate else { return }
+    switch callback {
+    case .didFinishLaunching:
+      _ = delegate.application(self, willFinishLaunchingWithOptions: nil)
+      _ = delegate.application(self, didFinishLaunchingWithOptions: nil)
+    case .didBecomeActive: delegate.applicationDidBecomeActive(self)
+    case .willResignActive: delegate.applicationWillResignActive(self)
+    case .didEnterBackground: delegate.applicationDidEnterBackground(self)
+    case .willEnterForeground: delegate.applicationWillEnterForeground(self)
+    case .willTerminate: delegate.applicationWillTerminate(self)
+    case .didReceiveMemoryWarning: delegate.applicationDidReceiveMemoryWarning(self)
+    case .performFetch, .backgroundRefreshStatusDidChange: break
+    }
+  }
+
+  private static func notification(of callback: LifecycleMachine.Callback) -> Notification.Name? {
+    switch callback {
+    case .didFinishLaunching: didFinishLaunchingNotification
+    case .didBecomeActive: didBecomeActiveNotification
+    case .willResignActive: willResignActiveNotification
+    case .didEnterBackground: didEnterBackgroundNotification
+    case .willEnterForeground: willEnterForegroundNotification
+    case .willTerminate: willTerminateNotification
+    case .didReceiveMemoryWarning: didReceiveMemoryWarningNotification
+    case .backgroundRefreshStatusDidChange: backgroundRefreshStatusDidChangeNotification
+    case .performFetch: nil
+    }
+  }
+}
+
+extension UIApplication {
+  /// Posted when the application was started.
+  public nonisolated class var didFinishLaunchingNotification: Notification.Name {
+    Notification.Name("UIApplicationDidFinishLaunchingNotification")
+  }
+  /// Posted when it is in front and takes input.
+  public nonisolated class var didBecomeActiveNotification: Notification.Name {
+    Notification.Name("UIApplicationDidBecomeActiveNotification")
+  }
+  /// Posted when it is about to be interrupted or sent to the background.
+  public nonisolated class var willResignActiveNotification: Notification.Name {
+    Notification.Name("UIApplicationWillResignActiveNotification")
+  }
+  /// Posted when it is out of sight.
+  public nonisolated class var didEnterBackgroundNotification: Notification.Name {
+    Notification.Name("UIApplicationDidEnterBackgroundNotification")
+  }
+  /// Posted when it is on its way to the front.
+  public nonisolated class var willEnterForegroundNotification: Notification.Name {
+    Notification.Name("UIApplicationWillEnterForegroundNotification")
+  }
+  /// Posted when it is about to be ended.
+  public nonisolated class var willTerminateNotification: Notification.Name {
+    Notification.Name("UIApplicationWillTerminateNotification")
+  }
+  /// Posted when memory is short.
+  public nonisolated class var didReceiveMemoryWarningNotification: Notification.Name {
+    Notification.Name("UIApplicationDidReceiveMemoryWarningNotification")
+  }
+  /// Posted when `backgroundRefreshStatus` has changed.
+  public nonisolated class var backgroundRefreshStatusDidChangeNotification: Notification.Name {
+    Notification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
+  }
+}

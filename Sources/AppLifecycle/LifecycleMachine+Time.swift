@@ -1,0 +1,160 @@
+public import AudioCore
+
+extension LifecycleMachine {
+  // MARK: What keeps it running
+
+  /// What keeps the application running in the background (or would, if it were there).
+  public var effectiveKeepers: Set<BackgroundKeeper> {
+    var keepers: Set<BackgroundKeeper> = []
+    if keepsAudio || awakeUntil != nil { keepers.insert(.audio) }
+    if !tasks.isEmpty { keepers.insert(.task) }
+    if fetch != nil { keepers.insert(.fetch) }
+    return keepers
+  }
+
+  /// Whether nothing keeps it from being suspended.
+  var mayBeSuspended: Bool {
+    state == .background && agenda.isEmpty && arrivals.isEmpty && effectiveKeepers.isEmpty
+  }
+
+  /// Background time that is left at `moment`, in seconds, never negative: `.greatestFiniteMagnitude` in front and
+  /// while audio keeps the application running, what the fetch has left while there is one (if that is more), 0 if
+  /// it does not run at all. A suspended application keeps what it has.
+  public func backgroundTimeRemaining(at moment: HostTime) -> Double {
+    if state == .notRunning { return 0 }
+    if !isInBackground || keepsAudio || awakeUntil != nil { return .greatestFiniteMagnitude }
+    let left = Double(budget.left(at: max(now, moment))) / 1e9
+    return max(left, fetch.map { settings.fetchLimit - max(now, moment).seconds(since: $0.since) } ?? 0)
+  }
+
+  /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes nothing.
+  public var nextDeadline: HostTime? {
+    var moments = [pending?.deadline, fetchDeadline, awakeUntil].compactMap { $0 }
+    if !tasks.isEmpty {
+      if let end = budget.endTime { moments.append(end) }
+      if !hasWarned, let warning = budget.warningTime { moments.append(warning) }
+    }
+    return moments.min()
+  }
+
+  private var fetchDeadline: HostTime? { fetch?.since.advanced(bySeconds: settings.fetchLimit) }
+
+  // MARK: Time
+
+  /// Does what time alone does.
+  mutating func checkTime() {
+    if let fetch, let deadline = fetchDeadline, now >= deadline {
+      kill(.backgroundFetch, .fetch, since: fetch.since, allowed: settings.fetchLimit)
+    }
+    if let pending, now >= pending.deadline {
+      switch pending.kind {
+      case .callback(let callback):
+        kill(.watchdog, .callback(callback), since: pending.since, allowed: pending.limit)
+      case .expiration(let task):
+        kill(.watchdog, .expirationHandler(task), since: pending.since, allowed: pending.limit)
+      case .mainQueue:
+        // The main queue does not come; that does not hold up suspension.
+        self.pending = nil
+        if mayBeSuspended { stop() }
+      }
+    }
+    checkBudget()
+    if let awakeUntil, now >= awakeUntil { self.awakeUntil = nil }
+    updateBudget()
+  }
+
+  private mutating func checkBudget() {
+    guard !tasks.isEmpty, let warning = budget.warningTime, let end = budget.endTime, now >= warning else {
+      return
+    }
+    if !hasWarned {
+      hasWarned = true
+      // Nobody is terminated unwarned, however late this comes.
+      if now >= end { budget.reserveWarning(at: now) }
+    } else if now >= end {
+      let used = Double(budget.used(at: now)) / 1e9
+      kill(.backgroundTask, .tasks(tasks), took: used, allowed: settings.backgroundTime)
+    }
+  }
+
+  /// Lets the budget run or stand still, as the state and the keepers have it.
+  mutating func updateBudget() {
+    guard isInBackground else {
+      hasWarned = false
+      return budget.reset()
+    }
+    let runs = isRunning && !keepsAudio && awakeUntil == nil && fetch == nil
+    guard runs != budget.isRunning else { return }
+    guard runs else {
+      hasWarned = false
+      return budget.stop(at: now)
+    }
+    budget.start(at: now)
+    // Tasks that were granted while time stood still get their warning, however little time is left.
+    if tasks.contains(where: { !$0.isExpired }) { budget.reserveWarning(at: now) }
+  }
+
+  // MARK: Tasks
+
+  /// The task whose expiration handler is due.
+  var nextToExpire: Int? {
+    guard let warning = budget.warningTime, now >= warning else { return nil }
+    return tasks.firstIndex { $0.hasHandler && !$0.isExpired }
+  }
+
+  mutating func beginTask(_ id: UIBackgroundTaskIdentifier, _ name: String?, _ hasHandler: Bool) {
+    guard isRunning, backgroundTimeRemaining(at: now) > 0 else {
+      return note(.refused(.noBackgroundTime(name: name)))
+    }
+    guard tasks.count < Self.taskLimit else { return note(.refused(.tooManyTasks(name: name))) }
+    tasks.append(BackgroundTask(id: id, name: name, hasHandler: hasHandler, beganAt: now))
+    note(.taskBegan(id, name: name))
+    if let warning = budget.warningTime, now >= warning { hasWarned = true }
+  }
+
+  mutating func endTask(_ id: UIBackgroundTaskIdentifier) {
+    guard let index = tasks.firstIndex(where: { $0.id == id }) else { return note(.refused(.noSuchTask(id))) }
+    let task = tasks.remove(at: index)
+    note(.taskEnded(id, name: task.name))
+  }
+
+  // MARK: The end
+
+  private mutating func kill(
+    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, since: HostTime, allowed: Double
+  ) {
+    kill(code, culprit, took: now.seconds(since: since), allowed: allowed)
+  }
+
+  private mutating func kill(
+    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, took: Double, allowed: Double
+  ) {
+    end(
+      TerminationReport(
+        code: code, culprit: culprit, took: took, allowed: allowed, time: now, state: state, modes: modes,
+        backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
+  }
+
+  /// The application is no more. What waits for its turn stays.
+  mutating func end(_ report: TerminationReport?) {
+    if fetch != nil { note(.fetchEnded(nil)) }
+    pending = nil
+    agenda = []
+    tasks = []
+    fetch = nil
+    awakeUntil = nil
+    isStopped = false
+    isInBackground = false
+    knowsInterruption = false
+    missedEnd = nil
+    missedRefreshChange = false
+    returnsOnUnlock = false
+    wasTerminated = true
+    lastReport = report
+    updateBudget()
+    actions.append(.terminate)
+    enter(.notRunning)
+    note(.terminated(report))
+    if let report { actions.append(.report(report)) }
+  }
+}

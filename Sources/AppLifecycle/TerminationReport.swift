@@ -1,0 +1,95 @@
+public import AudioCore
+
+/// Why and in what circumstances the system terminated an application as a punishment.
+public struct TerminationReport: Hashable, Sendable {
+  /// The codes of Apple's crash reports.
+  public enum Code: UInt32, Hashable, Sendable, CaseIterable {
+    /// A call into the application did not return in time: "ate bad food".
+    case watchdog = 0x8bad_f00d
+    /// A background task was not ended in time.
+    case backgroundTask = 0x2182_bad2
+    /// A background fetch was not completed in time.
+    case backgroundFetch = 0x2182_bad4
+  }
+
+  /// What took too long.
+  public enum Culprit: Hashable, Sendable {
+    /// This call into the application.
+    case callback(LifecycleMachine.Callback)
+    /// The expiration handler of this task.
+    case expirationHandler(BackgroundTask)
+    /// These tasks, in the order of their beginning.
+    case tasks([BackgroundTask])
+    /// The fetch.
+    case fetch
+  }
+
+  /// What it is called in a crash report.
+  public let code: Code
+  /// What took too long.
+  public let culprit: Culprit
+  /// How long it took until the termination, in seconds. For tasks: the background time.
+  public let took: Double
+  /// How long it was allowed to take, in seconds.
+  public let allowed: Double
+  /// When, on the device's clock.
+  public let time: HostTime
+  /// The application's state then.
+  public let state: ApplicationState
+  /// The application's background modes.
+  public let modes: BackgroundModes
+  /// Background time used up, in seconds.
+  public let backgroundTimeUsed: Double
+  /// All tasks that were open, in the order of their beginning.
+  public let openTasks: [BackgroundTask]
+}
+
+extension TerminationReport.Code: CustomStringConvertible {
+  /// The code as a crash report has it, `0x8badf00d`.
+  public var description: String { "0x" + String(rawValue, radix: 16) }
+}
+
+extension TerminationReport: CustomStringConvertible {
+  /// One sentence that says what went wrong.
+  public var reason: String {
+    let limit = Self.seconds(allowed)
+    return switch culprit {
+    case .callback(let callback):
+      "\(callback) had not returned after \(Self.seconds(took)) (allowed: \(limit))"
+    case .expirationHandler(let task):
+      "the expiration handler of the background task \(task.label) had not returned after "
+        + "\(Self.seconds(took)) (allowed: \(limit))"
+    case .tasks(let tasks):
+      "no background time was left and \(tasks.count == 1 ? "the background task" : "these background tasks") "
+        + "had not been ended: \(tasks.map(\.label).joined(separator: ", ")) (allowed: \(limit))"
+    case .fetch: "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
+    }
+  }
+
+  /// The report for a person: several lines, the first of which says it all.
+  public var description: String {
+    var lines = [
+      "Application terminated: \(code)",
+      "  Reason: \(reason)",
+      "  State: \(state)",
+      "  Background modes: \(modes)",
+      "  Background time used: \(Self.seconds(backgroundTimeUsed))",
+      "  Time: \(Self.seconds(time.seconds)) on the host's clock",
+    ]
+    lines.append(openTasks.isEmpty ? "  Open background tasks: none" : "  Open background tasks:")
+    for task in openTasks {
+      let age = Self.seconds(time.seconds(since: task.beganAt))
+      let handler =
+        task.hasHandler ? task.isExpired ? ", expiration handler called" : "" : ", no expiration handler"
+      lines.append("    \(task.label), begun \(age) ago\(handler)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Seconds to the hundredth.
+  private static func seconds(_ seconds: Double) -> String {
+    let hundredths = Int64(max(-9e15, min(9e15, (seconds * 100).rounded())))
+    let fraction = abs(hundredths % 100)
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) s"
+  }
+}
