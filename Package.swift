@@ -75,18 +75,14 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(
-      name: "Jukebox",
-      dependencies: [
-        .product(name: "OrderedCollections", package: "swift-collections")
-      ],
-      swiftSettings: strict),
+    .target(name: "Jukebox", swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
         "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -137,6 +133,10 @@ let package = Package(
       name: "BackgrounderTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    // Run, not imported: what a test needs a process of its own for.
+    .executableTarget(
+      name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
+      path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
       dependencies: [

@@ -23,6 +23,8 @@ struct Play: ParsableCommand {
             On a machine without sound.
         continuo play --background-modes none --at 3:home --at 6.5:foreground Media
             The home button stops the sound; in front again it goes on from there.
+        continuo play --at '2:task begin upload' --at 3:home --background-modes none --timeline run.svg Media
+            A background task keeps it running until its time is over; the drawing shows it.
         continuo play --output wav:all.wav --events events.jsonl Media
             Renders the queue to a file and notes all that observers see.
 
@@ -32,6 +34,7 @@ struct Play: ParsableCommand {
         64  the command line makes no sense
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
+        70  the system terminated the application (watchdog, background time), and no launch followed
       """)
 
   @OptionGroup var options: PlayOptions
@@ -39,7 +42,7 @@ struct Play: ParsableCommand {
   func run() throws {
     let modes: BackgroundModes
     do {
-      modes = try options.readBackgroundModes()
+      modes = try options.application.readBackgroundModes()
     } catch {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
@@ -56,6 +59,17 @@ struct Play: ParsableCommand {
   }
 
   private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
+    let clock = SystemClock.shared
+    var timeline: TimelineRecorder?
+    if let path = options.timeline {
+      do {
+        timeline = try TimelineRecorder(
+          path: RawArguments.bytes(of: path), caption: caption(files.count, modes), clock: clock)
+      } catch {
+        StandardOutput.complain("--timeline \(path): \(error)")
+        throw ExitStatus.usage.code
+      }
+    }
     var events: EventWriter?
     if let path = options.events {
       do {
@@ -69,18 +83,29 @@ struct Play: ParsableCommand {
     let signals = Signals { status in MainActor.assumeIsolated { PlaySession.end(status: status) } }
     let output: SoundOutput
     do {
-      output = try SoundOutput(options, clock: SystemClock.shared) { StandardOutput.complain($0) }
+      output = try SoundOutput(options.sound, clock: clock) { StandardOutput.complain($0) }
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)
     }
+    if let timeline {
+      CleanUp.add {
+        do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+      }
+    }
     MainActor.assumeIsolated {
       let session = PlaySession(
-        options: options, files: files, problems: problems, modes: modes, output: output, events: events)
+        options: options, files: files, problems: problems, modes: modes, output: output, events: events,
+        timeline: timeline)
       PlaySession.current = session
       session.start(isAwaited: output.isAwaited)
     }
     signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  /// What a drawing of the run says of it.
+  private func caption(_ count: Int, _ modes: BackgroundModes) -> String {
+    "continuo play, \(count) \(count == 1 ? "item" : "items"); background modes: \(modes)"
   }
 }

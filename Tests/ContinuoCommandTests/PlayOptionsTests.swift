@@ -13,26 +13,28 @@ import Testing
       "-",
       "--no-socket", "a.mp3", "-", "Media",
     ])
-    #expect(options.server == "unix:/run/pulse")
-    #expect(options.sink == "hall")
-    #expect(options.output == .pulse)
+    #expect(options.sound.server == "unix:/run/pulse")
+    #expect(options.sound.sink == "hall")
+    #expect(options.sound.output == .pulse)
     #expect(options.events == "-")
     #expect(options.noSocket)
     #expect(options.files == ["a.mp3", "-", "Media"])
     #expect(options.schedule.map(\.command) == [.home, .mute, .foreground])
-    #expect(try options.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
   }
 
   @Test func hasDefaults() throws {
     let options = try PlayOptions.parse(["a.mp3"])
-    #expect(options.server == nil && options.sink == nil && options.output == nil && !options.nullSink)
+    #expect(
+      options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
+        && !options.sound.nullSink)
     #expect(options.events == nil && !options.noSocket && options.schedule.isEmpty)
-    #expect(try options.readBackgroundModes() == BackgroundModes([.audio]))
+    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
   @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
   func readsOutputs(text: String, choice: OutputChoice) throws {
-    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).output == choice)
+    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).sound.output == choice)
     #expect(choice.description == text)
   }
 
@@ -42,6 +44,8 @@ import Testing
     ["--output", "wav:x", "--server", "y", "a"], ["--output", "simulated", "--sink", "y", "a"],
     ["--output", "wav:", "a"], ["--output", "wav:x", "--at", "1:quit", "a"], ["--output", "alsa", "a"],
     ["--output", "wav:x", "--events", "x", "a"],
+    ["--output", "wav:x", "--timeline", "x", "a"], ["--events", "x", "--timeline", "x", "a"],
+    ["--timeline", "", "a"],
     ["-", "-"], [""], ["--server", "", "a"], ["--events", "", "a"], ["--at", "home", "a"],
     ["--at", "3:stop", "a"],
     ["--at"], ["--socket", "x", "a"], ["--volume", "5", "a"],
@@ -58,7 +62,7 @@ import Testing
     for option in [
       "--server", "--sink", "--null-sink", "--output", "--background-modes", "--info-plist", "--at",
       "--events",
-      "--no-socket", "EXAMPLES", "EXIT STATUS", "seek TIME",
+      "--no-socket", "--timeline", "EXAMPLES", "EXIT STATUS", "seek TIME",
     ] {
       #expect(help.contains(option))
     }
@@ -73,7 +77,7 @@ import Testing
     ] as [([String], String?, Bool)])
   func onlyAnUnnamedServerIsSubstituted(arguments: [String], variable: String?, allowed: Bool) throws {
     let options = try PlayOptions.parse(arguments + ["a"])
-    #expect(options.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
+    #expect(options.sound.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
   }
 
   @Test func exitStatusFollowsWhatWasPlayed() {

@@ -34,9 +34,18 @@ import Testing
     ("seek +5", .seek(.relative(.seconds(5)))), ("seek -0:05.5", .seek(.relative(.milliseconds(-5500)))),
     ("volume 0", .volume(.absolute(0))), ("volume 100", .volume(.absolute(100))),
     ("volume +5", .volume(.relative(5))), ("volume -100", .volume(.relative(-100))),
+    ("interrupt begin", .interruptBegin), ("interrupt end", .interruptEnd(resumes: true)),
+    ("interrupt end resume", .interruptEnd(resumes: true)),
+    ("interrupt  end\tnoresume", .interruptEnd(resumes: false)), ("fetch", .fetch),
+    ("memory-warning", .memoryWarning), ("terminate", .terminate), ("launch", .launch),
+    ("task begin", .taskBegin(name: "task")), ("task end", .taskEnd(name: "task")),
+    ("task begin upload of  all", .taskBegin(name: "upload of all")),
+    ("task end begin", .taskEnd(name: "begin")),
   ])
   func readsCommands(text: String, command: PlayerCommand) throws {
     #expect(try PlayerCommand(parsing: text) == command)
+    // What is drawn of it can be given again.
+    #expect(try PlayerCommand(parsing: command.description) == command)
   }
 
   @Test(arguments: [
@@ -44,7 +53,9 @@ import Testing
     ("seek 1 2", "one argument"), ("volume", "one argument"), ("home now", "now"), ("seek x", "\"x\""),
     ("seek --5", "\"--5\""), ("seek +", "\"+\""), ("volume 101", "\"101\""), ("volume 5.5", "\"5.5\""),
     ("volume +101", "\"+101\""), ("volume ++5", "\"++5\""), ("volume -", "\"-\""),
-    ("volume 99999999999999999999", "9999"),
+    ("volume 99999999999999999999", "9999"), ("interrupt", "begin, end"), ("interrupt stop", "begin, end"),
+    ("interrupt begin now", "begin, end"), ("interrupt end maybe", "noresume"), ("task", "task begin upload"),
+    ("task stop", "task begin upload"), ("terminate now", "now"),
   ])
   func saysWhatIsWrong(text: String, word: String) {
     let error = #expect(throws: SyntaxError.self) { try PlayerCommand(parsing: text) }
@@ -56,7 +67,8 @@ import Testing
     #expect(
       error?.description
         == "unknown command \"stop\"; known ones are pause, play, toggle, next, previous, mute, "
-        + "home, foreground, lock, unlock, quit, seek TIME, volume N")
+        + "home, foreground, lock, unlock, fetch, memory-warning, terminate, launch, quit, seek TIME, volume N, "
+        + "interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]")
   }
 
   @Test func readsSchedules() throws {

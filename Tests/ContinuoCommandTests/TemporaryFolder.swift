@@ -24,4 +24,20 @@ final class TemporaryFolder {
   func link(_ name: String, to destination: String) throws {
     try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: destination)
   }
+
+  /// The path of what is in it.
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// What is in it, sorted.
+  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+
+  func read(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: file(name))))
+  }
+
+  /// The permissions of what is in it; nil if it is not there.
+  func mode(of name: String) -> Int? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
+    return (attributes?[.posixPermissions] as? NSNumber)?.intValue
+  }
 }

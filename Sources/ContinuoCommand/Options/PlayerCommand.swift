@@ -1,4 +1,4 @@
-/// What a person can ask a playing player for, by `--at` or by a key.
+/// What a person can ask for by `--at` or by a key: of the player, or of the device that carries the application.
 enum PlayerCommand: Hashable, Sendable {
   case pause
   case play
@@ -14,6 +14,22 @@ enum PlayerCommand: Hashable, Sendable {
   case foreground
   case lock
   case unlock
+  /// A call or the like takes the screen and the sound.
+  case interruptBegin
+  /// That is over. `resumes`: what it paused goes on.
+  case interruptEnd(resumes: Bool)
+  /// The application begins a background task.
+  case taskBegin(name: String)
+  /// The application ends the oldest of its tasks of that name.
+  case taskEnd(name: String)
+  /// The system has the application fetch something in the background.
+  case fetch
+  /// The system says that memory is short.
+  case memoryWarning
+  /// The system ends the application.
+  case terminate
+  /// A person starts the application again.
+  case launch
   case quit
 
   /// Where to seek.
@@ -32,56 +48,16 @@ enum PlayerCommand: Hashable, Sendable {
     case relative(Int)
   }
 
-  /// The commands without an argument, by name, in the order in which a person should read them.
-  private static let plain: [(name: String, command: PlayerCommand)] = [
-    ("pause", .pause), ("play", .play), ("toggle", .toggle), ("next", .next), ("previous", .previous),
-    ("mute", .mute), ("home", .home), ("foreground", .foreground), ("lock", .lock), ("unlock", .unlock),
-    ("quit", .quit),
-  ]
+  /// The name of a background task that is begun or ended without one.
+  static let defaultTaskName = "task"
 
-  /// All commands, for help and errors.
-  static let summary = plain.map(\.name).joined(separator: ", ") + ", seek TIME, volume N"
-
-  /// Reads a command like `pause` or `seek 1:02`.
-  init(parsing text: some StringProtocol) throws(SyntaxError) {
-    let words = String(text).split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
-    guard let name = words.first else {
-      throw SyntaxError("a command is missing; known ones are \(Self.summary)")
+  /// Whether the device records it: what a person or the system does to an application, and what that does to stay.
+  var isOfDevice: Bool {
+    switch self {
+    case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,
+      .memoryWarning, .terminate, .launch:
+      true
+    case .pause, .play, .toggle, .next, .previous, .seek, .volume, .mute, .quit: false
     }
-    let arguments = words.dropFirst()
-    if let (_, command) = Self.plain.first(where: { $0.name == name }) {
-      guard arguments.isEmpty else { throw SyntaxError("\(name) takes no argument, but got \(arguments[1])") }
-      self = command
-      return
-    }
-    guard name == "seek" || name == "volume" else {
-      throw SyntaxError("unknown command \"\(name)\"; known ones are \(Self.summary)")
-    }
-    guard arguments.count == 1, let argument = arguments.first else {
-      throw SyntaxError("\(name) takes one argument, as in \(name == "seek" ? "seek 1:02" : "volume 50")")
-    }
-    self =
-      name == "seek" ? .seek(try SeekTarget(parsing: argument)) : .volume(try VolumeTarget(parsing: argument))
-  }
-}
-
-extension PlayerCommand.SeekTarget {
-  init(parsing text: String) throws(SyntaxError) {
-    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
-    guard let time = TimeText.parse(text.dropFirst(sign == nil ? 0 : 1)) else {
-      throw SyntaxError("\"\(text)\" is not a time like 12, 12.34, 1:02, 1:02:03.5, +5 or -5")
-    }
-    self = sign.map { .relative(time * $0) } ?? .absolute(time)
-  }
-}
-
-extension PlayerCommand.VolumeTarget {
-  init(parsing text: String) throws(SyntaxError) {
-    let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
-    let digits = text.dropFirst(sign == nil ? 0 : 1)
-    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(digits), value <= 100 else {
-      throw SyntaxError("\"\(text)\" is not a volume from 0 to 100, or a change like +5 or -5")
-    }
-    self = sign.map { .relative(value * $0) } ?? .absolute(value)
   }
 }

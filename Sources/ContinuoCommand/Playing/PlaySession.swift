@@ -4,53 +4,51 @@ import Continuo
 import Foundation
 import PlaybackEngine
 
-/// One run of `continuo play`: an application with one player, the device that carries it, and a person or a script
-/// who watches. Everything happens on the main queue.
+/// One run of `continuo play`: the device, the application that it carries, and a person or a script who watches.
+/// Everything happens on the main queue.
 @MainActor
 final class PlaySession {
   private let options: PlayOptions
   private let files: [MediaPath]
   private let clock = SystemClock.shared
-  private let player: AVQueuePlayer
-  private let feeder: QueueFeeder
   private let device: Device
   private let output: SoundOutput
   private let tags = SongTags()
   private let events: EventWriter?
+  private let timeline: TimelineRecorder?
   private let speaksOnOutput: Bool
+  private let remote: RemoteControl
+  private var application: PlaybackApplication?
   private var terminal: Terminal?
-  private var remote: RemoteControl?
-  private var observations: [NSKeyValueObservation] = []
-  private var notifications: [any NSObjectProtocol] = []
-  private var timeObserver: Any?
-  private var timers: [any DispatchSourceTimer] = []
+  private var schedule: Schedule?
   private var applicationState = ApplicationState.notRunning
-  private var currentIndex: Int?
   private var currentName = ""
   private var played = 0
   private var problems: Int
-  private var isStarted = false
+  /// What the next launch begins with.
+  private var restoration: PlaybackApplication.Restoration?
   private var isOutputOpen = false
   private var isEnded = false
 
   init(
     options: PlayOptions, files: [MediaPath], problems: Int, modes: BackgroundModes, output: SoundOutput,
-    events: EventWriter?
+    events: EventWriter?, timeline: TimelineRecorder?
   ) {
     self.options = options
     self.files = files
     self.problems = problems
     self.events = events
+    self.timeline = timeline
     self.output = output
     // Standard output belongs to the events if they go there.
     speaksOnOutput = options.events != "-"
-    device = Device(modes: modes, clock: clock)
+    device = Device(modes: modes, clock: clock, settings: options.application.lifecycleSettings)
+    Device.current = device
+    remote = RemoteControl(device: device)
     var environment = PlaybackEnvironment(clock: clock, device: output.device)
     let relay = DiagnosticRelay()
     environment.onDiagnostic = { diagnostic in MainActor.assumeIsolated { relay.session?.note(diagnostic) } }
     PlaybackEnvironment.current = environment
-    player = AVQueuePlayer()
-    feeder = QueueFeeder(files: files, player: player)
     relay.session = self
   }
 
@@ -74,20 +72,13 @@ final class PlaySession {
 
   /// Starts playback. Returns at once.
   func start(isAwaited: Bool) {
+    remote.quit = { [weak self] in self?.end(status: nil) }
+    remote.refuse = { [weak self] reason in self?.complain(reason) }
+    if speaksOnOutput, Terminal.isPresent {
+      terminal = Terminal { [weak self] key in self?.perform(key.command) }
+    }
     connectLifecycle()
     device.launch()
-    feeder.onFailure = { [weak self] index, error in self?.itemFailed(index, error) }
-    feeder.topUp()
-    player.play()
-    if speaksOnOutput, Terminal.isPresent {
-      terminal = Terminal { [weak self] key in self?.remote?.perform(key.command) }
-    }
-    observePlayer()
-    remote = RemoteControl(
-      player: player, feeder: feeder, device: device,
-      quit: { [weak self] in self?.end(status: nil) },
-      refuse: { [weak self] reason in self?.complain(reason) })
-    updateTimeObserver()
     if isAwaited { giveUpLater() }
   }
 
@@ -95,7 +86,7 @@ final class PlaySession {
   func end(status: Int32?) {
     guard !isEnded else { return }
     isEnded = true
-    if let timeObserver { player.removeTimeObserver(timeObserver) }
+    application?.stop()
     terminal?.finish()
     // Finishes the WAV file, if there is one.
     PlaybackEnvironment.current.suspension.closeAll()
@@ -106,108 +97,59 @@ final class PlaySession {
   private func giveUpLater() {
     DispatchQueue.main.asyncAfter(deadline: .now() + SoundOutput.serverTimeout) { [weak self] in
       MainActor.assumeIsolated {
-        guard let self, !self.isOutputOpen, !self.isEnded, self.player.currentItem != nil else { return }
+        guard let self, !self.isOutputOpen, !self.isEnded, self.application?.player.currentItem != nil else {
+          return
+        }
         self.complain("no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
         self.end(status: ExitStatus.unavailable.rawValue)
       }
     }
   }
 
-  // MARK: What the player does
+  // MARK: The application
 
-  private func observePlayer() {
-    observations = [
-      player.observe(\.currentItem, options: [.initial]) { [weak self] _, _ in
-        MainActor.assumeIsolated { self?.currentItemChanged() }
-      },
-      player.observe(\.timeControlStatus, options: [.initial]) { [weak self] _, _ in
-        MainActor.assumeIsolated { self?.timeControlChanged() }
-      },
-      player.observe(\.status) { [weak self] player, _ in
-        MainActor.assumeIsolated {
-          if player.status == .failed { self?.playerFailed(player.error) }
-        }
-      },
-    ]
-    let center = NotificationCenter.default
-    notifications = [
-      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
-        [weak self] note in
-        let item = note.object as? AVPlayerItem
-        MainActor.assumeIsolated { self?.itemEnded(item) }
-      },
-      center.addObserver(forName: .AVPlayerItemFailedToPlayToEndTime, object: nil, queue: nil) {
-        [weak self] note in
-        let item = note.object as? AVPlayerItem
-        let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
-        MainActor.assumeIsolated {
-          guard let self, let index = self.feeder.index(of: item) else { return }
-          self.itemFailed(index, error)
-        }
-      },
-    ]
-  }
-
-  private func currentItemChanged() {
-    let index = feeder.index(of: player.currentItem)
-    feeder.topUpSoon()
-    guard let index else {
-      // Nothing is current: the end, unless files are still to be handed over.
-      guard player.currentItem == nil, feeder.isExhausted else { return }
-      currentIndex = nil
-      write(.currentItem(index: nil, url: nil))
-      write(.finished)
-      end(status: nil)
-      return
+  private func startApplication() {
+    let application = PlaybackApplication(
+      files: files, startingAt: restoration?.index ?? 0, on: device.application)
+    self.application = application
+    remote.application = application
+    application.onEvent = { [weak self] event in self?.take(event) }
+    application.onSessionFailure = { [weak self] error in
+      self?.complain("the audio session: \(error.localizedDescription)")
     }
-    guard index != currentIndex else { return }
-    currentIndex = index
-    write(.currentItem(index: index, url: files[index].fileURL))
-    guard speaksOnOutput else { return }
-    currentName = tags.name(of: files[index], index: index, limit: 0.05)
-    let line = "\(index + 1)/\(files.count)  \(TerminalText.sanitized(currentName))"
-    if terminal == nil { StandardOutput.write(line + "\n") } else { drawStatus() }
-  }
-
-  private func timeControlChanged() {
-    let status = player.timeControlStatus
-    switch status {
-    case .paused: write(.timeControlStatus(.paused, reason: nil))
-    case .playing: write(.timeControlStatus(.playing, reason: nil))
-    case .waitingToPlayAtSpecifiedRate:
-      write(
-        .timeControlStatus(.waitingToPlayAtSpecifiedRate, reason: player.reasonForWaitingToPlay?.rawValue))
+    application.onJump = { [weak self] in self?.timeline?.record(.jumped) }
+    application.onPlayerFailure = { [weak self] error in
+      guard let self else { return }
+      self.problems += 1
+      self.complain("playback stops: \(PlaybackApplication.reason(error))")
+      self.end(status: nil)
     }
-    drawStatus()
-    guard status == .playing, !isStarted else { return }
-    isStarted = true
-    startSchedule()
+    application.state = applicationState
+    // Before playback starts, or the first step might be over.
+    updateTimeObserver()
+    application.start(restoration)
   }
 
-  private func itemEnded(_ item: AVPlayerItem?) {
-    guard let index = feeder.index(of: item) else { return }
-    played += 1
-    write(.didPlayToEndTime(index: index))
-  }
-
-  private func itemFailed(_ index: Int, _ error: (any Error)?) {
-    problems += 1
-    feeder.topUpSoon()
-    let reason = error.map { Self.reason($0) } ?? "unknown error"
-    write(.failed(index: index, url: files[index].fileURL, error: reason))
-    complain("\(TerminalText.sanitized(files[index].description)): \(reason)")
-  }
-
-  /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
-  private func playerFailed(_ error: (any Error)?) {
-    problems += 1
-    complain("playback stops: \(error.map { Self.reason($0) } ?? "unknown error")")
-    end(status: nil)
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    let error = error as NSError
-    return error.localizedFailureReason ?? error.localizedDescription
+  /// What the application's observers saw.
+  private func take(_ event: PlayerEvent) {
+    if case .didPlayToEndTime = event { played += 1 }
+    if case .failed = event { problems += 1 }
+    write(event)
+    switch event {
+    case .currentItem(let index?, _): show(index)
+    case .currentItem(nil, _): timeline?.record(.noItem)
+    case .time(_, let value, let timescale, _): show(value, timescale)
+    case .timeControlStatus(let status, _):
+      timeline?.record(.timeControl(status))
+      drawStatus()
+      if status == .playing, schedule == nil {
+        schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
+      }
+    case .failed(let index, _, let error):
+      complain("\(TerminalText.sanitized(files[index].description)): \(error)")
+    case .finished: end(status: nil)
+    case .applicationState, .didPlayToEndTime: break
+    }
   }
 
   private func note(_ diagnostic: PlaybackDiagnostic) {
@@ -223,48 +165,45 @@ final class PlaySession {
     }
   }
 
-  // MARK: Time
+  // MARK: Showing
+
+  private func show(_ index: Int) {
+    guard speaksOnOutput || timeline != nil else { return }
+    currentName = tags.name(of: files[index], index: index, limit: 0.05)
+    timeline?.record(.item(index: index, name: currentName))
+    guard speaksOnOutput else { return }
+    let line = "\(index + 1)/\(files.count)  \(TerminalText.sanitized(currentName))"
+    if terminal == nil { StandardOutput.write(line + "\n") } else { drawStatus() }
+  }
+
+  private func show(_ value: Int64, _ timescale: Int32) {
+    if terminal != nil {
+      drawStatus(CMTime(value: value, timescale: timescale))
+    } else if speaksOnOutput, applicationState == .background {
+      StandardOutput.write("Background: \(ElapsedTime.text(value: value, timescale: timescale))\n")
+    }
+  }
 
   /// A periodic observer runs only where somebody looks at it: each call costs a wake-up.
   private func updateTimeObserver() {
     let isInBackground = applicationState == .background
-    let isWanted = events != nil || terminal != nil || speaksOnOutput && isInBackground
-    if isWanted, timeObserver == nil {
-      timeObserver = player.addPeriodicTimeObserver(
-        forInterval: CMTime(value: 1, timescale: 100), queue: .main
-      ) { [weak self] time in
-        MainActor.assumeIsolated { self?.timeReached(time) }
-      }
-    } else if !isWanted, let observer = timeObserver {
-      player.removeTimeObserver(observer)
-      timeObserver = nil
-    }
-  }
-
-  private func timeReached(_ time: CMTime) {
-    guard let index = currentIndex else { return }
-    write(.time(index: index, value: time.value, timescale: time.timescale, state: applicationState))
-    if terminal != nil {
-      drawStatus(time)
-    } else if speaksOnOutput, applicationState == .background {
-      StandardOutput.write("Background: \(ElapsedTime.text(value: time.value, timescale: time.timescale))\n")
-    }
+    application?.observesTime = events != nil || terminal != nil || speaksOnOutput && isInBackground
   }
 
   private func drawStatus(_ time: CMTime? = nil) {
-    guard let terminal else { return }
+    guard let terminal, let player = application?.player else { return }
     let time = time ?? player.currentTime()
     let duration = player.currentItem?.duration ?? .indefinite
     terminal.draw(
       StatusLine(
-        title: currentName, status: statusWord,
+        title: currentName, status: statusWord(player),
         elapsed: ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)),
         duration: duration.isNumeric
           ? ElapsedTime.text(value: duration.value, timescale: duration.timescale) : nil,
         progress: duration.isNumeric && duration.seconds > 0 ? time.seconds / duration.seconds : nil))
   }
 
-  private var statusWord: String {
+  private func statusWord(_ player: AVQueuePlayer) -> String {
     if applicationState == .suspended { return "suspended" }
     let word =
       switch player.timeControlStatus {
@@ -278,39 +217,53 @@ final class PlaySession {
   // MARK: The life cycle
 
   private func connectLifecycle() {
-    let changes = StateChanges { [weak self] state in
-      MainActor.assumeIsolated { self?.applicationStateChanged(state) }
+    let feed = LifecycleFeed { [weak self] record in MainActor.assumeIsolated { self?.take(record) } }
+    let reports = Reports()
+    device.onRecord = { [timeline] record in
+      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
+      // Here and not on the main queue: that may be what hangs.
+      if case .terminated(let report?) = record.event { reports.write(report) }
+      feed.append(record)
     }
-    device.onStateChange = { changes.append($0) }
     device.connect()
-    do {
-      try AVAudioSession.sharedInstance().setCategory(.playback)
-      try AVAudioSession.sharedInstance().setActive(true)
-    } catch {
-      complain("the audio session: \(error.localizedDescription)")
+  }
+
+  /// What the device recorded.
+  private func take(_ record: LifecycleRecord) {
+    switch record.event {
+    case .state(let state): applicationStateChanged(state)
+    case .terminated(let report): applicationEnded(report)
+    case .refused(let refusal): complain("\(refusal)")
+    default: break
     }
   }
 
   private func applicationStateChanged(_ state: ApplicationState) {
     applicationState = state
+    application?.state = state
     write(.applicationState(state))
     updateTimeObserver()
     drawStatus()
-    if state == .notRunning { end(status: nil) }
+    // With a launch, and with a termination since.
+    if state == .active, application == nil { startApplication() }
   }
 
-  // MARK: Commands at times
-
-  private func startSchedule() {
-    for scheduled in options.schedule {
-      let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .main)
-      timer.schedule(deadline: .now() + scheduled.time.inSeconds, leeway: .nanoseconds(0))
-      timer.setEventHandler { [weak self] in
-        MainActor.assumeIsolated { self?.remote?.perform(scheduled.command) }
-      }
-      timer.resume()
-      timers.append(timer)
+  /// Nothing of the application is left but what its next launch begins with. Without one in the schedule that was it.
+  private func applicationEnded(_ report: TerminationReport?) {
+    if let application {
+      let snapshots = PlaybackEnvironment.current.suspension.takeRestorableSnapshots()
+      restoration = snapshots.first.flatMap { application.restoration($0) }
+      application.stop()
+      self.application = nil
     }
+    if schedule?.includes(.launch) ?? false { return }
+    end(status: report == nil ? nil : ExitStatus.terminated.rawValue)
+  }
+
+  private func perform(_ command: PlayerCommand) {
+    // The device records what is its business.
+    if !command.isOfDevice { timeline?.record(.pressed(command.description)) }
+    remote.perform(command)
   }
 
   // MARK: Telling

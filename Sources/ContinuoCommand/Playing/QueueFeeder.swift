@@ -10,7 +10,7 @@ final class QueueFeeder {
 
   let files: [MediaPath]
   private let player: AVQueuePlayer
-  private var next = 0
+  private var next: Int
   private var indexes: [ObjectIdentifier: Int] = [:]
   /// The items that may still be told of, in the order of their indexes.
   private var handedOver: [(item: AVPlayerItem, index: Int, observation: NSKeyValueObservation)] = []
@@ -18,13 +18,18 @@ final class QueueFeeder {
   /// Called with a file's index when its item failed.
   var onFailure: ((_ index: Int, _ error: (any Error)?) -> Void)?
 
-  init(files: [MediaPath], player: AVQueuePlayer) {
+  /// Hands over nothing yet; the file at `index` will be the first.
+  init(files: [MediaPath], startingAt index: Int = 0, player: AVQueuePlayer) {
     self.files = files
+    next = index
     self.player = player
   }
 
   /// Whether every file was handed over.
   var isExhausted: Bool { next >= files.count }
+
+  /// Which file the first of the last `count` items is that were handed over.
+  func index(ofLast count: Int) -> Int { next - count }
 
   /// Which file an item is.
   func index(of item: AVPlayerItem?) -> Int? { item.flatMap { indexes[ObjectIdentifier($0)] } }

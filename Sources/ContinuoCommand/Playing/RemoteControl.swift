@@ -6,23 +6,15 @@ import Foundation
 /// player's.
 @MainActor
 final class RemoteControl {
-  private let player: AVQueuePlayer
-  private let feeder: QueueFeeder
   private let device: Device
-  private let quit: @MainActor () -> Void
-  private let refuse: @MainActor (String) -> Void
+  /// The application to be controlled; nil while none runs.
+  weak var application: PlaybackApplication?
+  /// Called for `quit`.
+  var quit: (@MainActor () -> Void)?
+  /// Gets a line for what cannot be done.
+  var refuse: (@MainActor (String) -> Void)?
 
-  /// `refuse` gets a line for what cannot be done.
-  init(
-    player: AVQueuePlayer, feeder: QueueFeeder, device: Device, quit: @escaping @MainActor () -> Void,
-    refuse: @escaping @MainActor (String) -> Void
-  ) {
-    self.player = player
-    self.feeder = feeder
-    self.device = device
-    self.quit = quit
-    self.refuse = refuse
-  }
+  init(device: Device) { self.device = device }
 
   /// After this many seconds into an item `previous` goes to its beginning first, as players do.
   private static let restartThreshold = 3.0
@@ -33,20 +25,49 @@ final class RemoteControl {
     case .foreground: device.foreground()
     case .lock: device.lock()
     case .unlock: device.unlock()
-    case .quit: quit()
+    case .terminate: device.terminate()
+    case .launch: device.launch()
+    case .interruptBegin: device.beginInterruption()
+    case .interruptEnd(let resumes): device.endInterruption(shouldResume: resumes)
+    case .fetch: device.performBackgroundFetch()
+    case .memoryWarning: device.sendMemoryWarning()
+    case .quit: quit?()
+    case .taskBegin, .taskEnd, .volume, .mute, .pause, .play, .toggle, .next, .previous, .seek:
+      control(command)
+    }
+  }
+
+  private func control(_ command: PlayerCommand) {
+    guard let application else {
+      refuse?("the application is not running")
+      return
+    }
+    let player = application.player
+    switch command {
     case .volume(.absolute(let percent)): player.volume = Float(percent) / 100
     case .volume(.relative(let percent)):
       player.volume = min(max((player.volume * 100).rounded() + Float(percent), 0), 100) / 100
     case .mute: player.isMuted.toggle()
-    case .pause, .play, .toggle, .next, .previous, .seek: transport(command)
+    case .taskBegin(let name), .taskEnd(let name):
+      // The application's own code, which does not run then.
+      guard device.state != .suspended else {
+        refuse?("the application is suspended and begins and ends no task")
+        return
+      }
+      if command == .taskBegin(name: name) {
+        application.beginTask(name)
+      } else if !application.endTask(name) {
+        refuse?("there is no task \(name)")
+      }
+    default: transport(command, player, application.feeder)
     }
   }
 
   /// What a lock screen's controls do: they wake a suspended application that may play in the background.
-  private func transport(_ command: PlayerCommand) {
+  private func transport(_ command: PlayerCommand, _ player: AVQueuePlayer, _ feeder: QueueFeeder) {
     if device.state == .suspended {
       guard device.modes.contains(.audio) else {
-        refuse("the application is suspended and has no audio background mode")
+        refuse?("the application is suspended and has no audio background mode")
         return
       }
       device.wakeForRemoteControl()
@@ -61,13 +82,13 @@ final class RemoteControl {
       if player.currentTime().seconds > Self.restartThreshold || !feeder.jump(to: index - 1) {
         player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
       }
-    case .seek(.absolute(let time)): seek(to: time.inSeconds)
-    case .seek(.relative(let time)): seek(to: max(0, player.currentTime().seconds + time.inSeconds))
-    case .volume, .mute, .home, .foreground, .lock, .unlock, .quit: break
+    case .seek(.absolute(let time)): seek(player, to: time.inSeconds)
+    case .seek(.relative(let time)): seek(player, to: max(0, player.currentTime().seconds + time.inSeconds))
+    default: break
     }
   }
 
-  private func seek(to seconds: Double) {
+  private func seek(_ player: AVQueuePlayer, to seconds: Double) {
     // Fine enough for any file's frames, and exact for what a person types in hundredths.
     let time = CMTime(seconds: seconds, preferredTimescale: 1_000_000)
     player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)

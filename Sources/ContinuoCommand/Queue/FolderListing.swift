@@ -24,65 +24,19 @@ struct FolderListing {
       problems.append((folder, "more than \(Self.depthLimit) folders deep"))
       return
     }
-    let names: [NaturalOrder]
+    let entries: FolderEntries
     do {
       guard visited.insert(try FileStatus(of: folder).identity).inserted else { return }
-      names = try list(folder, fileLimit: fileLimit)
+      entries = try FolderEntries(of: folder)
     } catch {
       problems.append((folder, "\(error)"))
       return
     }
-    for name in names where files.count < fileLimit {
-      visit(folder.appending(name.name), depth: depth + 1, fileLimit: fileLimit)
+    for name in entries.brokenLinks { problems.append((folder.appending(name), "a link to nothing")) }
+    files += entries.songs.prefix(fileLimit - files.count).map { folder.appending($0) }
+    for name in entries.folders where files.count < fileLimit {
+      visit(folder.appending(name), depth: depth + 1, fileLimit: fileLimit)
     }
-  }
-
-  /// Adds the files in `folder` and returns the folders in it, in order.
-  private mutating func list(_ folder: MediaPath, fileLimit: Int) throws(FileBytes.Problem) -> [NaturalOrder]
-  {
-    let descriptor = try folder.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
-    guard let directory = fdopendir(descriptor) else {
-      let error = errno
-      close(descriptor)
-      throw .system(error)
-    }
-    defer { closedir(directory) }
-    var names: [NaturalOrder] = []
-    var stems: [(order: NaturalOrder, name: [UInt8])] = []
-    while let entry = readdir(directory) {
-      let name = Self.name(of: entry)
-      guard name.first != UInt8(ascii: ".") else { continue }
-      let path = folder.appending(name)
-      let isMP3 = path.fileExtension == "mp3"
-      switch Self.kind(of: entry, at: path) {
-      case .folder: names.append(NaturalOrder(name))
-      case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
-      case .missing where isMP3: problems.append((path, "a link to nothing"))
-      default: break
-      }
-    }
-    // Without the extension "Song" comes before "Song 2"; the name decides between a.mp3 and a.MP3.
-    stems.sort { ($0.order, NaturalOrder($0.name)) < ($1.order, NaturalOrder($1.name)) }
-    files += stems.prefix(fileLimit - files.count).map { folder.appending($0.name) }
-    return names.sorted()
-  }
-
-  private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-    // `d_name` is imported as a tuple; the C array behind it ends with a zero.
-    withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-  }
-
-  private enum Kind { case file, folder, other, missing }
-
-  private static func kind(of entry: UnsafeMutablePointer<dirent>, at path: MediaPath) -> Kind {
-    switch Int(entry.pointee.d_type) {
-    case DT_REG: return .file
-    case DT_DIR: return .folder
-    case DT_LNK, DT_UNKNOWN: break
-    default: return .other
-    }
-    guard let status = try? FileStatus(of: path) else { return .missing }
-    return status.type == S_IFREG ? .file : status.type == S_IFDIR ? .folder : .other
   }
 }
 

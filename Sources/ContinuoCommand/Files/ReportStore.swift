@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// Where reports of terminations are kept: a folder of the user's, with the newest ones.
+struct ReportStore {
+  /// That many are kept.
+  static let limit = 20
+  private static let prefix = "termination-"
+  private static let suffix = ".txt"
+
+  /// The folder.
+  let folder: MediaPath
+
+  /// `$XDG_STATE_HOME/continuo/reports`, in `~/.local/state` if that is not set; nil if there is no home either. By
+  /// the XDG Base Directory Specification a relative path there does not count.
+  init?(environment: (String) -> String?) {
+    func absolute(_ name: String) -> String? {
+      environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    guard let state = absolute("XDG_STATE_HOME") ?? absolute("HOME").map({ $0 + "/.local/state" }) else {
+      return nil
+    }
+    folder = MediaPath(state).appending(Array("continuo/reports".utf8))
+  }
+
+  /// Writes a report of `time` about the termination with `code`, makes room by removing the oldest ones, and returns
+  /// the file. Makes the folder if need be, for this user only. May block on the disk.
+  func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
+    try makeFolder()
+    let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
+    let path = folder.appending(Array(name.utf8))
+    try AtomicFile.write(Array("\(report)\n".utf8), to: path, mode: 0o600)
+    removeOldest()
+    return path
+  }
+
+  /// UTC to the microsecond, so that names sort as times do: `20261121T134502.123456Z`.
+  private static func text(_ time: Date) -> String {
+    let microseconds = Int64((time.timeIntervalSince1970 * 1_000_000).rounded(.down))
+    var seconds = time_t(microseconds / 1_000_000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func digits(_ value: some BinaryInteger, _ count: Int) -> String {
+      let text = "\(value)"
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2) + "T"
+      + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "."
+      + digits(microseconds % 1_000_000, 6) + "Z"
+  }
+
+  private func makeFolder() throws(FileBytes.Problem) {
+    var path = MediaPath("/")
+    for part in folder.bytes.split(separator: UInt8(ascii: "/")) {
+      path = path.appending(part)
+      do {
+        _ = try path.systemCall { mkdir($0, 0o700) }
+      } catch .system(EEXIST) {
+        continue
+      } catch .system(let code) {
+        // Some systems refuse before they look; what is there is good enough.
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+          throw .system(code)
+        }
+      }
+    }
+  }
+
+  /// Only files that have such a name; what else is in the folder stays.
+  private func removeOldest() {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
+    let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()
+    for name in reports.dropLast(Self.limit) {
+      _ = folder.appending(Array(name.utf8)).withCString { unlink($0) }
+    }
+  }
+}

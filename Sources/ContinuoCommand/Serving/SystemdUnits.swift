@@ -1,0 +1,70 @@
+/// User units for systemd that start `continuo serve` when somebody connects to its socket.
+enum SystemdUnits {
+  /// Both units in one text, each behind a line with the name under which it is to be installed.
+  ///
+  /// - Parameters:
+  ///   - program: the absolute path of the program.
+  ///   - arguments: what follows `serve`.
+  static func text(program: String, arguments: [String]) -> String {
+    let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
+    return """
+      # ~/.config/systemd/user/continuo.socket
+      [Unit]
+      Description=Control socket of Continuo
+
+      [Socket]
+      ListenStream=%t/continuo/socket
+      SocketMode=0600
+      DirectoryMode=0700
+      RemoveOnStop=yes
+
+      [Install]
+      WantedBy=sockets.target
+
+      # ~/.config/systemd/user/continuo.service
+      [Unit]
+      Description=Continuo, an audio queue player
+      Requires=continuo.socket
+      After=continuo.socket sound.target
+
+      [Service]
+      Type=notify
+      ExecStart=\(command)
+      Restart=on-failure
+      RestartSec=1
+      # What a player needs of the machine, and no more.
+      NoNewPrivileges=yes
+      LockPersonality=yes
+      RestrictRealtime=yes
+      RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+      SystemCallArchitectures=native
+
+      [Install]
+      WantedBy=default.target
+
+      """
+  }
+
+  /// A word of a command line as systemd.service(5) reads it: no specifier, no variable, no separator.
+  static func quoted(_ word: String) -> String {
+    var text = ""
+    var isPlain = !word.isEmpty
+    for character in word.unicodeScalars {
+      switch character {
+      case "%": text += "%%"
+      case "$": text += "$$"
+      case "\\", "\"":
+        text += "\\\(character)"
+        isPlain = false
+      case " ", "\t", "'", ";":
+        text.unicodeScalars.append(character)
+        isPlain = false
+      case "\n":
+        text += "\\n"
+        isPlain = false
+      default: text.unicodeScalars.append(character)
+      }
+    }
+    return isPlain ? text : "\"\(text)\""
+  }
+}

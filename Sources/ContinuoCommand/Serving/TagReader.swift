@@ -1,0 +1,93 @@
+import AudioCore
+import Dispatch
+import Glibc
+import Jukebox
+import MP3Decoding
+import Synchronization
+
+/// Reads what files say about themselves, beside playback and in the order in which songs came.
+///
+/// One file after the other on one thread: decoding for the listener never waits for more than one of them. 100,000
+/// songs take some seconds (23 to 58 µs a file were measured, from memory).
+final class TagReader: Sendable {
+  private struct State {
+    var waiting: [(id: SongID, path: [UInt8])] = []
+    var isReading = false
+  }
+
+  /// Results are handed over when there are so many, or so many seconds have gone: each batch is an edit of the queue
+  /// that clients are told of.
+  private static let batchSize = 1000
+  private static let batchSeconds = 0.1
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "continuo.tags", qos: .utility)
+  private let clock: any HostClock
+  private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
+
+  /// `onRead` is called on the reader's own thread.
+  init(clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void) {
+    self.clock = clock
+    self.onRead = onRead
+  }
+
+  /// Has these songs read, after those that wait already. Returns at once; any thread.
+  func read(_ songs: [(id: SongID, path: [UInt8])]) {
+    guard !songs.isEmpty else { return }
+    let mustStart = state.withLock { state in
+      state.waiting += songs
+      defer { state.isReading = true }
+      return !state.isReading
+    }
+    if mustStart { queue.async { self.work() } }
+  }
+
+  private func work() {
+    while true {
+      let songs = state.withLock { state in
+        if state.waiting.isEmpty { state.isReading = false }
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      guard !songs.isEmpty else { return }
+      var batch: [(id: SongID, metadata: SongMetadata)] = []
+      var start = clock.now
+      for song in songs {
+        batch.append((song.id, SongMetadata(path: song.path)))
+        let now = clock.now
+        if batch.count >= Self.batchSize || now.seconds(since: start) >= Self.batchSeconds {
+          onRead(batch)
+          batch = []
+          start = now
+        }
+      }
+      if !batch.isEmpty { onRead(batch) }
+    }
+  }
+}
+
+extension SongMetadata {
+  /// What the file at `path` says about itself; a file that cannot be read says nothing. Blocks on the disk.
+  convenience init(path: [UInt8]) {
+    let file = MediaPath(bytes: path)
+    var status = stat()
+    let isThere = (try? file.systemCall { stat($0, &status) }) != nil
+    let modified = isThere ? Int64(status.st_mtim.tv_sec) : nil
+    guard isThere, let tags = try? MP3File(pathBytes: path).readMetadata() else {
+      self.init(modified: modified)
+      return
+    }
+    // In the order in which MPD's own clients are used to see them.
+    let named: [(String, String?)] = [
+      ("Artist", tags.artist), ("AlbumArtist", tags.albumArtist), ("Title", tags.title),
+      ("Album", tags.album), ("Track", tags.trackNumber.map(String.init)), ("Date", tags.date),
+      ("Genre", tags.genre), ("Composer", tags.composer), ("Disc", tags.discNumber.map(String.init)),
+    ]
+    self.init(
+      duration: tags.duration, modified: modified, sampleRate: tags.format.sampleRate,
+      channels: tags.format.channelCount,
+      tags: named.compactMap { name, value in
+        value.flatMap { $0.isEmpty ? nil : SongTag(name: name, value: $0) }
+      })
+  }
+}

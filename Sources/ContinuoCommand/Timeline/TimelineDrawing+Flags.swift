@@ -1,0 +1,82 @@
+import AudioCore
+
+/// What happened at a moment: a line down through all lanes, and a label at its upper end.
+extension TimelineDrawing {
+  /// A line with its label.
+  struct Flag {
+    var x: Double
+    var time: Double
+    var label: String
+    var isTermination: Bool
+    /// Where the label stands; nil if there is no room for it.
+    var place: (row: Int, isLeft: Bool)?
+  }
+
+  /// All flags, and how many rows of labels they take.
+  struct Flags {
+    var all: [Flag] = []
+    var rows = 0
+  }
+
+  /// Finds a place for each label: right of its line, or left of it where that is free, in the first row that has
+  /// room. Terminations come first, since they must be readable.
+  func placeFlags() -> Flags {
+    var flags = Flags()
+    for (series, isTermination) in [(timeline.terminations, true), (timeline.presses, false)] {
+      for element in series.elements {
+        let more = element.others > 0 ? " (+\(element.others))" : ""
+        let label = TerminalText.truncated(element.value, columns: 46) + more
+        flags.all.append(
+          Flag(x: x(element.time), time: seconds(element.time), label: label, isTermination: isTermination))
+      }
+    }
+    var rows: [[ClosedRange<Double>]] = Array(repeating: [], count: Self.labelRows)
+    for (index, flag) in flags.all.enumerated() {
+      // Bold letters are wider.
+      let column = TimelineStyle.columnWidth * (flag.isTermination ? 1.12 : 1)
+      let width = Double(TerminalText.width(flag.label)) * column + 10
+      let toTheRight = flag.x - 4...flag.x + width
+      let toTheLeft = flag.x - width...flag.x + 4
+      search: for row in rows.indices {
+        for (range, isLeft) in [(toTheRight, false), (toTheLeft, true)] {
+          guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 26,
+            !rows[row].contains(where: { $0.overlaps(range) })
+          else { continue }
+          rows[row].append(range)
+          flags.all[index].place = (row, isLeft)
+          break search
+        }
+      }
+    }
+    flags.rows = (flags.all.compactMap { $0.place?.row }.max() ?? -1) + 1
+    return flags
+  }
+
+  /// Draws them over the lanes between these heights. Those without a label are no more than a stroke above them.
+  mutating func drawFlags(_ flags: Flags, from lanesTop: Double, to lanesEnd: Double) {
+    let base = 64.0
+    // Lines first, terminations after the others: nothing crosses a label.
+    for flag in flags.all.reversed() {
+      let top = flag.place.map { base + Double($0.row) * 15 } ?? lanesTop - 2
+      let end = flag.place == nil && !flag.isTermination ? lanesTop + 5 : lanesEnd
+      svg.element(
+        "line",
+        [
+          "x1": .number(flag.x), "x2": .number(flag.x), "y1": .number(top), "y2": .number(end),
+          "class": flag.isTermination ? "termination" : "press",
+        ], tooltip: "\(flag.label), at \(Self.text(flag.time)) s")
+    }
+    for flag in flags.all {
+      guard let place = flag.place else { continue }
+      svg.element(
+        "text",
+        [
+          "x": .number(flag.x + (place.isLeft ? -5 : 5)), "y": .number(base + Double(place.row) * 15 + 10),
+          "text-anchor": place.isLeft ? "end" : "start",
+          "class": flag.isTermination ? "haloed reason" : "haloed",
+        ], content: flag.label)
+    }
+    let unnamed = flags.all.count { $0.place == nil }
+    if unnamed > 0 { remarks.append("\(unnamed) strokes without a label, for want of room.") }
+  }
+}

@@ -1,0 +1,105 @@
+import AppLifecycle
+import AudioCore
+
+/// What stands below the lanes, and what a reader hears who does not see them.
+extension TimelineDrawing {
+  /// What the bands and signs mean, as far as they occur.
+  mutating func drawLegend(from top: Double) {
+    var entries: [(style: String, name: String)] = []
+    for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
+    where isSeen(state) {
+      entries.append(("state-\(state.rawValue) edge", TimelineStyle.name(state)))
+    }
+    for (sound, name) in [(Timeline.Sound.audible, "sound"), (.waiting, "waiting for sound")]
+    where timeline.sounds.elements.contains(where: { $0.value == sound }) {
+      entries.append(("\(sound == .audible ? "sound" : "waiting") edge", name))
+    }
+    if !timeline.jumps.elements.isEmpty { entries.append(("jump", "jump")) }
+    if !timeline.tasks.isEmpty { entries.append(("task", "background task")) }
+    if timeline.tasks.contains(where: { $0.outcome == .ended }) { entries.append(("task-end", "its end")) }
+    if timeline.tasks.contains(where: { $0.expiry != nil }) { entries.append(("expiry", "its expiration")) }
+    if timeline.tasks.contains(where: { $0.outcome == .killed }) {
+      entries.append(("killed", "open at a termination"))
+    }
+    if !timeline.presses.elements.isEmpty { entries.append(("press", "pressed")) }
+    if !timeline.terminations.elements.isEmpty { entries.append(("termination", "terminated")) }
+
+    var (x, y) = (Self.left, top)
+    for entry in entries {
+      let width = Double(TerminalText.width(entry.name)) * TimelineStyle.columnWidth + 42
+      if x + width > Self.right {
+        x = Self.left
+        y += 20
+      }
+      // The patterns of the lanes, at the size of a swatch.
+      svg.open("g", ["transform": .text("translate(\(SVGText.decimal(x)) \(SVGText.decimal(y)))")])
+      drawSwatch(entry.style)
+      svg.element("text", ["x": 28, "y": 11], content: entry.name)
+      svg.close("g")
+      x += width
+    }
+    bottom = y + 14
+  }
+
+  /// States on the way to others take no time and no room.
+  private func isSeen(_ state: ApplicationState) -> Bool {
+    stretches(timeline.states).contains { $0.value == state && x($0.end) - x($0.start) >= 1 }
+  }
+
+  private mutating func drawSwatch(_ style: String) {
+    switch style {
+    case "jump": svg.element("path", ["d": "M11 2l4 9h-8Z", "class": "jump"])
+    case "expiry": svg.element("path", ["d": "M11 0l6 7l-6 7l-6 -7Z", "class": "expiry"])
+    case "task-end": svg.element("path", ["d": "M10 0h3v14h-3Z", "class": "task-end"])
+    case "sound edge":
+      // The whole height of the pattern.
+      svg.element(
+        "rect", ["width": 40, "height": 26, "transform": "scale(0.55 0.54)", "class": "sound edge"])
+    case "killed": svg.element("path", ["d": "M5 1l12 12m0 -12l-12 12", "class": "killed"])
+    case "press", "termination":
+      svg.element("path", ["d": "M11 -1v16", "class": .text(style)])
+    default:
+      svg.element("rect", ["width": 22, "height": 14, "class": .text(style)])
+    }
+  }
+
+  /// What was left out, one sentence per line.
+  mutating func drawRemarks() {
+    for remark in remarks {
+      bottom += 17
+      svg.element("text", ["x": .number(Self.left), "y": .number(bottom), "class": "quiet"], content: remark)
+    }
+  }
+
+  /// Events in the description at most: who hears more than that forgets the first.
+  private static let descriptionLimit = 60
+
+  /// The run in words.
+  var description: String {
+    var events: [(time: Double, text: String)] = []
+    func add<Value>(_ series: ThinnedSeries<Value>, _ text: (Value) -> String) {
+      for element in series.elements { events.append((seconds(element.time), text(element.value))) }
+    }
+    add(timeline.presses) { "pressed: \($0)" }
+    add(timeline.states) { "application \(TimelineStyle.name($0))" }
+    add(timeline.sounds) { $0 == .audible ? "sound" : $0 == .waiting ? "waiting for sound" : "silence" }
+    add(timeline.items) { $0.map { "item \($0.index + 1), \($0.name)" } ?? "end of the queue" }
+    add(timeline.jumps) { _ in "jump" }
+    add(timeline.interruptions) { $0 ? "interruption begins" : "interruption ends" }
+    add(timeline.terminations) { "terminated: \($0)" }
+    for task in timeline.tasks {
+      events.append((seconds(task.begin), "task \(task.name) begins"))
+      if let expiry = task.expiry { events.append((seconds(expiry), "task \(task.name) expires")) }
+      if let end = task.end, task.outcome == .ended {
+        events.append((seconds(end), "task \(task.name) ends"))
+      }
+    }
+    // What happened at the same time stays in the order above, whatever the sorting does.
+    let sorted = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+    let told = sorted.prefix(Self.descriptionLimit).map {
+      "\(SVGText.decimal($0.element.time)) s: \($0.element.text)"
+    }
+    let rest = events.count - told.count
+    return told.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more." : ".")
+  }
+}

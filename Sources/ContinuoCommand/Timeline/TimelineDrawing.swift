@@ -1,0 +1,260 @@
+import AppLifecycle
+import AudioCore
+
+/// Draws a run against time as an SVG document: one lane below the other, what was pressed above them.
+struct TimelineDrawing {
+  /// Points, of which the drawing is that many wide.
+  static let width = 1000.0
+  static let left = 112.0
+  static let right = 968.0
+  /// Labels of what was pressed are that many above each other at most; what finds no room goes without.
+  static let labelRows = 4
+  /// Tasks that ran at the same time are that many below each other at most.
+  static let taskRows = 6
+
+  /// As much of something as needs no thinning, so that changes at one moment (inactive, background) all stay.
+  private static let sparse = 200
+  /// Beyond that nothing is closer together, in points.
+  private static let closest = 3.0
+  /// Narrower bands have no edges, which would be all that is seen of them.
+  private static let narrow = 7.0
+
+  let timeline: Timeline
+  let axis: TimeAxis
+  /// What the axis counts from.
+  private let zero: HostTime
+  /// When the run ended.
+  let end: HostTime
+  var svg = SVGText()
+  /// What is written into bands: it comes last, over all lines.
+  private var labels = SVGText()
+  /// The lower edge of what is drawn so far.
+  var bottom = 0.0
+  /// What was left out, in sentences.
+  var remarks: [String] = []
+
+  /// The SVG document for a run that was recorded until `end`. `caption` says what ran.
+  static func document(_ timeline: Timeline, end: HostTime, caption: String) -> String {
+    var drawing = TimelineDrawing(timeline, end: end)
+    return drawing.draw(caption: caption)
+  }
+
+  private init(_ timeline: Timeline, end: HostTime) {
+    zero = timeline.firstSound ?? timeline.start
+    self.end = max(end, timeline.start)
+    axis = TimeAxis(from: timeline.start.seconds(since: zero), to: self.end.seconds(since: zero))
+    let secondsPerPoint = (axis.end - axis.start) / (Self.right - Self.left)
+    self.timeline = timeline.thinned(beyond: Self.sparse, to: Self.closest * secondsPerPoint)
+  }
+
+  // MARK: Places
+
+  /// A moment as the axis has it; none is later than the run's end.
+  func seconds(_ time: HostTime) -> Double { min(time, end).seconds(since: zero) }
+
+  func x(_ seconds: Double) -> Double {
+    Self.left + (seconds - axis.start) / (axis.end - axis.start) * (Self.right - Self.left)
+  }
+
+  /// Where that moment is.
+  func x(_ time: HostTime) -> Double { x(seconds(time)) }
+
+  /// A stretch of time in words.
+  func span(_ start: HostTime, _ end: HostTime) -> String {
+    "\(Self.text(seconds(start))) to \(Self.text(seconds(end))) s"
+  }
+
+  static func text(_ seconds: Double) -> String { SVGText.decimal(seconds) }
+
+  /// The stretches of a series, each until the next begins.
+  func stretches<Value>(
+    _ series: ThinnedSeries<Value>
+  ) -> [(value: Value, start: HostTime, end: HostTime)] {
+    let elements = series.elements
+    return elements.indices.map { index in
+      let next = index + 1 < elements.count ? elements[index + 1].time : end
+      return (elements[index].value, elements[index].time, max(next, elements[index].time))
+    }
+  }
+
+  // MARK: The whole
+
+  private mutating func draw(caption: String) -> String {
+    // What lies behind everything needs the height, so the lanes are drawn first, and put behind it then.
+    let flags = placeFlags()
+    let top = 66 + Double(max(1, flags.rows)) * 15
+    bottom = top
+    drawStates()
+    drawSound()
+    drawItems()
+    if !timeline.interruptions.elements.isEmpty { drawInterruptions() }
+    if !timeline.tasks.isEmpty { drawTasks() }
+    let lanes = svg.text
+    let lanesEnd = bottom
+    svg = SVGText()
+    drawFlags(flags, from: top, to: lanesEnd)
+    let overlay = svg.text
+    svg = SVGText()
+    drawLegend(from: lanesEnd + 40)
+    drawRemarks()
+    let footer = svg.text
+    let names = labels.text
+    let height = bottom + 14
+
+    svg = SVGText()
+    svg.open(
+      "svg",
+      [
+        "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(Self.width)) \(SVGText.decimal(height))",
+        "width": .number(Self.width), "height": .number(height), "class": "continuo", "role": "img",
+        "aria-labelledby": "continuo-title continuo-description",
+      ])
+    let heading = "The application and its sound, against time"
+    svg.element("title", ["id": "continuo-title"], content: "\(heading): \(caption)")
+    svg.element("desc", ["id": "continuo-description"], content: description)
+    svg.markup(TimelineStyle.definitions)
+    svg.element("rect", ["width": .number(Self.width), "height": .number(height), "fill": "#ffffff"])
+    svg.element("text", ["x": 22, "y": 30, "class": "heading"], content: heading)
+    let columns = Int((Self.right - 22) / TimelineStyle.columnWidth)
+    svg.element(
+      "text", ["x": 22, "y": 49, "class": "quiet"],
+      content: TerminalText.truncated(caption, columns: columns))
+    drawAxis(top: top, bottom: lanesEnd)
+    let document = svg.text + lanes + overlay + names + footer
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(document)</svg>\n"
+  }
+
+  private mutating func drawAxis(top: Double, bottom: Double) {
+    for tick in axis.ticks {
+      let x = .number(x(tick)) as SVGText.Value
+      svg.element(
+        "line",
+        ["x1": x, "x2": x, "y1": .number(top), "y2": .number(bottom + 5), "class": "grid"])
+      svg.element(
+        "text", ["x": x, "y": .number(bottom + 20), "class": "tick"], content: axis.label(tick))
+    }
+    svg.element(
+      "path",
+      [
+        "d":
+          "M\(SVGText.decimal(Self.left)) \(SVGText.decimal(bottom))H\(SVGText.decimal(Self.right))",
+        "class": "axis",
+      ])
+    svg.element(
+      "text", ["x": .number(Self.left - 34), "y": .number(bottom + 20), "class": "lane"], content: axis.unit)
+  }
+
+  // MARK: Lanes
+
+  /// Begins a lane: its name and the bed in which its bands lie. Returns its upper edge.
+  mutating func lane(_ name: String, height: Double) -> Double {
+    let top = bottom + 5
+    svg.element(
+      "text",
+      ["x": .number(Self.left - 12), "y": .number(top + height / 2 + 4), "class": "lane"], content: name)
+    svg.element(
+      "rect",
+      [
+        "x": .number(Self.left), "y": .number(top), "width": .number(Self.right - Self.left),
+        "height": .number(height), "class": "bed",
+      ])
+    bottom = top + height + 5
+    return top
+  }
+
+  /// A band with a label in it, if that fits.
+  private mutating func band(
+    _ name: String, from start: HostTime, to end: HostTime, top: Double, height: Double, style: String,
+    labelStyle: String = "on", tooltip: String
+  ) {
+    let (left, right) = (x(start), x(end))
+    svg.element(
+      "rect",
+      [
+        "x": .number(left), "y": .number(top), "width": .number(max(right - left, 1)),
+        "height": .number(height),
+        "class": .text(right - left < Self.narrow ? style : "\(style) edge"),
+      ], tooltip: tooltip)
+    let label = TerminalText.truncated(
+      name, columns: Int(max(0, right - left - 8) / TimelineStyle.columnWidth))
+    // Less than three letters of it would tell nothing.
+    guard !label.isEmpty, label == name || TerminalText.width(label) > 3 else { return }
+    write(label, x: left + 5, y: top + height / 2, style: labelStyle)
+  }
+
+  /// A label with its middle at that height.
+  mutating func write(_ label: String, x: Double, y: Double, style: String = "on") {
+    labels.element(
+      "text", ["x": .number(x), "y": .number(y + 4), "class": .text(style)], content: label)
+  }
+
+  private mutating func drawStates() {
+    let top = lane("application", height: 32)
+    // From right to left: the least width of a short one covers the beginning of the next, and not the other way
+    // round. Changes on the way, with no time in them, are left to the description.
+    for (state, start, end) in stretches(timeline.states).reversed() {
+      if state == .inactive, x(end) - x(start) < 1 { continue }
+      let name = TimelineStyle.name(state)
+      band(
+        name, from: start, to: end, top: top, height: 32, style: "state-\(state.rawValue)",
+        labelStyle: TimelineStyle.label(on: state), tooltip: "\(name), \(span(start, end))")
+    }
+    note(timeline.states.omitted, "changes of the application's state")
+  }
+
+  private mutating func drawSound() {
+    let top = lane("sound", height: 26)
+    for (sound, start, end) in stretches(timeline.sounds).reversed() where sound != .silent {
+      // The pattern begins with the band's upper edge.
+      let isAudible = sound == .audible
+      svg.open("g", ["transform": "translate(0 \(SVGText.decimal(top)))"])
+      band(
+        "", from: start, to: end, top: 0, height: 26, style: isAudible ? "sound" : "waiting",
+        tooltip: "\(isAudible ? "sound" : "waiting"), \(span(start, end))")
+      svg.close("g")
+    }
+    note(timeline.sounds.omitted, "changes between sound and silence")
+  }
+
+  private mutating func drawItems() {
+    let top = lane("items", height: 24)
+    for (item, start, end) in stretches(timeline.items).reversed() {
+      guard let item else { continue }
+      band(
+        "\(item.index + 1)  \(item.name)", from: start, to: end, top: top, height: 24,
+        style: item.index.isMultiple(of: 2) ? "item-even" : "item-odd",
+        tooltip: "\(item.index + 1) \(item.name), \(span(start, end))")
+    }
+    for jump in timeline.jumps.elements {
+      let x = x(jump.time)
+      svg.element(
+        "path",
+        ["d": .text(Self.triangle(x: x, tip: top + 15, base: top + 24)), "class": "jump"],
+        tooltip: "jump at \(Self.text(seconds(jump.time))) s")
+    }
+    note(timeline.items.omitted, "items")
+    note(timeline.jumps.omitted, "jumps")
+  }
+
+  private mutating func drawInterruptions() {
+    let top = lane("interruption", height: 18)
+    for (isInterrupted, start, end) in stretches(timeline.interruptions).reversed() where isInterrupted {
+      band(
+        "", from: start, to: end, top: top, height: 18, style: "interruption",
+        tooltip: "interruption, \(span(start, end))")
+    }
+    note(timeline.interruptions.omitted, "interruptions")
+  }
+
+  private static func triangle(x: Double, tip: Double, base: Double) -> String {
+    let (x, half) = (x, 4.0)
+    func text(_ value: Double) -> String { SVGText.decimal(value) }
+    return "M\(text(x)) \(text(tip))L\(text(x + half)) \(text(base))H\(text(x - half))Z"
+  }
+
+  /// Remarks on what was left out, if anything was.
+  mutating func note(_ count: Int, _ what: String) {
+    guard count > 0 else { return }
+    remarks.append("\(count) \(what) too close to others to be drawn.")
+  }
+}

@@ -1,0 +1,43 @@
+import AudioCore
+import Synchronization
+
+/// Records a run for `--timeline`, and writes the drawing when it ends.
+final class TimelineRecorder: Sendable {
+  private struct State {
+    var timeline: Timeline
+    var isWritten = false
+  }
+
+  private let path: MediaPath
+  private let caption: String
+  private let clock: any HostClock
+  private let state: Mutex<State>
+
+  /// A recording for a drawing at `path`, under these words. Finds out first whether that can be written; may block
+  /// on the disk.
+  init(path: MediaPath, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
+    try AtomicFile.check(path)
+    self.path = path
+    self.caption = caption
+    self.clock = clock
+    state = Mutex(State(timeline: Timeline(start: clock.now)))
+  }
+
+  /// Adds what happened at `time`, now if that is not said. Any thread; never blocks for long.
+  func record(_ entry: Timeline.Entry, at time: HostTime? = nil) {
+    let time = time ?? clock.now
+    state.withLock { $0.timeline.record(entry, at: time) }
+  }
+
+  /// Draws what was recorded until now and writes it, the first time it is called. Any thread; may block on the disk.
+  func write() throws(FileBytes.Problem) {
+    let timeline: Timeline? = state.withLock { state in
+      if state.isWritten { return nil }
+      state.isWritten = true
+      return state.timeline
+    }
+    guard let timeline else { return }
+    let document = TimelineDrawing.document(timeline, end: clock.now, caption: caption)
+    try AtomicFile.write(document.utf8, to: path, mode: 0o666)
+  }
+}

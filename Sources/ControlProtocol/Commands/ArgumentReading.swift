@@ -1,0 +1,150 @@
+/// Numbers, ranges and times out of arguments, with the refusals of mpd, word for word.
+extension Argument {
+  /// A whole number as C's `strtol` reads it: blanks and a sign may come first, all else must be digits.
+  private struct Number {
+    /// Clamped to ±2^62.
+    var value: Int64
+    var length: Int
+
+    /// `nil` if there is no digit.
+    init?(_ bytes: ArraySlice<UInt8>) {
+      var index = bytes.startIndex
+      while index < bytes.endIndex, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) {
+        index += 1
+      }
+      var isNegative = false
+      if index < bytes.endIndex, bytes[index] == Byte.minus || bytes[index] == Byte.plus {
+        isNegative = bytes[index] == Byte.minus
+        index += 1
+      }
+      let firstDigit = index
+      var magnitude: Int64 = 0
+      while index < bytes.endIndex, bytes[index].isDigit {
+        if magnitude < 1 << 58 { magnitude = magnitude * 10 + Int64(bytes[index] - 0x30) }
+        index += 1
+      }
+      guard index > firstDigit else { return nil }
+      value = isNegative ? -magnitude : magnitude
+      length = index - bytes.startIndex
+    }
+  }
+
+  private var expectsInteger: Ack { Ack(.argument, "Integer expected: \(self)") }
+  private var isTooLarge: Ack { Ack(.argument, "Number too large: \(self)") }
+  private var expectsRange: Ack { Ack(.argument, "Integer or range expected: \(self)") }
+
+  private func wholeNumber() throws(Ack) -> Int64 {
+    guard let number = Number(bytes[...]), number.length == bytes.count else { throw expectsInteger }
+    return number.value
+  }
+
+  /// A whole number of this range.
+  func integer(in range: ClosedRange<Int64>) throws(Ack) -> Int64 {
+    let value = try wholeNumber()
+    // Mpd says "too large" of a negative number as well.
+    guard range.contains(value) else { throw isTooLarge }
+    return value
+  }
+
+  /// A number from 0 to `UInt32.max`, for ids, outputs and offsets.
+  func unsigned() throws(Ack) -> UInt32 {
+    // The range is that of the type.
+    UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max)))
+  }
+
+  /// What `play` and `playid` take: a number, or -1 for none; `refusal` for other negative numbers.
+  func optionalNumber(refusal: Ack) throws(Ack) -> UInt32? {
+    let value = try integer(in: Int64(Int32.min)...Int64(Int32.max))
+    if value == -1 { return nil }
+    guard value >= 0 else { throw refusal }
+    return UInt32(truncatingIfNeeded: value)
+  }
+
+  /// A queue version. What is beyond 32 bits is newer than any version there is, and so counts as the newest.
+  func version() throws(Ack) -> UInt32 {
+    UInt32(exactly: try wholeNumber()) ?? .max
+  }
+
+  /// `0` or `1`.
+  func boolean() throws(Ack) -> Bool {
+    guard let number = Number(bytes[...]), number.length == bytes.count,
+      number.value == 0 || number.value == 1
+    else { throw Ack(.argument, "Boolean (0/1) expected: \(self)") }
+    return number.value == 1
+  }
+
+  /// `N`, `START:END` or `START:`. -1 is all where `allowsAll`.
+  func range(allowsAll: Bool = true) throws(Ack) -> PositionRange {
+    guard let first = Number(bytes[...]) else { throw expectsRange }
+    let isSingle = first.length == bytes.count
+    guard isSingle || bytes[first.length] == Byte.colon else { throw expectsRange }
+    if isSingle, first.value == -1, allowsAll { return .all }
+    let lower = try rangeBound(first.value)
+    if isSingle { return PositionRange(single: lower) }
+    let rest = bytes[(first.length + 1)...]
+    if rest.isEmpty { return PositionRange(checkedLower: lower, upper: nil) }
+    guard let second = Number(rest), second.length == rest.count else { throw expectsRange }
+    guard let range = PositionRange(lower, try rangeBound(second.value)) else {
+      throw Ack(.argument, "Malformed range: \(self)")
+    }
+    return range
+  }
+
+  private func rangeBound(_ value: Int64) throws(Ack) -> UInt32 {
+    guard value >= 0 else { throw Ack(.argument, "Number is negative: \(self)") }
+    guard value <= Int64(Int32.max) else { throw isTooLarge }
+    return UInt32(truncatingIfNeeded: value)
+  }
+
+  /// `N`, `+N` or `-N`.
+  func queuePosition() throws(Ack) -> QueuePosition {
+    guard let sign = bytes.first, sign == Byte.plus || sign == Byte.minus else {
+      return .absolute(try unsigned())
+    }
+    let distance = try Argument(bytes.dropFirst()).unsigned()
+    return sign == Byte.plus ? .afterCurrent(distance) : .beforeCurrent(distance)
+  }
+
+  /// Seconds, as a decimal fraction with an exponent if need be. Hexadecimal, infinity and "not a number", which mpd
+  /// takes, are refused.
+  private func seconds() throws(Ack) -> Double {
+    let isDecimal = bytes.allSatisfy { byte in
+      byte.isDigit || byte == Byte.plus || byte == Byte.minus || byte == 0x2E || byte == 0x45 || byte == 0x65
+    }
+    guard isDecimal, let text = string, let value = Double(text) else {
+      throw Ack(.argument, "Float expected: \(self)")
+    }
+    return value
+  }
+
+  /// A time that is not negative.
+  func songTime() throws(Ack) -> Milliseconds {
+    let value = try seconds()
+    guard value >= 0 else { throw Ack(.argument, "Negative value not allowed: \(self)") }
+    return Milliseconds(seconds: value)
+  }
+
+  /// A time, or with a sign before it a distance.
+  func seekTarget() throws(Ack) -> SeekTarget {
+    let time = Milliseconds(seconds: try seconds())
+    return bytes.first == Byte.plus || bytes.first == Byte.minus ? .relative(time) : .absolute(time)
+  }
+
+  /// `START:END` in seconds; either may be missing.
+  func songRange() throws(Ack) -> SongRange {
+    let refusal = Ack(.argument, "Bad range")
+    guard let colon = bytes.firstIndex(of: Byte.colon) else { throw refusal }
+    let start = Argument(bytes[..<colon])
+    let end = Argument(bytes[(colon + 1)...])
+    do {
+      let startTime = start.bytes.isEmpty ? Milliseconds(rawValue: 0) : try start.songTime()
+      var endTime = end.bytes.isEmpty ? nil : try end.songTime()
+      // Mpd's 0 as an end is no end.
+      if endTime == Milliseconds(rawValue: 0) { endTime = nil }
+      guard let range = SongRange(start: startTime, end: endTime) else { throw refusal }
+      return range
+    } catch {
+      throw refusal
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// The tags a song can have, in the order in which `tagtypes` names them.
+public enum TagType: String, Hashable, Sendable, CaseIterable {
+  case artist = "Artist"
+  case artistSort = "ArtistSort"
+  case album = "Album"
+  case albumSort = "AlbumSort"
+  case albumArtist = "AlbumArtist"
+  case albumArtistSort = "AlbumArtistSort"
+  case title = "Title"
+  case track = "Track"
+  case name = "Name"
+  case genre = "Genre"
+  case date = "Date"
+  case originalDate = "OriginalDate"
+  case composer = "Composer"
+  case composerSort = "ComposerSort"
+  case performer = "Performer"
+  case conductor = "Conductor"
+  case work = "Work"
+  case movement = "Movement"
+  case movementNumber = "MovementNumber"
+  case ensemble = "Ensemble"
+  case location = "Location"
+  case grouping = "Grouping"
+  case comment = "Comment"
+  case disc = "Disc"
+  case label = "Label"
+  case musicBrainzArtistID = "MUSICBRAINZ_ARTISTID"
+  case musicBrainzAlbumID = "MUSICBRAINZ_ALBUMID"
+  case musicBrainzAlbumArtistID = "MUSICBRAINZ_ALBUMARTISTID"
+  case musicBrainzTrackID = "MUSICBRAINZ_TRACKID"
+  case musicBrainzReleaseTrackID = "MUSICBRAINZ_RELEASETRACKID"
+  case musicBrainzWorkID = "MUSICBRAINZ_WORKID"
+
+  /// The tag with this name, in capitals or small letters; `nil` if there is none.
+  public init?(name: Argument) {
+    let wanted = name.bytes.map(\.lowercased)
+    guard let found = Self.allCases.first(where: { $0.rawValue.utf8.map(\.lowercased) == wanted }) else {
+      return nil
+    }
+    self = found
+  }
+}
+
+/// A set of tags: which ones a client wants to see.
+public struct TagSet: OptionSet, Hashable, Sendable {
+  /// One bit for each.
+  public let rawValue: UInt32
+
+  /// The set with these bits.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// The set of one tag.
+  public init(_ tag: TagType) {
+    // `bits` has every tag.
+    rawValue = Self.bits[tag] ?? 0
+  }
+
+  /// Every tag.
+  public static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
+
+  /// What a client sees until it says otherwise: all but `Comment`, as mpd's default has it.
+  public static let standard = TagSet.all.subtracting(TagSet(.comment))
+
+  /// The tags in the order of `tagtypes`.
+  public var tags: [TagType] {
+    TagType.allCases.filter { contains(TagSet($0)) }
+  }
+
+  private static let bits = Dictionary(
+    uniqueKeysWithValues: TagType.allCases.enumerated().map { ($1, UInt32(1) << UInt32($0)) })
+}

@@ -1,0 +1,170 @@
+/// One step at a time, of which each makes few actions, so that a server can stop between any two.
+extension ConnectionMachine {
+  /// Takes the next line, or the next one of a running list. `false` if there is none.
+  mutating func step() -> Bool {
+    if list?.isRunning == true {
+      stepList()
+      return true
+    }
+    guard let line = input.takeLine() else {
+      if input.count >= ProtocolLimits.requestLine {
+        close()
+      } else if inputHasEnded {
+        close()
+      } else {
+        return false
+      }
+      return true
+    }
+    linesTaken &+= 1
+    take(line)
+    return true
+  }
+
+  private mutating func take(_ line: ArraySlice<UInt8>) {
+    guard line.count < ProtocolLimits.requestLine, let first = line.first, first.isLowercaseLetter else {
+      return close()
+    }
+    let words = line.trimmingEnd()
+    if words.isWord("noidle") {
+      takeNoidle()
+    } else if isIdle || isWatching {
+      close()
+    } else if list != nil {
+      extendList(with: line, isEnd: words.isWord("command_list_end"))
+    } else if words.isWord("command_list_begin") {
+      list = CommandList(confirmsEach: false)
+    } else if words.isWord("command_list_ok_begin") {
+      list = CommandList(confirmsEach: true)
+    } else {
+      execute(line, index: 0)
+    }
+  }
+
+  /// Outside `idle` and `watch` there is no reply at all: a client's `noidle` may cross with the answer that ended its
+  /// `idle`, and a reply to it would be taken for the reply to the next command.
+  private mutating func takeNoidle() {
+    if let answer = idle.cancel() {
+      sendChanges(answer)
+    } else if isWatching {
+      phase = .ready
+      actions.append(.endWatch)
+      actions.append(.send(ReplyEnd.ok))
+    }
+  }
+
+  private mutating func extendList(with line: ArraySlice<UInt8>, isEnd: Bool) {
+    if isEnd {
+      list?.run()
+    } else if list?.append(line) == false {
+      close()
+    }
+  }
+
+  private mutating func stepList() {
+    if let line = list?.takeLine() {
+      execute(line, index: list?.index ?? 0)
+    } else {
+      list = nil
+      actions.append(.send(ReplyEnd.ok))
+    }
+  }
+
+  private mutating func execute(_ line: ArraySlice<UInt8>, index: Int) {
+    let request: Request
+    do {
+      request = try Request.parse(line: line)
+    } catch {
+      if let ack = error.ack { fail(ack, "", index: index) }
+      if error.closesConnection { close() }
+      return
+    }
+    do {
+      try execute(Command(request, permissions: permissions), index: index)
+    } catch {
+      fail(error, CommandName(rawValue: request.name)?.rawValue ?? "", index: index)
+    }
+  }
+
+  private mutating func execute(_ command: Command, index: Int) throws(Ack) {
+    switch command {
+    case .ping: succeed(Reply())
+    case .close: close()
+    case .commands: succeed(commandNames { $0.isAllowed(permissions) })
+    case .notcommands: succeed(commandNames { !$0.isAllowed(permissions) })
+    case .password(let password):
+      guard let permissions = configuration.passwords[password] else {
+        throw Ack(.password, "incorrect password")
+      }
+      self.permissions = permissions
+      succeed(Reply())
+    case .binarylimit(let limit):
+      context.binaryLimit = limit
+      succeed(Reply())
+    case .tagtypes(let request): succeed(changeTags(request))
+    // Waiting within a list would keep back the answers of the commands before. Mpd closes as well, since 0.23.17.
+    case .idle where list != nil, .watch where list != nil: close()
+    case .idle(let subsystems):
+      if let answer = idle.wait(for: subsystems) { sendChanges(answer) }
+    case .watch(let request):
+      phase = .watching
+      actions.append(.beginWatch(request))
+    default:
+      phase = .performing(command.name, index: index)
+      actions.append(.perform(command, context))
+    }
+  }
+
+  private func commandNames(where isWanted: (CommandName) -> Bool) -> Reply {
+    var reply = Reply()
+    for name in CommandName.allCases where name.isListed && isWanted(name) {
+      reply.append("command", name.rawValue)
+    }
+    return reply
+  }
+
+  private mutating func changeTags(_ request: TagTypesRequest) -> Reply {
+    var reply = Reply()
+    switch request {
+    case .report:
+      for tag in context.tags.tags { reply.append("tagtype", tag.rawValue) }
+    case .all: context.tags = .all
+    case .clear: context.tags = []
+    case .enable(let tags): context.tags.formUnion(tags)
+    case .disable(let tags): context.tags.subtract(tags)
+    }
+    return reply
+  }
+
+  // MARK: Answers
+
+  mutating func succeed(_ reply: Reply) {
+    guard let list else {
+      actions.append(.send(reply.bytes + ReplyEnd.ok))
+      return
+    }
+    self.list?.advance()
+    let bytes = list.confirmsEach ? reply.bytes + ReplyEnd.listOK : reply.bytes
+    if !bytes.isEmpty { actions.append(.send(bytes)) }
+  }
+
+  /// A refusal also ends the list; what came before it stays done.
+  mutating func fail(_ ack: Ack, _ command: String, index: Int) {
+    list = nil
+    actions.append(.send(ack.line(index: index, command: command)))
+  }
+
+  mutating func sendChanges(_ subsystems: Subsystems) {
+    var reply = Reply()
+    for name in subsystems.names { reply.append("changed", name) }
+    actions.append(.send(reply.bytes + ReplyEnd.ok))
+  }
+
+  /// What is to be sent before it is still sent.
+  mutating func close() {
+    phase = .closed
+    list = nil
+    input.removeAll()
+    actions.append(.close)
+  }
+}

@@ -1,0 +1,165 @@
+/// One client's connection as a value: bytes and events go in, what is to be done comes out, in order.
+///
+/// It knows nothing of sockets, threads and time. The server appends what it receives and then takes actions with
+/// `next()` until there is none:
+///
+/// ```swift
+/// machine.append(bytes)
+/// while let action = machine.next() { … }
+/// ```
+///
+/// A server that must not send more for the moment stops taking actions; nothing happens until it goes on. The same is
+/// to be done after `complete(_:)`, `notify(_:)` and `endInput()`. The greeting is the first action of all.
+///
+/// One command is carried out at a time: after `perform` there are no more actions until `complete(_:)`, and input
+/// waits, so answers come in the order of the commands.
+public struct ConnectionMachine: Sendable {
+  /// What the server knows about the client and tells the machine once.
+  public struct Configuration: Hashable, Sendable {
+    /// What the client may do until it gives a password.
+    public var permissions: Permissions
+    /// What it may do after giving one of these.
+    public var passwords: [Argument: Permissions]
+
+    /// By default everything is allowed and there is no password: the socket's mode has decided who comes in.
+    public init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
+      self.permissions = permissions
+      self.passwords = passwords
+    }
+  }
+
+  /// What a client has asked for about the form of its answers.
+  public struct Context: Hashable, Sendable {
+    /// The tags it wants to see of songs.
+    public var tags = TagSet.standard
+    /// The most bytes of a binary chunk.
+    public var binaryLimit = ProtocolLimits.defaultBinaryChunk
+
+    /// That of a client that has not asked for anything.
+    public init() {}
+  }
+
+  /// What the server has to do.
+  public enum Action: Hashable, Sendable {
+    /// Send these bytes.
+    case send([UInt8])
+    /// Carry this out and then call `complete(_:)`, once. Never `ping`, `close`, `commands`, `notcommands`,
+    /// `password`, `binarylimit`, `tagtypes`, `idle` or `watch`, which are the machine's own business.
+    case perform(Command, Context)
+    /// Send the records of this watch from now on, beginning with the present state.
+    case beginWatch(WatchRequest)
+    /// Send no more records. An `OK` follows.
+    case endWatch
+    /// Let other clients have their turn and then go on with `next()`, see `ProtocolLimits.linesPerTurn`.
+    case yield
+    /// Close the connection once everything before it is sent. A watch ends with it. The last action.
+    case close
+  }
+
+  enum Phase: Hashable {
+    case ready
+    /// A command is being carried out: its name, and its place for a refusal.
+    case performing(CommandName, index: Int)
+    case watching
+    case closed
+  }
+
+  let configuration: Configuration
+  var permissions: Permissions
+  var context = Context()
+  var phase = Phase.ready
+  var input = LineBuffer()
+  var inputHasEnded = false
+  var list: CommandList?
+  var idle = IdleState()
+  /// Never more than three: what one step makes.
+  var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
+
+  private var linesInTurn = 0
+
+  /// How many whole lines have been taken so far. A server restarts a client's time limit when this has changed.
+  public internal(set) var linesTaken: UInt64 = 0
+
+  /// A client that has just connected.
+  public init(configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    permissions = configuration.permissions
+  }
+
+  // MARK: What the server may ask
+
+  /// Whether it makes sense to read from the client: `false` while so much is waiting that a command would fit, after
+  /// the end of input, and when the connection is closed.
+  public var wantsInput: Bool {
+    phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
+  }
+
+  /// Whether the client is expected to send a line, and so may run out of time (`ProtocolLimits.secondsPerLine`). Not
+  /// while it is in `idle` or `watch`, and not while it waits for an answer.
+  public var mayTimeOut: Bool {
+    phase == .ready && !isIdle
+  }
+
+  /// Whether the client is in `idle`.
+  public var isIdle: Bool { idle.awaited != nil }
+
+  /// Whether the client is in `watch`.
+  public var isWatching: Bool { phase == .watching }
+
+  /// Whether a command is being carried out.
+  public var isPerforming: Bool {
+    if case .performing = phase { true } else { false }
+  }
+
+  /// Whether nothing more will come of this connection, once the actions that are left have been taken.
+  public var isClosed: Bool { phase == .closed }
+
+  // MARK: What happens
+
+  /// Takes bytes as they were received, in pieces of any size. If more than `ProtocolLimits.backlog` wait already,
+  /// the connection is closed.
+  public mutating func append(_ bytes: some Sequence<UInt8>) {
+    guard phase != .closed, !inputHasEnded else { return }
+    guard input.count <= ProtocolLimits.backlog else { return close() }
+    input.append(bytes)
+  }
+
+  /// The client will send no more. Everything that it has sent is answered, then the connection is closed; a line
+  /// without a newline is dropped. `idle` and `watch` end at once, as nothing could end them any more.
+  public mutating func endInput() {
+    inputHasEnded = true
+  }
+
+  /// The command of the last `perform` is done. Without one this does nothing, so it may come too late.
+  public mutating func complete(_ result: Result<Reply, Ack>) {
+    guard case .performing(let name, let index) = phase else { return }
+    phase = .ready
+    switch result {
+    case .success(let reply): succeed(reply)
+    case .failure(let ack): fail(ack, name.rawValue, index: index)
+    }
+  }
+
+  /// Something has changed. May come at any time.
+  public mutating func notify(_ subsystems: Subsystems) {
+    guard phase != .closed else { return }
+    if let answer = idle.raise(subsystems) { sendChanges(answer) }
+  }
+
+  /// The next thing to do, or `nil` if there is nothing for now.
+  public mutating func next() -> Action? {
+    while actions.isEmpty {
+      guard phase != .closed, !isPerforming else { return nil }
+      guard linesInTurn < ProtocolLimits.linesPerTurn else {
+        linesInTurn = 0
+        return .yield
+      }
+      linesInTurn += 1
+      guard step() else {
+        linesInTurn = 0
+        return nil
+      }
+    }
+    return actions.removeFirst()
+  }
+}

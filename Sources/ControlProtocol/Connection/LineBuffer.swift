@@ -1,0 +1,58 @@
+/// Bytes that were received and not looked at yet, taken out line by line. What was searched is not searched again, so
+/// a client that sends single bytes costs no more than one that sends whole lines.
+struct LineBuffer: Sendable {
+  /// The memory that an empty buffer keeps for the next bytes, which is most of what an idle client costs.
+  private static let keptCapacity = 4096
+
+  private var bytes: [UInt8] = []
+  private var head = 0
+  private var searched = 0
+
+  /// How many bytes are waiting.
+  var count: Int { bytes.count - head }
+
+  mutating func append(_ more: some Sequence<UInt8>) {
+    if head > 0, head * 2 > bytes.count { compact() }
+    bytes.append(contentsOf: more)
+  }
+
+  /// The first line without its newline.
+  mutating func takeLine() -> ArraySlice<UInt8>? {
+    guard let newline = bytes[searched...].firstIndex(of: Byte.newline) else {
+      searched = bytes.count
+      if count == 0 { compact() }
+      return nil
+    }
+    defer {
+      head = newline + 1
+      searched = head
+    }
+    return bytes[head..<newline]
+  }
+
+  /// The first bytes, if there are so many.
+  mutating func take(_ wanted: Int) -> [UInt8]? {
+    guard count >= wanted else { return nil }
+    defer {
+      head += wanted
+      searched = max(searched, head)
+    }
+    return Array(bytes[head..<(head + wanted)])
+  }
+
+  mutating func removeAll() {
+    bytes = []
+    head = 0
+    searched = 0
+  }
+
+  private mutating func compact() {
+    if head == bytes.count, bytes.capacity > Self.keptCapacity {
+      bytes = []
+    } else {
+      bytes.removeSubrange(..<head)
+    }
+    searched -= head
+    head = 0
+  }
+}

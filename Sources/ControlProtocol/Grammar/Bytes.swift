@@ -1,0 +1,34 @@
+/// The bytes that mean something in a line.
+enum Byte {
+  static let newline: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  static let blank: UInt8 = 0x20
+  static let quote: UInt8 = 0x22
+  static let apostrophe: UInt8 = 0x27
+  static let plus: UInt8 = 0x2B
+  static let minus: UInt8 = 0x2D
+  static let colon: UInt8 = 0x3A
+  static let backslash: UInt8 = 0x5C
+}
+
+extension UInt8 {
+  /// Whether it separates words: as in mpd every byte up to and including the blank.
+  var separatesWords: Bool { self <= Byte.blank }
+
+  var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }
+
+  var isDigit: Bool { (0x30...0x39).contains(self) }
+
+  /// Whether it may stand in a command's name, after the first letter.
+  var isWordByte: Bool {
+    isLowercaseLetter || (0x41...0x5A).contains(self) || isDigit || self == 0x5F
+  }
+
+  /// Whether it may stand in an argument without quotes.
+  var needsNoQuotes: Bool {
+    self > Byte.blank && self != Byte.quote && self != Byte.apostrophe
+  }
+
+  /// The small letter of a capital one, anything else unchanged.
+  var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

@@ -1,0 +1,69 @@
+/// Makes text fit into a reply line: valid UTF-8, no control characters, not too long.
+///
+/// python-mpd2 gives up the whole connection on a line that is not UTF-8, and a newline would begin a line that is
+/// not one of the reply's.
+enum SanitizedText {
+  /// The bytes to send for `bytes`, at most `limit` of them and never a part of a character.
+  static func bytes(of bytes: [UInt8], limit: Int) -> [UInt8] {
+    if bytes.count <= limit, bytes.allSatisfy({ $0 >= Byte.blank && $0 < 0x7F }) { return bytes }
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    while let first = rest.first {
+      let length = UTF8Sequence.length(at: rest)
+      let piece: [UInt8] =
+        switch length {
+        case 0: escape(first)
+        case 1 where first < Byte.blank || first == 0x7F: [Byte.blank]
+        default: Array(rest.prefix(length))
+        }
+      guard piece.count <= limit - output.count else { break }
+      output += piece
+      rest = rest.dropFirst(max(length, 1))
+    }
+    return output
+  }
+
+  /// Whether the bytes would be sent as they are, given room.
+  static func isExact(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while let first = rest.first {
+      let length = UTF8Sequence.length(at: rest)
+      if length == 0 || first < Byte.blank || first == 0x7F { return false }
+      rest = rest.dropFirst(length)
+    }
+    return true
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+  }
+
+  static func hexDigit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? 0x30 + nibble : 0x41 + nibble - 10
+  }
+}
+
+/// The lengths of UTF-8's byte sequences (table 3-7 of the Unicode standard).
+enum UTF8Sequence {
+  /// The bytes of the character that `bytes` begins with; 0 if it begins with none.
+  static func length(at bytes: ArraySlice<UInt8>) -> Int {
+    let start = bytes.startIndex
+    guard let first = bytes.first else { return 0 }
+    let length: Int
+    let second: ClosedRange<UInt8>
+    switch first {
+    case 0x00...0x7F: return 1
+    case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    default: return 0
+    }
+    guard bytes.count >= length, second.contains(bytes[start + 1]) else { return 0 }
+    let tail = bytes[(start + 2)..<max(start + 2, start + length)]
+    return tail.allSatisfy { (0x80...0xBF).contains($0) } ? length : 0
+  }
+}

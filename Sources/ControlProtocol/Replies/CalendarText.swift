@@ -1,0 +1,31 @@
+/// Dates in replies, without Foundation.
+enum CalendarText {
+  /// The latest second that is written, the end of the year 9999.
+  private static let last: Int64 = 253_402_300_799
+  private static let secondsPerDay: Int64 = 86_400
+
+  /// `2026-11-21T02:23:56Z`. What is before 1970 or after 9999 is moved to the bound.
+  static func utc(secondsSince1970: Int64) -> String {
+    let seconds = min(max(secondsSince1970, 0), last)
+    let (year, month, day) = date(daysSince1970: seconds / secondsPerDay)
+    let time = seconds % secondsPerDay
+    return "\(year)-\(two(month))-\(two(day))T\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
+  }
+
+  /// The Gregorian date, counted in years that begin in March, so that the odd day comes last.
+  private static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    // Days since 1 March of the year 0.
+    let days = daysSince1970 + 719_468
+    let era = days / 146_097
+    let dayOfEra = days % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+  }
+
+  private static func two(_ number: Int64) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
+}

@@ -1,0 +1,83 @@
+/// What a command answers before the closing `OK`: lines of `NAME: VALUE`, and for pictures a chunk of bytes.
+///
+/// Whatever is put in, every line is valid UTF-8, one line, and at most `ProtocolLimits.replyLine` bytes.
+public struct Reply: Hashable, Sendable {
+  /// The bytes so far.
+  public private(set) var bytes: [UInt8] = []
+
+  /// An empty reply, which is a bare `OK`.
+  public init() {}
+
+  /// A reply of these lines.
+  public init(_ pairs: KeyValuePairs<String, String>) {
+    for (name, value) in pairs { append(name, value) }
+  }
+
+  /// Makes room, where it is known how long the reply will be.
+  public mutating func reserve(_ byteCount: Int) {
+    bytes.reserveCapacity(bytes.count + byteCount)
+  }
+
+  /// Adds a line. Control characters become blanks; the line is cut where it is too long.
+  public mutating func append(_ name: String, _ value: String) {
+    append(name, bytes: Array(value.utf8))
+  }
+
+  /// Adds a line with a number.
+  public mutating func append(_ name: String, _ value: some BinaryInteger) {
+    append(name, String(value))
+  }
+
+  /// Adds a line with `0` or `1`.
+  public mutating func append(_ name: String, _ value: Bool) {
+    append(name, value ? "1" : "0")
+  }
+
+  /// Adds a line with a time, to the millisecond.
+  public mutating func append(_ name: String, _ value: Milliseconds) {
+    append(name, value.description)
+  }
+
+  /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
+  public mutating func append(_ name: String, _ value: Argument) {
+    append(name, bytes: value.bytes)
+  }
+
+  /// Adds everything of another reply.
+  public mutating func append(_ reply: Reply) {
+    bytes += reply.bytes
+  }
+
+  /// Adds a chunk of a file, as `readpicture` answers it.
+  ///
+  /// - Parameters:
+  ///   - chunk: At most the client's `binarylimit`, see `ConnectionMachine.Context`.
+  ///   - totalSize: The size of the whole.
+  ///   - mediaType: Its MIME type, if known.
+  public mutating func appendBinary(_ chunk: [UInt8], totalSize: Int, mediaType: String? = nil) {
+    append("size", totalSize)
+    if let mediaType { append("type", mediaType) }
+    append("binary", chunk.count)
+    bytes += chunk
+    bytes.append(Byte.newline)
+  }
+
+  private mutating func append(_ name: String, bytes value: [UInt8]) {
+    bytes.append(contentsOf: name.utf8)
+    bytes.append(Byte.colon)
+    bytes.append(Byte.blank)
+    bytes += SanitizedText.bytes(of: value, limit: ProtocolLimits.replyLine - name.utf8.count - 3)
+    bytes.append(Byte.newline)
+  }
+
+  /// Adds the line that `playlist` has for a song, which is the only one of its kind: `0:file: NAME`.
+  public mutating func appendPlaylistLine(position: UInt32, file: Argument) {
+    append("\(position):file", SongReply.expressible(file))
+  }
+}
+
+/// The words that end a reply.
+enum ReplyEnd {
+  static let ok = Array("OK\n".utf8)
+  static let listOK = Array("list_OK\n".utf8)
+}

@@ -1,0 +1,93 @@
+/// One song in the answer of `currentsong`, `playlistinfo`, `plchanges` and their like.
+public struct SongReply: Hashable, Sendable {
+  /// One tag of a song.
+  public struct Tag: Hashable, Sendable {
+    /// Which one.
+    public var type: TagType
+    /// What it says.
+    public var value: Argument
+
+    /// A tag.
+    public init(_ type: TagType, _ value: Argument) {
+      self.type = type
+      self.value = value
+    }
+  }
+
+  /// The file's name: relative to the home directory, or absolute.
+  public var file: Argument
+  /// When the file was last changed, in seconds since 1970; `nil` if not known.
+  public var lastModified: Int64?
+  /// What it is decoded to; `nil` if not known.
+  public var format: AudioFormatText?
+  /// The tags, in the order in which they are to be written. Several of one type are allowed.
+  public var tags: [Tag]
+  /// How long it is; `nil` if not known.
+  public var duration: Milliseconds?
+  /// The part of it that is played, if not all: its start and end. `nil` for the whole song.
+  public var range: SongRange?
+  /// Its place in the queue and its id; `nil` for a song that is not in the queue.
+  public var place: StatusReply.Place?
+
+  /// A song.
+  public init(
+    file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [Tag] = [],
+    duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil
+  ) {
+    self.file = file
+    self.lastModified = lastModified
+    self.format = format
+    self.tags = tags
+    self.duration = duration
+    self.range = range
+    self.place = place
+  }
+
+  /// The lines, in mpd's order: `file` first, since in every client it begins a new song.
+  ///
+  /// - Parameter tags: Those that the client wants to see, see `ConnectionMachine.Context`.
+  public func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
+    reply.append("file", Self.expressible(file))
+    if let range, range != .whole { reply.append("Range", Self.text(range)) }
+    if let lastModified { reply.append("Last-Modified", CalendarText.utc(secondsSince1970: lastModified)) }
+    if let format { reply.append("Format", format.description) }
+    for tag in tags where wanted.contains(TagSet(tag.type)) { reply.append(tag.type.rawValue, tag.value) }
+    if let duration {
+      reply.append("Time", duration.roundedSeconds)
+      reply.append("duration", duration)
+    }
+    if let place {
+      reply.append("Pos", place.position)
+      reply.append("Id", place.id)
+    }
+  }
+
+  private static func text(_ range: SongRange) -> String {
+    "\(range.start)-\(range.end?.description ?? "")"
+  }
+
+  /// The name as it can stand in a reply. An absolute one that is not UTF-8 or has control characters becomes a
+  /// `file://` URL, which `add` takes back. A relative one is left to be escaped; clients can use the id.
+  static func expressible(_ file: Argument) -> Argument {
+    guard file.bytes.first == 0x2F, !SanitizedText.isExact(file.bytes) else { return file }
+    var url = Array("file://".utf8)
+    for byte in file.bytes {
+      if byte.isUnreservedInURL {
+        url.append(byte)
+      } else {
+        url += [0x25, SanitizedText.hexDigit(byte >> 4), SanitizedText.hexDigit(byte & 0xF)]
+      }
+    }
+    return Argument(url)
+  }
+}
+
+extension UInt8 {
+  /// Letters, digits, `-._~` (RFC 3986) and the slash.
+  fileprivate var isUnreservedInURL: Bool {
+    switch self {
+    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E, 0x2F: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// One record of a `watch`: what happened, and the monotonic clock's time when it was seen.
+public struct WatchRecord: Hashable, Sendable {
+  /// A song that a record is about.
+  public struct Song: Hashable, Sendable {
+    /// Its place in the queue, from 0.
+    public var index: Int
+    /// Its id.
+    public var id: UInt32
+
+    /// A song.
+    public init(index: Int, id: UInt32) {
+      self.index = index
+      self.id = id
+    }
+  }
+
+  /// What happened.
+  public enum Event: Hashable, Sendable {
+    /// The time of the current song, `value / timescale` seconds.
+    case time(songID: UInt32, value: Int64, timescale: Int32)
+    /// Another song is the current one, or none.
+    case currentItem(Song?, url: String?)
+    /// `paused`, `waitingToPlayAtSpecifiedRate` or `playing`, and why it waits.
+    case timeControlStatus(String, reason: String?)
+    /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
+    case applicationState(String)
+    /// The song was played to its end.
+    case didPlayToEndTime(Song)
+    /// The song cannot be played.
+    case failed(Song, url: String, error: String)
+    /// The time of the song did not go on from where it was.
+    case timeJumped(Song, elapsed: Milliseconds)
+    /// The client read too slowly: so many time steps were left out before the next record.
+    case coalesced(steps: Int)
+    /// Nothing happened for a while; the connection lives.
+    case alive
+  }
+
+  /// What happened.
+  public var event: Event
+  /// When it was seen, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
+  public var host: UInt64
+
+  /// A record.
+  public init(_ event: Event, host: UInt64 = 0) {
+    self.event = event
+    self.host = host
+  }
+
+  /// Whether it is a time step: what `watch time` asks for and what may be left out for a slow reader.
+  public var isTime: Bool {
+    if case .time = event { true } else { false }
+  }
+
+  /// The lines, `event` first.
+  public func write(into reply: inout Reply) {
+    switch event {
+    case .time(let songID, let value, let timescale):
+      reply.append("event", "time")
+      reply.append("songid", songID)
+      reply.append("elapsed", DecimalFraction.text(value: value, timescale: timescale))
+      reply.append("value", value)
+      reply.append("timescale", timescale)
+    case .currentItem(let song, let url):
+      reply.append("event", "currentItem")
+      if let song { Self.write(song, into: &reply) }
+      if let url { reply.append("url", url) }
+    case .timeControlStatus(let status, let reason):
+      reply.append("event", "timeControlStatus")
+      reply.append("status", status)
+      if let reason { reply.append("reason", reason) }
+    case .applicationState(let state):
+      reply.append("event", "applicationState")
+      reply.append("state", state)
+    case .didPlayToEndTime(let song):
+      reply.append("event", "didPlayToEndTime")
+      Self.write(song, into: &reply)
+    case .failed(let song, let url, let error):
+      reply.append("event", "failed")
+      Self.write(song, into: &reply)
+      reply.append("url", url)
+      reply.append("error", error)
+    case .timeJumped(let song, let elapsed):
+      reply.append("event", "timeJumped")
+      Self.write(song, into: &reply)
+      reply.append("elapsed", elapsed)
+    case .coalesced(let steps):
+      reply.append("event", "coalesced")
+      reply.append("steps", steps)
+      return
+    case .alive:
+      reply.append("event", "alive")
+      return
+    }
+    reply.append("host", DecimalFraction.seconds(nanoseconds: host))
+  }
+
+  /// The record as bytes to send.
+  public var bytes: [UInt8] {
+    var reply = Reply()
+    write(into: &reply)
+    return reply.bytes
+  }
+
+  private static func write(_ song: Song, into reply: inout Reply) {
+    reply.append("index", song.index)
+    reply.append("songid", song.id)
+  }
+}

@@ -1,0 +1,161 @@
+extension JukeboxMachine {
+  /// Adds songs as one edit (`place` nil: at the end) and returns their numbers.
+  ///
+  /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`,
+  ///   `pathTooLong`.
+  @discardableResult
+  public mutating func add(_ songs: [Song], at place: QueuePlace? = nil) throws(JukeboxError) -> [SongID] {
+    let position: Int
+    switch place {
+    case nil: position = queue.count
+    case .absolute(let number):
+      guard number >= 0, number <= queue.count else { throw .numberTooLarge(number) }
+      position = number
+    case .afterCurrent(let number):
+      guard let current = currentPosition else { throw .noCurrentSong }
+      guard number >= 0, number < queue.count - current else { throw .numberTooLarge(number) }
+      position = current + 1 + number
+    case .beforeCurrent(let number):
+      guard let current = currentPosition else { throw .noCurrentSong }
+      guard number >= 0, number <= current else { throw .numberTooLarge(number) }
+      position = current - number
+    }
+    let ids = try edit { queue throws(JukeboxError) in try queue.insert(songs, at: position) }
+    addToOrder(ids)
+    return ids
+  }
+
+  /// Takes songs out. If the current one is among them: while playing, the first that is left behind it plays; paused,
+  /// playback stops there; stopped, there is no current song any more.
+  ///
+  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  public mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
+    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
+    discard(range.clamped(to: 0..<queue.count))
+    drawNextRound()
+  }
+
+  /// Takes one song out, in the same way.
+  ///
+  /// - Throws: `noSuchSong`.
+  public mutating func delete(id: SongID) throws(JukeboxError) {
+    guard let position = queue.position(of: id) else { throw .noSuchSong }
+    try delete(position..<position + 1)
+  }
+
+  /// Takes `range`, which is in the queue, out.
+  mutating func discard(_ range: Range<Int>) {
+    var heir: SongID?
+    var losesCurrent = false
+    if let currentID, let currentPosition, range.contains(currentPosition) {
+      losesCurrent = true
+      heir = state == .stopped ? nil : survivor(of: range, after: currentID)
+    }
+    removeFromOrder(range)
+    edit { $0.take(range) }
+    guard losesCurrent else { return }
+    if state == .playing, let heir {
+      start(heir)
+    } else {
+      halt(current: heir)
+    }
+  }
+
+  /// Takes all songs out and stops.
+  public mutating func clear() {
+    halt(current: nil)
+    queue.removeAll()
+    if isRandom { shuffled = RankTree() }
+    effects.changed.insert(.playlist)
+  }
+
+  /// Moves the songs of `range`.
+  ///
+  /// - Throws: `badSongIndex` if they are none, not in the queue, or a place that is relative to the current song is
+  ///   not; `numberTooLarge` if another place leaves no room for them; `noCurrentSong`; `moveRelativeToItself`.
+  public mutating func move(_ range: Range<Int>, to place: QueuePlace) throws(JukeboxError) {
+    guard range.lowerBound >= 0, range.upperBound <= queue.count, !range.isEmpty else { throw .badSongIndex }
+    let target: Int
+    switch place {
+    case .absolute(let number): target = number
+    case .afterCurrent(let number), .beforeCurrent(let number):
+      guard var current = currentPosition else { throw .noCurrentSong }
+      guard !range.contains(current) else { throw .moveRelativeToItself }
+      if current >= range.upperBound { current -= range.count }
+      guard number >= 0, number < queue.count else { throw .badSongIndex }
+      if case .afterCurrent = place { target = current + 1 + number } else { target = current - number }
+      guard target >= 0, target <= queue.count - range.count else { throw .badSongIndex }
+    }
+    try edit { queue throws(JukeboxError) in try queue.move(range, to: target) }
+  }
+
+  /// Moves one song.
+  ///
+  /// - Throws: `noSuchSong`, and as the other.
+  public mutating func move(id: SongID, to place: QueuePlace) throws(JukeboxError) {
+    guard let position = queue.position(of: id) else { throw .noSuchSong }
+    try move(position..<position + 1, to: place)
+  }
+
+  /// Exchanges two songs.
+  ///
+  /// - Throws: `badSongIndex`.
+  public mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
+    try edit { queue throws(JukeboxError) in try queue.swap(first, second) }
+  }
+
+  /// Exchanges two songs.
+  ///
+  /// - Throws: `noSuchSong`.
+  public mutating func swap(id first: SongID, id second: SongID) throws(JukeboxError) {
+    guard let first = queue.position(of: first), let second = queue.position(of: second) else {
+      throw .noSuchSong
+    }
+    try swap(first, second)
+  }
+
+  /// Puts the songs of `range` (`nil`: all) into random order. If the current song is among them it becomes the first
+  /// of them, so that all others are still to come; when stopped there is no current song any more.
+  ///
+  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  public mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
+    var range = range ?? 0..<queue.count
+    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
+    range = range.clamped(to: 0..<queue.count)
+    guard range.count > 1 else { return }
+    if state == .stopped {
+      halt(current: nil)
+    } else if let current = currentPosition, range.contains(current) {
+      try swap(range.lowerBound, current)
+      range = range.lowerBound + 1..<range.upperBound
+    }
+    var generator = generator
+    try edit { queue throws(JukeboxError) in try queue.shuffle(range, using: &generator) }
+    self.generator = generator
+  }
+
+  /// Sets which part of a song is played (`nil`: all).
+  ///
+  /// - Throws: `noSuchSong`, `songIsCurrent` if it plays or is paused.
+  public mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
+    guard queue[id] != nil else { throw .noSuchSong }
+    guard state == .stopped || id != currentID else { throw .songIsCurrent }
+    try edit { queue throws(JukeboxError) in try queue.setRange(range, of: id) }
+  }
+
+  /// Sets what files say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
+  public mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
+    edit { $0.setMetadata(metadata) }
+  }
+
+  /// Notes whether an edit of the queue was one.
+  @discardableResult
+  private mutating func edit<Result, Failure: Error>(
+    _ body: (inout SongQueue) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let version = queue.edition
+    let result = try body(&queue)
+    if queue.edition != version { effects.changed.insert(.playlist) }
+    return result
+  }
+}

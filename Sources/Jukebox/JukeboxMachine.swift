@@ -1,0 +1,159 @@
+/// The logic behind the control commands as a value: commands and the player's reports go in, actions and the names of
+/// what changed come out by `takeEffects()`. No threads, no locks, no I/O.
+///
+/// `state` is what is *asked for*; the player below may be waiting or suspended. It plays several songs ahead: it has
+/// the current one and `upcoming`, goes on by itself without a gap, and reports. The parts are in extensions, one file
+/// each: transport, modes, the queue, reports, the play order, the saved state.
+///
+/// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
+public struct JukeboxMachine: Sendable {
+  /// How many songs the player is told ahead: enough that songs shorter than its buffers follow without a gap.
+  public static let upcomingLimit = 4
+
+  /// The songs. Edits go through the machine, since they may change what plays.
+  public internal(set) var queue = SongQueue()
+  /// What is asked for.
+  public internal(set) var state = PlaybackState.stopped
+  /// The song that plays, is paused, or is where `play` begins. In the queue whenever it is not `nil`.
+  public internal(set) var currentID: SongID?
+  /// Begin again behind the last song.
+  public internal(set) var isRepeating = false
+  /// Play in an order of its own that chance made.
+  public internal(set) var isRandom = false
+  /// Pause behind each song, or with `isRepeating`: play the current one again and again.
+  public internal(set) var single = ModeSetting.off
+  /// Take songs out of the queue that were heard to their end or skipped by `next`.
+  public internal(set) var consume = ModeSetting.off
+  /// 0 ... 100.
+  public internal(set) var volume = 100
+  /// Silent, whatever the volume.
+  public internal(set) var isMuted = false
+  /// Why a song could not be played, for people; stays until `clearError` or a song is asked for.
+  public internal(set) var error: String?
+  /// Of the last order that moved the player.
+  public internal(set) var ticket = PlaybackTicket(rawValue: 0)
+
+  /// The play order as long as it is not the queue's, by the queue's slots.
+  var shuffled: RankTree?
+  var generator: SplitMix64
+  /// Songs that failed one after the other with nothing heard between them.
+  var failures = 0
+  var effects = JukeboxEffects()
+  /// What the player has been told to play after the current song, as number and range; `nil` when it may have gone on
+  /// by itself since, so that it has to be told in any case.
+  var announced: [Announcement]? = []
+
+  /// What makes the player exchange an item it has.
+  struct Announcement: Hashable {
+    let id: SongID
+    let range: SongRange?
+  }
+
+  /// A stopped jukebox with an empty queue. All chance comes from one number that `generator` gives.
+  public init(using generator: inout some RandomNumberGenerator) {
+    self.generator = SplitMix64(state: generator.next())
+  }
+
+  // MARK: Asking
+
+  /// Where the current song stands in the queue.
+  public var currentPosition: Int? {
+    guard let currentID else { return nil }
+    return queue.position(of: currentID)
+  }
+
+  /// The current song.
+  public var currentSong: QueuedSong? {
+    guard let currentID, let song = queue[currentID] else { return nil }
+    return QueuedSong(id: currentID, song: song)
+  }
+
+  /// What clients are shown as the next song: it follows if nobody does anything, at the latest after `play`.
+  public var nextID: SongID? {
+    guard let currentID else { return nil }
+    return following(currentID)
+  }
+
+  /// The songs that will follow the current one by themselves, at most `limit`: the modes respected, the order of
+  /// chance fixed. Empty while stopped, and where playback pauses behind the current song.
+  ///
+  /// The list may be shorter than what will be played (a new random round is drawn when the last song of the old one
+  /// begins), but is only empty if nothing follows.
+  public func upcoming(limit: Int = upcomingLimit) -> [QueuedSong] {
+    guard state != .stopped, let currentSong, limit > 0 else { return [] }
+    if single != .off {
+      guard isRepeating else { return [] }
+      if consume == .off { return Array(repeating: currentSong, count: limit) }
+    }
+    let count = queue.count
+    let start = orderRank(of: currentSong.id)
+    var songs: [QueuedSong] = []
+    for distance in 1...limit {
+      var rank = start + distance
+      if rank >= count {
+        // A song that is consumed does not come again; the next round of chance is not drawn yet.
+        let isKnown = consume == .off ? !isRandom || count == 1 : distance < count
+        guard isRepeating, isKnown else { break }
+        rank %= count
+      }
+      songs.append(queue.queued(orderSlot(rank)))
+    }
+    return songs
+  }
+
+  // MARK: Effects
+
+  /// What is to be done since it was asked last. Under the same lock as the commands; the actions are carried out
+  /// after it is released, in order.
+  public mutating func takeEffects() -> JukeboxEffects {
+    let upcoming = upcoming()
+    let announcement = upcoming.map { Announcement(id: $0.id, range: $0.song.range) }
+    if announcement != announced {
+      announced = announcement
+      effects.actions.append(.setUpcoming(upcoming))
+    }
+    defer { effects = JukeboxEffects() }
+    return effects
+  }
+
+  /// Moves the player to a song; the state is playing or paused already.
+  mutating func start(_ id: SongID, at seconds: Double = 0) {
+    guard let song = queue[id] else { return }
+    becomeCurrent(id)
+    supersede()
+    effects.actions.append(
+      .start(QueuedSong(id: id, song: song), at: seconds, paused: state == .paused, ticket: ticket))
+    effects.changed.insert(.player)
+  }
+
+  /// The player lets everything go; `current` is where the next `play` begins.
+  mutating func halt(current: SongID?) {
+    if state != .stopped || current != currentID { effects.changed.insert(.player) }
+    currentID = current
+    guard state != .stopped else { return }
+    state = .stopped
+    supersede()
+    effects.actions.append(.stop(ticket: ticket))
+  }
+
+  /// A new order: those of the same breath that it makes pointless are never given.
+  private mutating func supersede() {
+    ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
+    announced = []
+    effects.actions.removeAll {
+      switch $0 {
+      case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
+      case .setVolume, .setMuted: false
+      }
+    }
+  }
+
+  /// Goes to another place of the current song.
+  mutating func seekCurrent(to seconds: Double) {
+    guard let currentSong else { return }
+    ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
+    announced = nil
+    effects.actions.append(.seek(currentSong, to: seconds, ticket: ticket))
+    effects.changed.insert(.player)
+  }
+}

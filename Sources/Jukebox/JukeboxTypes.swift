@@ -1,0 +1,108 @@
+/// What is asked for. Whether sound moves is the player's business: it may wait for a server or be suspended.
+public enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
+  /// Nothing is loaded. There may be a current song nevertheless: it is where `play` begins.
+  case stopped = 0
+  /// The current song sounds, or will as soon as it can.
+  case playing = 1
+  /// The current song stands still at its place.
+  case paused = 2
+}
+
+/// A mode that can also be wanted once.
+public enum ModeSetting: UInt8, Hashable, Sendable, CaseIterable {
+  /// Not.
+  case off = 0
+  /// Until it is switched off.
+  case on = 1
+  /// For one song; then it switches itself off.
+  case oneShot = 2
+}
+
+/// A place in the queue, as a command names it.
+public enum QueuePlace: Hashable, Sendable {
+  /// In front of what stands there; the number of songs for the end.
+  case absolute(Int)
+  /// That many songs behind the current one: 0 for right behind it.
+  case afterCurrent(Int)
+  /// That many songs before the current one: 0 for right before it.
+  case beforeCurrent(Int)
+}
+
+/// Numbers the orders to the player that move it to another place. A report that was made under an older order than
+/// the last is about a past that no longer counts.
+public struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
+  /// Grows with each order.
+  public let rawValue: UInt64
+
+  /// Any number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The older order is the smaller one.
+  public static func < (lhs: PlaybackTicket, rhs: PlaybackTicket) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// What the player is to do, in order. Places are seconds from the song's beginning, which is that of its range.
+public enum JukeboxAction: Sendable {
+  /// Drop everything and stand at `at` seconds of `song`; sound unless `paused`.
+  case start(QueuedSong, at: Double, paused: Bool, ticket: PlaybackTicket)
+  /// Go to `to` seconds of `song`, which is the current one; what follows it stays. If the player has gone on to
+  /// another song already: the same as `start`, paused or not as it is.
+  case seek(QueuedSong, to: Double, ticket: PlaybackTicket)
+  /// Stand still where you are.
+  case pause
+  /// Sound again from where you stand.
+  case resume
+  /// Drop everything.
+  case stop(ticket: PlaybackTicket)
+  /// Have these follow the current song, without a gap, instead of what was to follow. The same song may be there
+  /// several times, also the current one; what differs from before in number or range has to be exchanged, the rest
+  /// may stay.
+  case setUpcoming([QueuedSong])
+  /// 0 ... 100.
+  case setVolume(Int)
+  /// Silence without touching the volume.
+  case setMuted(Bool)
+}
+
+/// What the player says. Each report goes with the ticket of the last `start`, `seek` or `stop` that it has obeyed.
+public enum PlayerReport: Hashable, Sendable {
+  /// The current song was heard to its end and this one, the first of the upcoming ones, follows by itself. Not for a
+  /// song that the player was told to start.
+  case advanced(to: SongID)
+  /// This song was heard to its end, and the player had none to follow.
+  case ended(SongID)
+  /// This song cannot be played, or not on; the reason is for people and names the file. If it is the current one,
+  /// the player waits for what comes next.
+  case failed(SongID, reason: String)
+  /// Some of this song is heard. Once for each song will do.
+  case heard(SongID)
+}
+
+/// What of the jukebox has changed, in the protocol's words.
+public struct JukeboxSubsystems: OptionSet, Hashable, Sendable {
+  /// The bits.
+  public let rawValue: UInt8
+
+  /// From the bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// State, current song, place in it, error.
+  public static let player = JukeboxSubsystems(rawValue: 1)
+  /// The queue: order, content, what is known about songs.
+  public static let playlist = JukeboxSubsystems(rawValue: 2)
+  /// Volume and mute.
+  public static let mixer = JukeboxSubsystems(rawValue: 4)
+  /// Repeat, random, single, consume.
+  public static let options = JukeboxSubsystems(rawValue: 8)
+}
+
+/// What has come of one or more commands and reports.
+public struct JukeboxEffects: Sendable {
+  /// For the player, in this order, after the lock is released.
+  public var actions: [JukeboxAction] = []
+  /// For clients that wait.
+  public var changed: JukeboxSubsystems = []
+
+  /// Nothing.
+  public init() {}
+}

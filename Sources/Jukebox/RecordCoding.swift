@@ -1,0 +1,97 @@
+/// A record: a line that says what it is and in which version, fields in little-endian order, a checksum of all before.
+struct RecordWriter {
+  private(set) var bytes: [UInt8]
+
+  init(kind: RecordKind, capacity: Int) {
+    bytes = []
+    bytes.reserveCapacity(capacity + kind.header.count + 4)
+    bytes.append(contentsOf: kind.header)
+  }
+
+  mutating func write<Number: FixedWidthInteger>(_ number: Number) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func write(_ bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+
+  consuming func finished() -> [UInt8] {
+    write(CRC32.checksum(bytes))
+    return bytes
+  }
+}
+
+/// Reads what a `RecordWriter` wrote, or anything else, to a typed error.
+struct RecordReader {
+  private let bytes: [UInt8]
+  private var next: Int
+  /// Where the checksum begins.
+  private let end: Int
+
+  init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
+    let name = kind.name
+    guard bytes.starts(with: name) else { throw .foreign }
+    guard bytes.starts(with: kind.header) else { throw .unknownVersion }
+    next = kind.header.count
+    guard bytes.count >= next + 4 else { throw .damaged }
+    end = bytes.count - 4
+    self.bytes = bytes
+    let sum = bytes[end...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard sum == CRC32.checksum(bytes[..<end]) else { throw .damaged }
+  }
+
+  /// The bytes that are left.
+  var remaining: Int { end - next }
+
+  mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError)
+    -> Number
+  {
+    let size = Number.bitWidth / 8
+    guard remaining >= size else { throw .invalid }
+    let number = bytes[next..<next + size].reversed().reduce(Number(0)) {
+      $0 << 8 | Number(truncatingIfNeeded: $1)
+    }
+    next += size
+    return number
+  }
+
+  mutating func read(count: Int) throws(SavedStateError) -> [UInt8] {
+    guard remaining >= count else { throw .invalid }
+    defer { next += count }
+    return Array(bytes[next..<next + count])
+  }
+
+  mutating func readFlag() throws(SavedStateError) -> Bool {
+    switch try read(UInt8.self) {
+    case 0: return false
+    case 1: return true
+    default: throw .invalid
+    }
+  }
+
+  mutating func readCase<Value: RawRepresentable<UInt8>>(
+    _: Value.Type = Value.self
+  ) throws(SavedStateError) -> Value {
+    guard let value = Value(rawValue: try read()) else { throw .invalid }
+    return value
+  }
+
+  /// Nothing may be left.
+  func finish() throws(SavedStateError) {
+    guard remaining == 0 else { throw .invalid }
+  }
+}
+
+/// The records there are. A changed layout gets the next number; an old program then says `unknownVersion`.
+enum RecordKind {
+  case queue
+  case playback
+
+  var name: [UInt8] {
+    switch self {
+    case .queue: Array("continuo queue ".utf8)
+    case .playback: Array("continuo playback ".utf8)
+    }
+  }
+
+  var header: [UInt8] { name + Array("1\n".utf8) }
+}

@@ -1,0 +1,198 @@
+/// Why a record could not be read.
+public enum SavedStateError: Error, Hashable, Sendable {
+  /// It is something else.
+  case foreign
+  /// A newer program wrote it.
+  case unknownVersion
+  /// It is cut off or its checksum is wrong.
+  case damaged
+  /// The checksum is right, and what it says cannot be.
+  case invalid
+}
+
+/// All of the state but the queue: small, so that it can be written every second.
+public struct SavedPlayback: Hashable, Sendable {
+  /// The size of the largest record in bytes; a file that is longer is none.
+  public static let maximumSize = 64
+
+  /// The song that was the current one, and how to know it again.
+  public struct Current: Hashable, Sendable {
+    /// Its number.
+    public var id: SongID
+    /// A checksum of its path: the number may belong to the queue of another life.
+    public var pathChecksum: UInt32
+    /// Where it stood, in seconds: finite, not negative.
+    public var seconds: Double
+
+    /// Nothing is checked; `SavedPlayback(encoded:)` does.
+    public init(id: SongID, pathChecksum: UInt32, seconds: Double) {
+      self.id = id
+      self.pathChecksum = pathChecksum
+      self.seconds = seconds
+    }
+  }
+
+  /// What was asked for.
+  public var state = PlaybackState.stopped
+  /// The current song.
+  public var current: Current?
+  /// The mode.
+  public var isRepeating = false
+  /// The mode. The order that chance made is not kept; a new one is drawn.
+  public var isRandom = false
+  /// The mode.
+  public var single = ModeSetting.off
+  /// The mode.
+  public var consume = ModeSetting.off
+  /// 0 ... 100.
+  public var volume = 100
+  /// Whether it was silent.
+  public var isMuted = false
+
+  /// A fresh jukebox's.
+  public init() {}
+
+  /// Reads a record. Any bytes are allowed.
+  public init(encoded bytes: [UInt8]) throws(SavedStateError) {
+    var reader = try RecordReader(bytes, kind: .playback)
+    state = try reader.readCase()
+    isRepeating = try reader.readFlag()
+    isRandom = try reader.readFlag()
+    single = try reader.readCase()
+    consume = try reader.readCase()
+    volume = Int(try reader.read(UInt8.self))
+    isMuted = try reader.readFlag()
+    if try reader.readFlag() {
+      let id = SongID(rawValue: try reader.read())
+      let checksum = try reader.read(UInt32.self)
+      let seconds = Double(bitPattern: try reader.read())
+      guard seconds.isFinite, seconds >= 0 else { throw .invalid }
+      current = Current(id: id, pathChecksum: checksum, seconds: seconds)
+    }
+    try reader.finish()
+    guard volume <= 100, state == .stopped || current != nil else { throw .invalid }
+  }
+
+  /// The record.
+  public func encoded() -> [UInt8] {
+    var writer = RecordWriter(kind: .playback, capacity: Self.maximumSize)
+    writer.write(state.rawValue)
+    writer.write(UInt8(isRepeating ? 1 : 0))
+    writer.write(UInt8(isRandom ? 1 : 0))
+    writer.write(single.rawValue)
+    writer.write(consume.rawValue)
+    writer.write(UInt8(min(max(volume, 0), 100)))
+    writer.write(UInt8(isMuted ? 1 : 0))
+    writer.write(UInt8(current == nil ? 0 : 1))
+    if let current {
+      writer.write(current.id.rawValue)
+      writer.write(current.pathChecksum)
+      writer.write(current.seconds.bitPattern)
+    }
+    return writer.finished()
+  }
+}
+
+extension SongQueue {
+  /// Reads a record of a queue: songs, their numbers and ranges, no metadata; the version begins anew. Any bytes are
+  /// allowed, and no more memory is used than they justify.
+  public init(encoded bytes: [UInt8]) throws(SavedStateError) {
+    var reader = try RecordReader(bytes, kind: .queue)
+    let nextID = try reader.read(UInt64.self)
+    let count = try reader.read(UInt32.self)
+    guard count <= Self.maximumCount, Int(count) * Self.smallestRecord <= reader.remaining else {
+      throw .invalid
+    }
+    var songs: [(SongID, Song)] = []
+    songs.reserveCapacity(Int(count))
+    for _ in 0..<count {
+      let id = SongID(rawValue: try reader.read())
+      var range: SongRange?
+      let form = try reader.read(UInt8.self)
+      if form > 0 {
+        guard form <= 2 else { throw .invalid }
+        range = SongRange(start: try reader.read(), end: form == 2 ? try reader.read() : nil)
+        guard range != nil else { throw .invalid }
+      }
+      let length = Int(try reader.read(UInt16.self))
+      guard length <= Song.maximumPathLength else { throw .invalid }
+      songs.append((id, Song(path: try reader.read(count: length), range: range)))
+    }
+    try reader.finish()
+    guard let queue = SongQueue(restoring: songs, nextID: nextID) else { throw .invalid }
+    self = queue
+  }
+
+  /// A song without range and path: number, form, length.
+  private static let smallestRecord = 4 + 1 + 2
+
+  /// The record. It takes a tenth of a second for 100,000 songs: make a copy of the queue under the lock and call this
+  /// after it is released.
+  public func encoded() -> [UInt8] {
+    // 64 bytes are what a path of a collection takes; more is only slower.
+    var writer = RecordWriter(kind: .queue, capacity: count * (Self.smallestRecord + 64) + 12)
+    writer.write(nextID)
+    writer.write(UInt32(count))
+    forEach(in: 0..<count) { _, queued in
+      writer.write(queued.id.rawValue)
+      switch queued.song.range {
+      case nil:
+        writer.write(UInt8(0))
+      case let range?:
+        writer.write(UInt8(range.end == nil ? 1 : 2))
+        writer.write(range.start)
+        if let end = range.end { writer.write(end) }
+      }
+      writer.write(UInt16(queued.song.path.count))
+      writer.write(queued.song.path)
+    }
+    return writer.finished()
+  }
+}
+
+extension JukeboxMachine {
+  /// What is to be saved beside the queue, with the current song at `seconds`. When stopped, `play` begins a song at
+  /// its beginning, so there it is 0.
+  public func savedPlayback(at seconds: Double) -> SavedPlayback {
+    var saved = SavedPlayback()
+    saved.state = state
+    saved.isRepeating = isRepeating
+    saved.isRandom = isRandom
+    saved.single = single
+    saved.consume = consume
+    saved.volume = volume
+    saved.isMuted = isMuted
+    saved.current = currentSong.map {
+      SavedPlayback.Current(
+        id: $0.id, pathChecksum: CRC32.checksum($0.song.path),
+        seconds: state != .stopped && seconds > 0 && seconds.isFinite ? seconds : 0)
+    }
+    return saved
+  }
+
+  /// A jukebox as it was saved. The two records may be of different moments: a current song that the queue does not
+  /// have is none, and playback is stopped then.
+  ///
+  /// The first effects tell the player everything.
+  public init(queue: SongQueue, playback: SavedPlayback, using generator: inout some RandomNumberGenerator) {
+    self.init(using: &generator)
+    self.queue = queue
+    isRepeating = playback.isRepeating
+    single = playback.single
+    consume = playback.consume
+    volume = min(max(playback.volume, 0), 100)
+    isMuted = playback.isMuted
+    let current = playback.current.flatMap { current in
+      queue[current.id].flatMap { CRC32.checksum($0.path) == current.pathChecksum ? current : nil }
+    }
+    if let current {
+      currentID = current.id
+      state = playback.state
+    }
+    if playback.isRandom {
+      isRandom = true
+      drawOrder()
+    }
+    relaunch(at: current?.seconds ?? 0)
+  }
+}

@@ -1,0 +1,257 @@
+/// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
+///
+/// A value: whoever holds it has a lock. A copy is a snapshot; the first edit of either then copies the storage (a few
+/// milliseconds for 100,000 songs). Every single edit takes logarithmic time, also one that moves the positions of all
+/// songs behind it; an edit of k songs takes k more, except a move, whatever its length.
+public struct SongQueue: Sendable {
+  /// The most songs a queue takes, so that no client fills the memory: ten times the largest collection Continuo is
+  /// measured with.
+  public static let maximumCount = 1_000_000
+
+  struct Entry: Sendable {
+    var id = SongID(rawValue: 0)
+    var song = Song(path: [])
+
+    var queued: QueuedSong { QueuedSong(id: id, song: song) }
+  }
+
+  private(set) var tree = RankTree()
+  /// By slot. Number 0 is nobody's.
+  private var entries: [Entry] = [Entry()]
+  private var slots: [SongID: RankTree.Slot] = [:]
+  private var freeSlots: [RankTree.Slot] = []
+  /// The number of the next song, or 2³² when all are used up.
+  private(set) var nextID: UInt64 = 1
+  /// Counts edits and never wraps; `version` is what clients see of it.
+  private(set) var edition: UInt64
+
+  /// An empty queue, of version 1.
+  public init() { self.init(edition: 1) }
+
+  init(edition: UInt64) { self.edition = edition }
+
+  // MARK: Asking
+
+  /// The number of songs.
+  public var count: Int { slots.count }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { slots.isEmpty }
+
+  /// Counts the edits: from 1 to 2³¹ − 1, then again from 1, since clients keep it in a signed 32-bit number.
+  public var version: UInt32 { UInt32((edition - 1) % Self.versions) + 1 }
+
+  private static let versions: UInt64 = (1 << 31) - 1
+
+  /// The song at `position`; `nil` if there is none.
+  public subscript(position position: Int) -> QueuedSong? {
+    guard position >= 0, position < count else { return nil }
+    return queued(tree[position])
+  }
+
+  /// The song of that number; `nil` if there is none.
+  public subscript(id: SongID) -> Song? {
+    guard let slot = slots[id] else { return nil }
+    return entries[Int(slot)].song
+  }
+
+  /// Where the song of that number stands; `nil` if there is none.
+  public func position(of id: SongID) -> Int? {
+    guard let slot = slots[id] else { return nil }
+    return tree.rank(of: slot)
+  }
+
+  /// Calls `body` with the songs of `range`, cut to the queue, in order, each with its position.
+  public func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
+    let range = range.clamped(to: 0..<count)
+    var position = range.lowerBound
+    // A closure that takes all of self with it would copy it for each song.
+    tree.forEach(in: range) { [entries] slot in
+      body(position, entries[Int(slot)].queued)
+      position += 1
+    }
+  }
+
+  /// Calls `body` with every song of `range` (`nil`: the whole queue) that has a new position or new content since
+  /// `version`, in order.
+  ///
+  /// It takes time for what it reports and a logarithm. A version that this queue has not had yet, or 0, gives all:
+  /// the client has it from another life of the server. What is missing at the end is to be seen by `count` only.
+  public func forEachChange(
+    since version: UInt32, in range: Range<Int>? = nil, _ body: (Int, QueuedSong) -> Void
+  ) {
+    let current = self.version
+    let all = version == 0 || version > current
+    let baseline = all ? 0 : edition - UInt64(current - version)
+    let range = range?.clamped(to: 0..<count) ?? 0..<count
+    tree.forEach(newerThan: baseline, in: range) { [entries] in body($0, entries[Int($1)].queued) }
+  }
+
+  func slot(of id: SongID) -> RankTree.Slot? { slots[id] }
+
+  func id(of slot: RankTree.Slot) -> SongID { entries[Int(slot)].id }
+
+  func queued(_ slot: RankTree.Slot) -> QueuedSong { entries[Int(slot)].queued }
+
+  // MARK: Editing
+
+  /// Inserts `songs` in front of the one at `position` (`nil`: at the end) and returns their numbers: one edit, one
+  /// version.
+  ///
+  /// - Throws: `badSongIndex` if `position` is not in 0 ... count, `queueFull`, `pathTooLong`.
+  @discardableResult
+  public mutating func insert(_ songs: [Song], at position: Int? = nil) throws(JukeboxError) -> [SongID] {
+    let position = position ?? count
+    guard position >= 0, position <= count else { throw .badSongIndex }
+    guard songs.count <= Self.maximumCount - count,
+      nextID + UInt64(songs.count) <= UInt64(UInt32.max) + 1
+    else { throw .queueFull }
+    guard songs.allSatisfy({ $0.path.count <= Song.maximumPathLength }) else { throw .pathTooLong }
+    guard !songs.isEmpty else { return [] }
+    let first = nextID
+    place(songs.enumerated().map { (SongID(rawValue: UInt32(first + UInt64($0))), $1) }, at: position)
+    nextID += UInt64(songs.count)
+    return (first..<nextID).map { SongID(rawValue: UInt32($0)) }
+  }
+
+  /// Takes the songs of `range` out and returns their numbers.
+  ///
+  /// As in MPD, the range may end behind the queue, and nothing happens if it is empty.
+  /// - Throws: `badSongIndex` if it begins behind the end of the queue.
+  @discardableResult
+  public mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
+    guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
+    return take(range.clamped(to: 0..<count))
+  }
+
+  /// Takes out `range`, which is in the queue.
+  @discardableResult
+  mutating func take(_ range: Range<Int>) -> [SongID] {
+    guard !range.isEmpty else { return [] }
+    edition += 1
+    let removed = tree.remove(range, stamp: edition)
+    return removed.map { slot in
+      let id = entries[Int(slot)].id
+      slots[id] = nil
+      entries[Int(slot)] = Entry()
+      freeSlots.append(slot)
+      return id
+    }
+  }
+
+  /// Takes all songs out. It is a new version also when there were none, as in MPD.
+  public mutating func removeAll() {
+    edition += 1
+    tree.removeAll()
+    entries = [Entry()]
+    slots = [:]
+    freeSlots = []
+  }
+
+  /// Moves the songs of `range` so that the first of them stands at `target` afterwards. In logarithmic time, however
+  /// many they are.
+  ///
+  /// - Throws: `badSongIndex` if `range` is empty or not in the queue, `numberTooLarge` if `target` leaves no room for them.
+  public mutating func move(_ range: Range<Int>, to target: Int) throws(JukeboxError) {
+    guard range.lowerBound >= 0, range.upperBound <= count, !range.isEmpty else { throw .badSongIndex }
+    guard target >= 0, target <= count - range.count else { throw .numberTooLarge(target) }
+    guard target != range.lowerBound else { return }
+    edition += 1
+    tree.move(range, to: target, stamp: edition)
+  }
+
+  /// Exchanges two songs. It is a new version also when they are one, as in MPD.
+  ///
+  /// - Throws: `badSongIndex`.
+  public mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
+    guard first >= 0, first < count, second >= 0, second < count else { throw .badSongIndex }
+    edition += 1
+    let (low, high) = (min(first, second), max(first, second))
+    if low < high {
+      tree.swap(low, high, stamp: edition)
+    } else {
+      tree.stamp(low..<low + 1, edition)
+    }
+  }
+
+  /// Puts the songs of `range` into random order. Nothing happens to fewer than two.
+  ///
+  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  public mutating func shuffle(
+    _ range: Range<Int>, using generator: inout some RandomNumberGenerator
+  ) throws(JukeboxError) {
+    guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
+    let range = range.clamped(to: 0..<count)
+    guard range.count > 1 else { return }
+    edition += 1
+    var slots: [RankTree.Slot] = []
+    slots.reserveCapacity(range.count)
+    tree.forEach(in: range) { slots.append($0) }
+    slots.shuffle(using: &generator)
+    tree.replace(range, with: slots, stamp: edition)
+  }
+
+  /// Sets what is played of a song. Nothing happens if it is that already.
+  ///
+  /// - Throws: `noSuchSong`.
+  public mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
+    guard let slot = slots[id] else { throw .noSuchSong }
+    guard entries[Int(slot)].song.range != range else { return }
+    entries[Int(slot)].song.range = range
+    touch([slot])
+  }
+
+  /// Sets what the files say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
+  /// over. Returns whether there was one that has not.
+  @discardableResult
+  public mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
+    var touched: [RankTree.Slot] = []
+    for (id, metadata) in metadata {
+      guard let slot = slots[id] else { continue }
+      entries[Int(slot)].song.metadata = metadata
+      touched.append(slot)
+    }
+    touch(touched)
+    return !touched.isEmpty
+  }
+
+  /// One edit in which the content of `slots` changed.
+  private mutating func touch(_ slots: [RankTree.Slot]) {
+    guard !slots.isEmpty else { return }
+    edition += 1
+    for slot in slots {
+      let rank = tree.rank(of: slot)
+      tree.stamp(rank..<rank + 1, edition)
+    }
+  }
+
+  /// Gives songs their places; the numbers are new to the queue and each is there once.
+  private mutating func place(_ songs: [(SongID, Song)], at position: Int) {
+    edition += 1
+    let new = songs.map { id, song in
+      let slot: RankTree.Slot
+      if let free = freeSlots.popLast() {
+        slot = free
+        entries[Int(slot)] = Entry(id: id, song: song)
+      } else {
+        slot = RankTree.Slot(entries.count)
+        entries.append(Entry(id: id, song: song))
+      }
+      slots[id] = slot
+      return slot
+    }
+    tree.insert(new, at: position, stamp: edition)
+  }
+
+  /// A queue as it was saved; `nil` if a number is not below `nextID`, is there twice, is 0, or there are too many.
+  init?(restoring songs: [(SongID, Song)], nextID: UInt64) {
+    self.init()
+    guard nextID >= 1, nextID <= UInt64(UInt32.max) + 1, songs.count <= Self.maximumCount else { return nil }
+    guard songs.allSatisfy({ $0.0.rawValue > 0 && UInt64($0.0.rawValue) < nextID }) else { return nil }
+    self.nextID = nextID
+    guard !songs.isEmpty else { return }
+    slots.reserveCapacity(songs.count)
+    place(songs, at: 0)
+    guard slots.count == songs.count else { return nil }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import ContinuoCommand
+
+/// Files that are whole at every moment, in a directory that one process has.
+@Suite struct StateFileTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  func file(_ name: String = "state") -> StateFile {
+    StateFile(path: MediaPath(folder.path).appending(Array(name.utf8)), isDurable: false)
+  }
+
+  @Test func writesReadsAndReplaces() throws {
+    let file = file()
+    #expect(try file.read(limit: 100) == nil)
+    try file.write([1, 2, 3])
+    #expect(try file.read(limit: 100) == [1, 2, 3])
+    try file.write([])
+    #expect(try file.read(limit: 100) == [])
+    #expect(folder.names == ["state"])
+    #expect(throws: FileBytes.Problem.self) {
+      try file.write([UInt8](repeating: 0, count: 200))
+      _ = try file.read(limit: 100)
+    }
+  }
+
+  @Test func isPrivateUnderAnyMask() throws {
+    let before = umask(0)
+    defer { umask(before) }
+    try file().write([1])
+    #expect(folder.mode(of: "state") == 0o600)
+  }
+
+  @Test func leftoverOfAKilledWriterIsNoHindrance() throws {
+    try folder.write("state.new", [9, 9, 9, 9, 9])
+    try file().write([1])
+    #expect(try file().read(limit: 10) == [1])
+    #expect(folder.names == ["state"])
+  }
+
+  @Test func linkInThePlaceOfTheNewFileIsNotFollowed() throws {
+    try folder.write("victim", [7])
+    symlink(folder.file("victim"), folder.file("state.new"))
+    #expect(throws: FileBytes.Problem.system(ELOOP)) { try file().write([1]) }
+    #expect(try folder.read("victim") == [7])
+  }
+
+  @Test func damagedFilesAreKeptAndBounded() throws {
+    let file = file()
+    for number in 1...5 {
+      try file.write([UInt8(number)])
+      #expect(try file.setAside() == MediaPath(folder.path).appending(Array("state.damaged-1".utf8)))
+      #expect(try file.read(limit: 10) == nil)
+    }
+    #expect(folder.names == ["state.damaged-1", "state.damaged-2", "state.damaged-3"])
+    #expect(try folder.read("state.damaged-1") == [5])
+    #expect(try folder.read("state.damaged-3") == [3])
+  }
+
+  @Test func failureLeavesTheOldFile() throws {
+    let file = StateFile(path: MediaPath(folder.path).appending(Array("missing/state".utf8)), isDurable: true)
+    #expect(throws: FileBytes.Problem.system(ENOENT)) { try file.write([1]) }
+  }
+
+  @Test func directoryIsMadeAndHasOneOwner() throws {
+    let path = MediaPath(folder.path).appending(Array("a/b/continuo".utf8))
+    var first: StateDirectory? = try StateDirectory(path: path)
+    #expect(folder.mode(of: "a/b/continuo") == 0o700)
+    #expect(throws: StateDirectory.Problem.inUse(path)) { _ = try StateDirectory(path: path) }
+    try first?.file("queue", isDurable: true).write([1, 2])
+    first = nil
+    let second = try StateDirectory(path: path)
+    #expect(try second.file("queue", isDurable: true).read(limit: 10) == [1, 2])
+  }
+
+  @Test func directoryThatCannotBeMade() throws {
+    try folder.write("file")
+    let path = MediaPath(folder.path).appending(Array("file/state".utf8))
+    #expect(throws: StateDirectory.Problem.unusable(path, .system(ENOTDIR))) {
+      _ = try StateDirectory(path: path)
+    }
+  }
+
+  @Test(arguments: [
+    (["XDG_STATE_HOME": "/s", "HOME": "/h"], "/s/continuo"),
+    (["HOME": "/h"], "/h/.local/state/continuo"),
+    (["XDG_STATE_HOME": "relative", "HOME": "/h"], "/h/.local/state/continuo"),
+    (["XDG_STATE_HOME": "", "HOME": "/h"], "/h/.local/state/continuo"),
+  ])
+  func standardPath(_ variables: [String: String], _ expected: String) throws {
+    #expect(try StateDirectory.standardPath { variables[$0] } == MediaPath(expected))
+  }
+
+  @Test func standardPathWithoutAHome() {
+    #expect(throws: StateDirectory.Problem.nowhere) { try StateDirectory.standardPath { _ in nil } }
+  }
+}

@@ -1,0 +1,194 @@
+import Testing
+
+@testable import Jukebox
+
+@Suite(.timeLimit(.minutes(10)))
+struct SavedStateTests {
+  /// A queue that has lived: gaps in the numbers, ranges, names that are not UTF-8.
+  static func livedQueue() throws -> SongQueue {
+    var queue = SongQueue()
+    try queue.insert([
+      Song(path: []), Song(path: [0xff, 0x0a, 0x00]), SongQueueTests.song("/music/a.mp3"),
+      Song(path: Array(repeating: 0x61, count: Song.maximumPathLength), range: SongRange(start: 5)),
+      Song(path: [0x62], range: SongRange(start: 5, end: .max)),
+    ])
+    try queue.move(0..<1, to: 3)
+    try queue.remove(1..<2)
+    return queue
+  }
+
+  static func songs(_ queue: SongQueue) -> [(UInt32, [UInt8], SongRange?)] {
+    var songs: [(UInt32, [UInt8], SongRange?)] = []
+    queue.forEach(in: 0..<queue.count) { songs.append(($1.id.rawValue, $1.song.path, $1.song.range)) }
+    return songs
+  }
+
+  static func livedPlayback() -> SavedPlayback {
+    var saved = SavedPlayback()
+    saved.state = .paused
+    saved.current = .init(id: SongID(rawValue: 7), pathChecksum: 0xdead_beef, seconds: 123.456)
+    saved.isRepeating = true
+    saved.single = .oneShot
+    saved.volume = 42
+    return saved
+  }
+
+  @Test func aQueueComesBackAsItWas() throws {
+    let queue = try Self.livedQueue()
+    let back = try SongQueue(encoded: queue.encoded())
+    #expect(Self.songs(back).elementsEqual(Self.songs(queue)) { $0 == $1 })
+    #expect(back.nextID == queue.nextID)
+    #expect(try SongQueue(encoded: SongQueue().encoded()).isEmpty)
+  }
+
+  @Test func playbackComesBackAsItWas() throws {
+    for saved in [Self.livedPlayback(), SavedPlayback()] {
+      let bytes = saved.encoded()
+      #expect(bytes.count <= SavedPlayback.maximumSize)
+      #expect(try SavedPlayback(encoded: bytes) == saved)
+    }
+  }
+
+  @Test func theChecksumIsTheUsualOne() {
+    #expect(CRC32.checksum(Array("123456789".utf8)) == 0xcbf4_3926)
+  }
+
+  @Test func everyCutAndEveryFlippedBitIsFound() throws {
+    for bytes in [try Self.livedQueue().encoded(), Self.livedPlayback().encoded()] {
+      func decodes(_ bytes: [UInt8]) -> Bool {
+        (try? SongQueue(encoded: bytes)) != nil || (try? SavedPlayback(encoded: bytes)) != nil
+      }
+      #expect(decodes(bytes))
+      let places =
+        bytes.count < 100 ? Array(bytes.indices) : Array(0..<60) + [bytes.count - 5, bytes.count - 1]
+      for place in places {
+        #expect(!decodes(Array(bytes[..<place])))
+        for bit in 0..<8 {
+          var damaged = bytes
+          damaged[place] ^= 1 << bit
+          #expect(!decodes(damaged))
+        }
+      }
+      #expect(!decodes(bytes + [0]))
+    }
+  }
+
+  @Test func saysWhatIsWrong() throws {
+    let bytes = SavedPlayback().encoded()
+    #expect(throws: SavedStateError.foreign) { try SavedPlayback(encoded: []) }
+    #expect(throws: SavedStateError.foreign) { try SavedPlayback(encoded: SongQueue().encoded()) }
+    #expect(throws: SavedStateError.foreign) { try SongQueue(encoded: bytes) }
+    let newer = Array("continuo playback 2\n".utf8) + bytes.dropFirst(20)
+    #expect(throws: SavedStateError.unknownVersion) { try SavedPlayback(encoded: newer) }
+    #expect(throws: SavedStateError.damaged) { try SavedPlayback(encoded: Array(bytes.dropLast())) }
+  }
+
+  /// Records with a right checksum around wrong content: nothing but typed errors, and what is read can be written.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func anyContentIsReadOrRefused(seed: UInt64) throws {
+    var random = SplitMix64(state: seed)
+    let originals: [(RecordKind, [UInt8])] = [
+      (.queue, try SongQueueTests.queue(5).encoded()), (.playback, Self.livedPlayback().encoded()),
+    ]
+    var read = 0
+    for _ in 1...4000 {
+      guard let (kind, original) = originals.randomElement(using: &random) else { return }
+      var body = Array(original.dropFirst(kind.header.count).dropLast(4))
+      for _ in 0..<Int.random(in: 0...3, using: &random) where !body.isEmpty {
+        let place = Int.random(in: 0..<body.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: body[place] = UInt8.random(in: 0...255, using: &random)
+        case 1: body[place] = [0, 1, 2, 100, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
+        case 2: body.remove(at: place)
+        default: body.insert(UInt8.random(in: 0...255, using: &random), at: place)
+        }
+      }
+      var writer = RecordWriter(kind: kind, capacity: body.count)
+      writer.write(body)
+      let bytes = writer.finished()
+      do {
+        switch kind {
+        case .queue:
+          #expect(try SongQueue(encoded: bytes).encoded() == bytes, "seed \(seed)")
+        case .playback:
+          #expect(try SavedPlayback(encoded: bytes).encoded() == bytes, "seed \(seed)")
+        }
+        read += 1
+      } catch {
+        #expect(error == .invalid, "seed \(seed)")
+      }
+    }
+    #expect(read > 0, "seed \(seed)")
+  }
+
+  @Test func anyBytesAreRefused() {
+    var random = SplitMix64(state: 1)
+    for length in 0..<300 {
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      #expect(throws: SavedStateError.self) { try SongQueue(encoded: bytes) }
+      #expect(throws: SavedStateError.self) { try SavedPlayback(encoded: bytes) }
+    }
+  }
+
+  // MARK: A jukebox comes back
+
+  static func restored(_ rig: Rig, at seconds: Double) throws -> Rig {
+    var generator = SplitMix64(state: 2)
+    var back = Rig()
+    back.machine = JukeboxMachine(
+      queue: try SongQueue(encoded: rig.machine.queue.encoded()),
+      playback: try SavedPlayback(encoded: rig.machine.savedPlayback(at: seconds).encoded()),
+      using: &generator)
+    back.settle()
+    return back
+  }
+
+  @Test(arguments: [
+    "play 1", "pause 1", "stop", "single oneshot", "random 1", "consume 1", "repeat 1", "setvol 3",
+  ])
+  func goesOnWhereItWas(command: String) throws {
+    var rig = Rig(songs: 4)
+    try rig.machine.play(position: 2)
+    try JukeboxMachineTests.run(command, on: &rig)
+    rig.settle()
+    var back = try Self.restored(rig, at: 12.5)
+    #expect(back.difference == nil)
+    #expect(back.machine.currentID == rig.machine.currentID && back.machine.state == rig.machine.state)
+    #expect(back.machine.savedPlayback(at: 12.5) == rig.machine.savedPlayback(at: 12.5))
+    if rig.machine.state != .stopped { #expect(back.seconds == 12.5) }
+    back.machine.play()
+    back.settle()
+    #expect(back.current?.id == rig.machine.currentID)
+  }
+
+  @Test func recordsOfDifferentMomentsFitAsFarAsTheyCan() throws {
+    var rig = Rig(songs: 4)
+    try rig.machine.play(position: 2)
+    let playback = rig.machine.savedPlayback(at: 5)
+    var generator = SplitMix64(state: 2)
+    // The queue is newer: its songs moved, the current one kept its number.
+    try rig.machine.move(2..<3, to: .absolute(0))
+    var back = JukeboxMachine(queue: rig.machine.queue, playback: playback, using: &generator)
+    #expect(back.currentPosition == 0 && back.state == .playing)
+    // The current one is gone.
+    try rig.machine.delete(0..<1)
+    back = JukeboxMachine(queue: rig.machine.queue, playback: playback, using: &generator)
+    #expect(back.currentID == nil && back.state == .stopped)
+    // The queue is another one, and the number somebody else's.
+    let other = try SongQueueTests.queue(9)
+    var moved = other
+    try moved.insert([SongQueueTests.song("other")])
+    var foreign = playback
+    foreign.current?.id = SongID(rawValue: 10)
+    back = JukeboxMachine(queue: moved, playback: foreign, using: &generator)
+    #expect(back.currentID == nil && back.state == .stopped)
+  }
+
+  @Test func anAbsurdPlaceIsTheBeginning() {
+    var rig = Rig(songs: 1)
+    rig.machine.play()
+    for seconds in [Double.nan, -.infinity, .infinity, -1] {
+      #expect(rig.machine.savedPlayback(at: seconds).current?.seconds == 0)
+    }
+  }
+}

@@ -1,0 +1,302 @@
+import Testing
+
+@testable import Jukebox
+
+@Suite(.timeLimit(.minutes(10)))
+struct SongQueueTests {
+  static func song(_ name: String) -> Song { Song(path: Array(name.utf8)) }
+
+  static func queue(_ count: Int) throws -> SongQueue {
+    var queue = SongQueue()
+    try queue.insert((0..<count).map { song("\($0)") })
+    return queue
+  }
+
+  static func ids(_ queue: SongQueue) -> [UInt32] {
+    var ids: [UInt32] = []
+    queue.forEach(in: 0..<queue.count) { ids.append($1.id.rawValue) }
+    return ids
+  }
+
+  static func changes(_ queue: SongQueue, since version: UInt32) -> [Int] {
+    var positions: [Int] = []
+    queue.forEachChange(since: version) { position, _ in positions.append(position) }
+    return positions
+  }
+
+  // MARK: A queue and its clients
+
+  /// A queue as an array. Whoever edits it says which positions count as changed.
+  struct Model {
+    var songs: [(id: UInt32, version: UInt32, content: Int)] = []
+    var version: UInt32 = 1
+    var nextID: UInt32 = 1
+
+    mutating func edit(changed: Range<Int>, _ body: (inout Model) -> Void = { _ in }) {
+      version += 1
+      body(&self)
+      for position in changed.clamped(to: 0..<songs.count) { songs[position].version = version }
+    }
+  }
+
+  /// A client's copy of the queue: what it knew at some version, brought up to date by the changes and the length.
+  struct Client {
+    var version: UInt32
+    var songs: [SongID?] = []
+
+    mutating func update(from queue: SongQueue) {
+      songs =
+        Array(songs.prefix(queue.count)) + Array(repeating: nil, count: max(0, queue.count - songs.count))
+      queue.forEachChange(since: version) { songs[$0] = $1.id }
+      version = queue.version
+    }
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func staysEqualToAnArrayAndItsClientsToIt(seed: UInt64) throws {
+    var random = SplitMix64(state: seed)
+    var queue = SongQueue()
+    var model = Model()
+    var clients = Array(repeating: Client(version: 1), count: 8)
+    for content in 1...500 {
+      let count = model.songs.count
+      let start = Int.random(in: 0...count, using: &random)
+      let end = min(
+        count, start + Int.random(in: 0...(Bool.random(using: &random) ? 2 : 100), using: &random))
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0, 1, 2:
+        let number = Int.random(in: 1...(count < 300 ? 30 : 1), using: &random)
+        let ids = try queue.insert((0..<number).map { Self.song("\($0)") }, at: start)
+        #expect(ids.map(\.rawValue) == (0..<UInt32(number)).map { model.nextID + $0 }, "seed \(seed)")
+        model.edit(changed: start..<Int.max) { model in
+          model.songs.insert(contentsOf: ids.map { ($0.rawValue, 0, 0) }, at: start)
+          model.nextID += UInt32(number)
+        }
+      case 3 where start < end:
+        let removed = try queue.remove(start..<end + (end == count ? 5 : 0))
+        #expect(removed.map(\.rawValue) == model.songs[start..<end].map(\.id), "seed \(seed)")
+        model.edit(changed: start..<Int.max) { $0.songs.removeSubrange(start..<end) }
+      case 4 where start < end:
+        let target = Int.random(in: 0...count - (end - start), using: &random)
+        try queue.move(start..<end, to: target)
+        guard target != start else { break }
+        model.edit(changed: min(start, target)..<max(end, target + end - start)) { model in
+          let moved = model.songs[start..<end]
+          model.songs.removeSubrange(start..<end)
+          model.songs.insert(contentsOf: moved, at: target)
+        }
+      case 5 where start < end:
+        try queue.swap(end - 1, start)
+        model.edit(changed: start..<start + 1) { $0.songs.swapAt(start, end - 1) }
+        model.songs[end - 1].version = model.version
+      case 6 where end - start > 1:
+        try queue.shuffle(start..<end, using: &random)
+        let order = Self.ids(queue)[start..<end]
+        model.edit(changed: start..<end) { model in
+          let old = Dictionary(uniqueKeysWithValues: model.songs[start..<end].map { ($0.id, $0) })
+          model.songs.replaceSubrange(start..<end, with: order.compactMap { old[$0] })
+        }
+      case 7 where start < end:
+        let id = SongID(rawValue: model.songs[start].id)
+        try queue.setRange(SongRange(start: UInt32(content)), of: id)
+        model.edit(changed: start..<start + 1) { $0.songs[start].content = content }
+      case 8 where content % 10 == 0:
+        queue.removeAll()
+        model.edit(changed: 0..<0) { $0.songs = [] }
+      default:
+        break
+      }
+      expectEqual(queue, model, seed: seed, random: &random)
+      let client = Int.random(in: 0..<clients.count, using: &random)
+      clients[client].update(from: queue)
+      #expect(clients[client].songs.map { $0?.rawValue } == model.songs.map(\.id), "seed \(seed)")
+    }
+  }
+
+  func expectEqual(_ queue: SongQueue, _ model: Model, seed: UInt64, random: inout SplitMix64) {
+    #expect(queue.version == model.version && queue.count == model.songs.count, "seed \(seed)")
+    #expect(Self.ids(queue) == model.songs.map(\.id), "seed \(seed)")
+    for _ in 0..<3 where !model.songs.isEmpty {
+      let position = Int.random(in: 0..<model.songs.count, using: &random)
+      let song = model.songs[position]
+      #expect(queue[position: position]?.id.rawValue == song.id, "seed \(seed)")
+      #expect(queue.position(of: SongID(rawValue: song.id)) == position, "seed \(seed)")
+      #expect(Int(queue[SongID(rawValue: song.id)]?.range?.start ?? 0) == song.content, "seed \(seed)")
+    }
+    for since in [0, model.version, UInt32.random(in: 1...model.version, using: &random), model.version + 1] {
+      let all = since == 0 || since > model.version
+      let expected = model.songs.indices.filter { all || model.songs[$0].version > since }
+      #expect(Self.changes(queue, since: since) == expected, "seed \(seed), since \(since)")
+    }
+    #expect(queue[position: -1] == nil && queue[position: model.songs.count] == nil, "seed \(seed)")
+    #expect(queue.position(of: SongID(rawValue: model.nextID)) == nil, "seed \(seed)")
+  }
+
+  // MARK: Versions
+
+  @Test func anEditIsOneVersion() throws {
+    var queue = try Self.queue(5)
+    var random = SplitMix64(state: 1)
+    var version = queue.version
+    func expect(_ steps: UInt32, _ what: String) {
+      #expect(queue.version == version + steps, "\(what)")
+      version = queue.version
+    }
+    try queue.insert([])
+    expect(0, "insert nothing")
+    try queue.insert([Self.song("a"), Self.song("b")], at: 2)
+    expect(1, "insert two")
+    try queue.remove(1..<1)
+    expect(0, "remove nothing")
+    try queue.remove(7..<9)
+    expect(0, "remove behind the end")
+    try queue.remove(1..<3)
+    expect(1, "remove two")
+    try queue.move(1..<3, to: 1)
+    expect(0, "move to where it is")
+    try queue.swap(1, 1)
+    expect(1, "swap with itself")
+    try queue.shuffle(1..<2, using: &random)
+    expect(0, "shuffle one")
+    queue.removeAll()
+    expect(1, "clear")
+    queue.removeAll()
+    expect(1, "clear what is empty")
+  }
+
+  @Test func removalAtTheEndShowsOnlyInTheLength() throws {
+    var queue = try Self.queue(5)
+    let version = queue.version
+    try queue.remove(3..<5)
+    #expect(Self.changes(queue, since: version) == [])
+    #expect(queue.count == 3)
+  }
+
+  @Test func aVersionOfAnotherLifeGivesAll() throws {
+    let queue = try Self.queue(3)
+    #expect(queue.version == 2)
+    #expect(Self.changes(queue, since: 2) == [])
+    #expect(Self.changes(queue, since: 3) == [0, 1, 2])
+    #expect(Self.changes(queue, since: .max) == [0, 1, 2])
+    #expect(Self.changes(queue, since: 0) == [0, 1, 2])
+  }
+
+  @Test func versionsBeginAgainBehind31Bits() throws {
+    var queue = SongQueue(edition: (1 << 31) - 2)
+    #expect(queue.version == (1 << 31) - 2)
+    try queue.insert((0..<4).map { Self.song("\($0)") })
+    #expect(queue.version == (1 << 31) - 1)
+    try queue.swap(0, 1)
+    #expect(queue.version == 1)
+    #expect(Self.changes(queue, since: (1 << 31) - 1) == [0, 1, 2, 3])
+    #expect(Self.changes(queue, since: 1) == [])
+    try queue.swap(2, 3)
+    #expect(queue.version == 2)
+    #expect(Self.changes(queue, since: 1) == [2, 3])
+    #expect(Self.changes(queue, since: 0) == [0, 1, 2, 3])
+  }
+
+  @Test func changesAreCutToTheRangeAskedFor() throws {
+    var queue = try Self.queue(10)
+    let version = queue.version
+    try queue.remove(0..<1)
+    var positions: [Int] = []
+    queue.forEachChange(since: version, in: 4..<100) { position, _ in positions.append(position) }
+    #expect(positions == [4, 5, 6, 7, 8])
+  }
+
+  @Test func metadataOfManySongsIsOneVersionAndMovesNothing() throws {
+    var queue = try Self.queue(10)
+    let version = queue.version
+    let metadata = SongMetadata(duration: 3)
+    let touched = queue.setMetadata([3, 7, 99].map { (SongID(rawValue: $0), metadata) })
+    #expect(touched)
+    #expect(queue.version == version + 1)
+    #expect(Self.changes(queue, since: version) == [2, 6])
+    #expect(queue[SongID(rawValue: 3)]?.metadata === metadata)
+    let untouched = queue.setMetadata([(SongID(rawValue: 99), metadata)])
+    #expect(!untouched)
+    #expect(queue.version == version + 1)
+  }
+
+  // MARK: Limits
+
+  @Test func refusesWhatIsNotThere() throws {
+    var queue = try Self.queue(3)
+    var random = SplitMix64(state: 1)
+    let copy = queue
+    #expect(throws: JukeboxError.badSongIndex) { try queue.insert([Self.song("a")], at: 4) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.insert([Self.song("a")], at: -1) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.remove(4..<5) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.remove(-1..<2) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.move(1..<1, to: 0) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.move(2..<4, to: 0) }
+    #expect(throws: JukeboxError.numberTooLarge(2)) { try queue.move(0..<2, to: 2) }
+    #expect(throws: JukeboxError.numberTooLarge(-1)) { try queue.move(0..<2, to: -1) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.swap(0, 3) }
+    #expect(throws: JukeboxError.badSongIndex) { try queue.shuffle(4..<5, using: &random) }
+    #expect(throws: JukeboxError.noSuchSong) { try queue.setRange(nil, of: SongID(rawValue: 4)) }
+    let path = Array(repeating: UInt8(ascii: "a"), count: Song.maximumPathLength + 1)
+    #expect(throws: JukeboxError.pathTooLong) { try queue.insert([Song(path: path)]) }
+    #expect(queue.version == copy.version && Self.ids(queue) == Self.ids(copy))
+  }
+
+  @Test func hasABound() throws {
+    var queue = SongQueue()
+    let song = Self.song("a")
+    try queue.insert(Array(repeating: song, count: SongQueue.maximumCount - 1))
+    #expect(throws: JukeboxError.queueFull) { try queue.insert([song, song]) }
+    try queue.insert([song])
+    #expect(throws: JukeboxError.queueFull) { try queue.insert([song]) }
+    queue.removeAll()
+    #expect(try queue.insert([song]).first?.rawValue == UInt32(SongQueue.maximumCount) + 1)
+  }
+
+  @Test func numbersEndAndAreNeverUsedAgain() throws {
+    var queue = try #require(SongQueue(restoring: [], nextID: UInt64(UInt32.max)))
+    #expect(throws: JukeboxError.queueFull) { try queue.insert([Self.song("a"), Self.song("b")]) }
+    #expect(try queue.insert([Self.song("a")]).first?.rawValue == .max)
+    queue.removeAll()
+    #expect(throws: JukeboxError.queueFull) { try queue.insert([Self.song("a")]) }
+  }
+
+  @Test func aCopyIsASnapshot() throws {
+    var queue = try Self.queue(5)
+    let snapshot = queue
+    try queue.remove(0..<3)
+    try queue.insert([Self.song("new")], at: 0)
+    #expect(Self.ids(snapshot) == [1, 2, 3, 4, 5])
+    #expect(Self.ids(queue) == [6, 4, 5])
+  }
+
+  // MARK: Songs
+
+  @Test(
+    arguments: [
+      (nil, nil, nil, nil),
+      (200.5, nil, nil, 200.5),
+      (200.5, 1000, nil, 199.5),
+      (200.5, 1000, 3000, 2),
+      (nil, 1000, 3000, 2),
+      (nil, 1000, nil, nil),
+      (2, 1000, 3000, 1),
+      (0.5, 1000, 3000, 0),
+    ] as [(Double?, UInt32?, UInt32?, Double?)])
+  func aRangeCutsTheLength(file: Double?, start: UInt32?, end: UInt32?, expected: Double?) {
+    let song = Song(
+      path: [], range: start.flatMap { SongRange(start: $0, end: end) },
+      metadata: file.map { SongMetadata(duration: $0) })
+    #expect(song.duration == expected)
+  }
+
+  @Test func rangesAreOfSomeLengthAndInMilliseconds() {
+    #expect(SongRange(startSeconds: 0.5, endSeconds: 1.0004) == SongRange(start: 500, end: 1000))
+    #expect(SongRange(startSeconds: 0.5, endSeconds: nil) == SongRange(start: 500))
+    let bad: [(Double, Double?)] = [
+      (1, 0.5), (0.5, 0.5), (-1, nil), (.nan, nil), (0, .nan), (0, .infinity), (1e300, nil),
+    ]
+    for (start, end) in bad {
+      #expect(SongRange(startSeconds: start, endSeconds: end) == nil)
+    }
+  }
+}
