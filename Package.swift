@@ -61,6 +61,7 @@ let package = Package(
       name: "ContinuoTesting",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
