@@ -60,11 +60,24 @@ public struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// Whether trying again later makes sense (the server is away) or not (the file cannot be written).
   public var isRecoverable: Bool
+  /// What is gone, as far as that is known.
+  public var cause: Cause
+
+  /// What is gone when an output is lost.
+  public enum Cause: Hashable, Sendable {
+    /// The server: its connection broke.
+    case server
+    /// The device that sound went to; the server is there.
+    case device
+    /// Something else, or nobody knows.
+    case other
+  }
 
   /// An error with these properties.
-  public init(_ message: String, isRecoverable: Bool) {
+  public init(_ message: String, isRecoverable: Bool, cause: Cause = .other) {
     self.message = message
     self.isRecoverable = isRecoverable
+    self.cause = cause
   }
 
   /// `message`.

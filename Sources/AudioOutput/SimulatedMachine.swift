@@ -171,7 +171,8 @@ struct SimulatedMachine: Sendable {
 
   private mutating func letHappen(at now: HostTime) {
     if happenings.isDead(at: now) {
-      return fail(OutputError("the device went away", isRecoverable: true), at: now)
+      return fail(
+        OutputError("the device went away", isRecoverable: true, cause: personality.deathCause), at: now)
     }
     let suspended = happenings.isSuspended(at: now)
     if suspended != isSuspended {

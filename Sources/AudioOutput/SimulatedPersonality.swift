@@ -43,6 +43,8 @@ extension SimulatedOutput {
 
     /// When the device dies, with all its streams; nil for never.
     public var death: Double?
+    /// What is said to be gone then.
+    public var deathCause = OutputError.Cause.server
     /// When streams can be opened again after that; nil for never.
     public var revival: Double?
     /// When the system takes the device away and gives it back; nil for never.

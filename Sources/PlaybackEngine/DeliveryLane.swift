@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 import DequeModule
 import MediaTime
 import Synchronization
@@ -7,12 +7,15 @@ import Synchronization
 ///
 /// However slow its queue is, a lane holds at most one pending block on it and at most one second of steps for
 /// each observer: older ones give way to the newest, and that is counted. So a slow client cannot build a backlog.
-final class DeliveryLane: Sendable {
+///
+/// Nothing begins while its gate is closed; what comes is kept, in order.
+package final class DeliveryLane: Sendable {
   enum Entry: Sendable {
     case notice(EngineNotice)
     case steps(ObserverSchedule.StepRun, value: Int64, timescale: CMTimeScale)
     case call(ObserverID, CMTime)
     case boundary(ObserverID)
+    case work(@Sendable () -> Void)
   }
 
   /// Steps of one observer that wait.
@@ -24,14 +27,16 @@ final class DeliveryLane: Sendable {
 
   private struct State {
     var entries = Deque<Entry>()
+    /// The rest of an entry during which the gate was closed: first of all when it is open again.
+    var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
-    var isGated = false
     var isClosed = false
     var backlogs: [ObserverID: Backlog] = [:]
     var coalesced: Int64 = 0
   }
 
   let queue: any DeliveryQueue
+  private let gate: CallGate
   private let state = Mutex(State())
   private let deliver: @Sendable (Entry) -> Void
   private let onDrained: @Sendable () -> Void
@@ -39,13 +44,37 @@ final class DeliveryLane: Sendable {
   /// `deliver` is called on `queue` (or inside `drain` of who is on it), one entry at a time; a run of steps comes
   /// as runs of one. `onDrained` is called there when nothing is left.
   init(
-    queue: any DeliveryQueue, onDrained: @escaping @Sendable () -> Void = {},
+    queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Entry) -> Void
   ) {
     self.queue = queue
+    self.gate = gate
     self.onDrained = onDrained
     self.deliver = deliver
   }
+
+  /// A lane for work alone.
+  package convenience init(queue: any DeliveryQueue, gate: CallGate) {
+    self.init(queue: queue, gate: gate) { _ in }
+  }
+
+  /// Adds work; `wake` or `drain` must follow.
+  package func append(_ work: @escaping @Sendable () -> Void) { append(.work(work)) }
+
+  /// Runs `work`, the rest of what the lane delivers just now, at once; or first of all when the gate is open again,
+  /// if it was closed meanwhile. Only for a caller that the lane called.
+  package func carryOn(_ work: @escaping @Sendable () -> Void) {
+    let isNow = state.withLock { state in
+      if state.isClosed { return false }
+      if gate.isOpen, state.rest.isEmpty { return true }
+      state.rest.append(work)
+      return false
+    }
+    if isNow { work() }
+  }
+
+  /// Whether a call may begin now.
+  package var mayCall: Bool { gate.isOpen && !state.withLock { $0.isClosed } }
 
   /// Adds an entry; `wake` must follow, outside all locks.
   func append(_ entry: Entry) {
@@ -84,9 +113,11 @@ final class DeliveryLane: Sendable {
   }
 
   /// Puts a block on the queue if there is something to deliver and none is there.
-  func wake() {
+  package func wake() {
     let needed = state.withLock { state in
-      guard !state.entries.isEmpty, !state.isScheduled, !state.isGated else { return false }
+      guard !state.entries.isEmpty || !state.rest.isEmpty, !state.isScheduled, gate.isOpen else {
+        return false
+      }
       state.isScheduled = true
       return true
     }
@@ -99,24 +130,26 @@ final class DeliveryLane: Sendable {
   }
 
   /// Delivers everything there is, on the caller's thread, which must be the queue's.
-  func drain() {
-    while let entry = next() { deliver(entry) }
+  package func drain() {
+    while gate.enter() {
+      defer { gate.leave() }
+      guard let entry = next() else { break }
+      if case .work(let work) = entry { work() } else { deliver(entry) }
+    }
     onDrained()
   }
 
-  /// While closed nothing is delivered; what comes is kept, in order. `wake` must follow.
-  func setGated(_ gated: Bool) {
-    state.withLock { $0.isGated = gated }
-  }
-
   /// Forgets what waits and takes nothing more.
-  func close() {
+  package func close() {
     // What is dropped may own anything: it goes outside the lock.
     let dropped = state.withLock { state in
       state.isClosed = true
       state.backlogs = [:]
-      defer { state.entries = [] }
-      return state.entries
+      defer {
+        state.entries = []
+        state.rest = []
+      }
+      return (state.entries, state.rest)
     }
     withExtendedLifetime(dropped) {}
   }
@@ -143,7 +176,7 @@ final class DeliveryLane: Sendable {
         switch $0 {
         case .steps(let run, _, _): run.observer == observer
         case .call(let id, _), .boundary(let id): id == observer
-        case .notice: false
+        case .notice, .work: false
         }
       }
     }
@@ -151,7 +184,8 @@ final class DeliveryLane: Sendable {
 
   private func next() -> Entry? {
     state.withLock { state in
-      guard !state.isGated, let entry = state.entries.first else { return nil }
+      if let work = state.rest.popFirst() { return .work(work) }
+      guard let entry = state.entries.first else { return nil }
       guard case .steps(var run, let value, let timescale) = entry else {
         return state.entries.removeFirst()
       }

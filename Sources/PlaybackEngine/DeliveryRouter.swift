@@ -14,16 +14,19 @@ final class DeliveryRouter: Sendable {
     var lanes: [ObjectIdentifier: DeliveryLane] = [:]
     var observers: [ObserverID: (lane: DeliveryLane, block: Block)] = [:]
     var nextObserver: ObserverID = 1
-    var isGated = false
   }
 
   let main: DeliveryLane
+  let gate: CallGate
   private let state: Mutex<State>
 
   /// `onNotice` is called on `mainQueue`.
-  init(mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void) {
+  init(
+    mainQueue: any DeliveryQueue, gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
+  ) {
     let relay = Relay(onNotice: onNotice)
-    main = DeliveryLane(queue: mainQueue, onDrained: { relay.drained() }) { relay.deliver($0) }
+    main = DeliveryLane(queue: mainQueue, gate: gate, onDrained: { relay.drained() }) { relay.deliver($0) }
+    self.gate = gate
     self.relay = relay
     state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
     relay.router.withLock { $0 = Weak(self) }
@@ -121,15 +124,9 @@ final class DeliveryRouter: Sendable {
     return touched
   }
 
-  /// While closed nothing is delivered; what happens is kept, in order.
-  func setGated(_ gated: Bool) {
-    let lanes = state.withLock { state in
-      state.isGated = gated
-      // Under the lock, so that two threads that disagree leave all lanes alike.
-      for lane in state.lanes.values { lane.setGated(gated) }
-      return Array(state.lanes.values)
-    }
-    if !gated { for lane in lanes { lane.wake() } }
+  /// Delivers what was held back while the gate was closed.
+  func wake() {
+    for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() }
   }
 
   /// How many seconds of steps wait for the slowest observer.
@@ -141,10 +138,9 @@ final class DeliveryRouter: Sendable {
 
   private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
     if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
-    let lane = DeliveryLane(queue: queue, onDrained: { [relay] in relay.drained() }) { [relay] in
+    let lane = DeliveryLane(queue: queue, gate: gate, onDrained: { [relay] in relay.drained() }) { [relay] in
       relay.deliver($0)
     }
-    lane.setGated(state.isGated)
     state.lanes[ObjectIdentifier(queue)] = lane
     return lane
   }
@@ -152,7 +148,7 @@ final class DeliveryRouter: Sendable {
   private func deliver(_ entry: DeliveryLane.Entry) {
     func block(_ id: ObserverID) -> Block? { state.withLock { $0.observers[id]?.block } }
     switch entry {
-    case .notice: break
+    case .notice, .work: break
     case .steps(let run, let value, let timescale):
       guard case .periodic(let block)? = block(run.observer) else { return }
       let (product, overflow) = run.first.multipliedReportingOverflow(by: value)

@@ -18,13 +18,23 @@ public final class PlaybackEngine: Sendable {
   ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: where notices are delivered.
   ///   - onNotice: called on `mainQueue` for all that happens, in order.
-  public init(
+  public convenience init(
     clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
     mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void
   ) {
+    self.init(
+      clock: clock, device: device, isQueuePlayer: isQueuePlayer, mainQueue: mainQueue, gate: CallGate(),
+      onNotice: onNotice)
+  }
+
+  /// The same behind a gate that it shares with others: closed for all of them by `suspend`, opened by `resume`.
+  package init(
+    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, mainQueue: any DeliveryQueue,
+    gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
+  ) {
     core = EngineCore(
       clock: clock, device: device, isQueuePlayer: isQueuePlayer,
-      deliveries: DeliveryRouter(mainQueue: mainQueue, onNotice: onNotice))
+      deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate, onNotice: onNotice))
     core.start()
   }
 
@@ -37,6 +47,28 @@ public final class PlaybackEngine: Sendable {
   /// Delivers what is due on the main queue now instead of when that queue comes to it. Only for a caller that
   /// *is* on the main queue.
   public func deliverPending() { core.deliveries.main.drain() }
+
+  /// Runs `work` on the main queue, in order with the notices and held back with them; at once, behind what is due, for
+  /// a caller on that queue.
+  package func tell(isOnMainQueue: Bool, _ work: @escaping @Sendable () -> Void) {
+    core.deliveries.main.append(work)
+    if isOnMainQueue { core.deliveries.main.drain() } else { core.deliveries.main.wake() }
+  }
+
+  /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
+  package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
+    let gate = core.deliveries.gate
+    guard gate.enter() else { return tell(isOnMainQueue: false, work) }
+    work()
+    gate.leave()
+  }
+
+  /// Runs `work`, the rest of what a notice is about, at once; or first of all after `resume`, if the engine was
+  /// suspended meanwhile. Only inside `onNotice`, or what `tell` runs.
+  package func carryOn(_ work: @escaping @Sendable () -> Void) { core.deliveries.main.carryOn(work) }
+
+  /// Whether a call on the main queue may begin now: neither suspended nor closed. Any thread.
+  package var mayCall: Bool { core.deliveries.main.mayCall }
 
   /// Lets the output begin to connect, so that the first `rate` above 0 finds it ready.
   public func prepareOutput() { core.prepareOutput() }
@@ -109,6 +141,18 @@ public final class PlaybackEngine: Sendable {
     core.perform { $0.setRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
   }
 
+  /// Tells that a rate above 0 was asked for and cannot be had; the rate is 0.
+  package func refuseRate() {
+    let now = core.clock.now
+    core.perform { machine in
+      if machine.rate == 0 {
+        machine.emit(.rateChanged(0, .setRateFailed))
+      } else {
+        machine.setRate(0, reason: .setRateFailed, now: now)
+      }
+    }
+  }
+
   /// Whether sound flows.
   public var timeControl: EngineTimeControl { core.read { $0.timeControl } }
 
@@ -119,6 +163,16 @@ public final class PlaybackEngine: Sendable {
       guard machine.current != nil else { return nil }
       return machine.position(now: now, timing: timing, timeline: timeline)?.time
         ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
+    }
+  }
+
+  /// What sound goes through at present: frames per second, and the seconds that a frame takes from here to the ear;
+  /// nil while no output is open.
+  public var outputProperties: (sampleRate: Int, latency: Double)? {
+    core.readTime { machine, now, timing, _ in
+      guard let format = machine.format, let timing else { return nil }
+      let waiting = Double(timing.renderedFrames) - timing.heardFrame(at: now)
+      return (format.sampleRate, max(0, waiting) / Double(format.sampleRate))
     }
   }
 
@@ -150,9 +204,10 @@ public final class PlaybackEngine: Sendable {
 
   // MARK: Suspension
 
-  /// Stops sound on a frame boundary and holds back everything that would be delivered.
+  /// Stops sound on a frame boundary and holds back everything that would be delivered. Does not wait for a call that
+  /// is running.
   public func suspend() {
-    core.deliveries.setGated(true)
+    core.deliveries.gate.close()
     let now = core.clock.now
     core.perform { $0.setSuspended(true, now: now) }
   }
@@ -161,7 +216,8 @@ public final class PlaybackEngine: Sendable {
   public func resume() {
     let now = core.clock.now
     core.perform { $0.setSuspended(false, now: now) }
-    core.deliveries.setGated(false)
+    core.deliveries.gate.open()
+    core.deliveries.wake()
   }
 
   // MARK: Observers

@@ -90,9 +90,6 @@ final class PulseConnection: @unchecked Sendable {
   /// Why `connect` refused, in libpulse's words.
   private(set) var lastError = "libpulse gave no main loop or context"
 
-  /// The volume that was set last, on any stream: a stream that replaces a dead one begins with it.
-  var volume: UInt32 = PA_VOLUME_NORM
-
   /// The context, for calls that need one in any state.
   var contextPointer: OpaquePointer? { context?.pointer }
 
@@ -188,7 +185,9 @@ final class PulseConnection: @unchecked Sendable {
       for user in users { user.connectionReady(pointer) }
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
       let reason = calls.errorText(calls.contextErrno(pointer))
-      drop(error: OutputError("the connection to the sound server failed: \(reason)", isRecoverable: true))
+      drop(
+        error: OutputError(
+          "the connection to the sound server failed: \(reason)", isRecoverable: true, cause: .server))
     default:
       break
     }

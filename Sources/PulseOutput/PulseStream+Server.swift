@@ -23,6 +23,7 @@ extension PulseStream {
     let flags =
       PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_UNMUTED.rawValue
       | (isCorked ? PA_STREAM_START_CORKED.rawValue : 0)
+    sentVolume = volume
     let result = calls.streamConnectPlayback(
       pointer, sink: configuration.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
       volume: channelVolumes)
@@ -61,7 +62,13 @@ extension PulseStream {
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
       let reason =
         connection.contextPointer.map { calls.errorText(calls.contextErrno($0)) } ?? "connection lost"
-      fail(OutputError("the sound server ended the stream: \(reason)", isRecoverable: true))
+      // A server that is there ends a stream when its sink vanishes and there is no other.
+      let isServerThere =
+        connection.contextPointer.map { calls.contextGetState($0) == PA_CONTEXT_READY } ?? false
+      fail(
+        OutputError(
+          "the sound server ended the stream: \(reason)", isRecoverable: true,
+          cause: isServerThere ? .device : .server))
     default:
       break
     }
@@ -73,6 +80,8 @@ extension PulseStream {
     isSuspended = calls.streamIsSuspended(stream)
     send(.opened(route: route(of: stream)))
     guard !isDead else { return }
+    // What was set on the way here, before the first sample.
+    sendVolume()
     if isSuspended { send(.suspended(true)) }
     if !isCorked, !isSuspended { release() }
     applyStart()

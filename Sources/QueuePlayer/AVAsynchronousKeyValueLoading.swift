@@ -78,7 +78,8 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
   }
 
   private func loadedValues() async throws -> AssetLoader.Values {
-    try await withCheckedThrowingContinuation { continuation in
+    // Unchecked: an application that ended meanwhile never goes on.
+    try await withUnsafeThrowingContinuation { continuation in
       loader.load { continuation.resume(with: $0) }
     }
   }

@@ -160,7 +160,8 @@ open class AVPlayer: NSObject {
   /// As `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    await withCheckedContinuation { continuation in
+    // Unchecked: an application that ended meanwhile never goes on.
+    await withUnsafeContinuation { continuation in
       core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
     }
   }
@@ -168,7 +169,8 @@ open class AVPlayer: NSObject {
   /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    await withCheckedContinuation { continuation in
+    // Unchecked: an application that ended meanwhile never goes on.
+    await withUnsafeContinuation { continuation in
       core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
     }
   }

@@ -153,7 +153,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// As `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    await withCheckedContinuation { continuation in
+    // Unchecked: an application that ended meanwhile never goes on.
+    await withUnsafeContinuation { continuation in
       seek(to: time, tolerances: [], isDirect: true) { continuation.resume(returning: $0) }
     }
   }
@@ -161,7 +162,8 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// As `seek(to:toleranceBefore:toleranceAfter:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    await withCheckedContinuation { continuation in
+    // Unchecked: an application that ended meanwhile never goes on.
+    await withUnsafeContinuation { continuation in
       seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true) {
         continuation.resume(returning: $0)
       }

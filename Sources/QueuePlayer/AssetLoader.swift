@@ -41,7 +41,7 @@ final class AssetLoader: Sendable {
   let url: URL
   let isPrecise: Bool
   /// A closure and not an environment, because there may be 100 000 loaders.
-  private let environment: @Sendable () -> PlaybackEnvironment
+  let environment: @Sendable () -> PlaybackEnvironment
   private let state = Mutex(State.initial)
 
   init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil) {
@@ -50,7 +50,8 @@ final class AssetLoader: Sendable {
     if let environment {
       self.environment = { environment }
     } else {
-      self.environment = { PlaybackEnvironment.current }
+      let scope = PlaybackEnvironment.scope
+      self.environment = { scope?.environment ?? .current }
     }
   }
 
@@ -60,8 +61,13 @@ final class AssetLoader: Sendable {
   /// Whether somebody reads the file at present.
   var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
 
-  /// Calls `completion` with what is known, at once if it is known, else on a thread of its own.
+  /// Where files are read, and what was held back of that is told.
+  static let queue = DispatchQueue.global(qos: .userInitiated)
+
+  /// Calls `completion` with what is known, at once if it is known, else on a thread of its own; held back while the
+  /// players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
+    let completion = environment().suspension.deferred(completion)
     let (known, isFirst): (Outcome?, Bool) = state.withLock { state in
       switch state {
       case .done(let outcome): return (outcome, false)
@@ -75,7 +81,7 @@ final class AssetLoader: Sendable {
     }
     if let known { completion(known) }
     guard isFirst else { return }
-    DispatchQueue.global(qos: .userInitiated).async { self.finish(self.read()) }
+    Self.queue.async { self.finish(self.read()) }
   }
 
   /// What is known, read on the caller's thread if need be.

@@ -90,12 +90,8 @@ extension AVPlayerItem {
   /// Has observers of the item, and of its player, look at it anew. For changes that no engine tells of.
   nonisolated func announceChange() {
     guard let core = state.withLock({ $0.attachment?.core }) else {
-      // In no queue: nobody but its own observers can see it, and no environment says where their queue is.
-      if MainDispatchQueue.isCurrent {
-        ChangeAnnouncer().announce(observations)
-      } else {
-        MainDispatchQueue.shared.enqueue { [self] in ChangeAnnouncer().announce(observations) }
-      }
+      // In no queue: nobody but its own observers can see it.
+      asset.loader.environment().suspension.announce(observations)
       return
     }
     core.announceChange(of: self)
@@ -108,10 +104,10 @@ extension AVPlayerItem {
     let seconds = SeekTarget.seconds(of: time, tolerances: tolerances)
     guard let (core, id) = attachment else {
       state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
-      completion?(true)
+      completion.map { asset.loader.environment().suspension.deferred($0)(true) }
       return
     }
-    let completion = isDirect ? completion : completion.map(core.onMainQueue)
+    let completion = completion.map { core.deferred($0, isDirect: isDirect) }
     let duration = core.engine.info(of: id)?.duration ?? .indefinite
     if seconds < 0 || duration.isNumeric && seconds > duration.seconds {
       completion?(false)

@@ -39,16 +39,23 @@ final class ObservationList: Sendable {
 final class ChangeAnnouncer: Sendable {
   /// Who is still to look at the last change. Main queue only, but for the lock's sake of proof.
   private let waiting = Mutex<[any ObjectObservation]>([])
+  private let mayCall: @Sendable () -> Bool
+
+  /// Nobody is served while `mayCall` says no.
+  init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
 
   /// Serves everybody who waits. To be called before anything changes.
   func settle() {
-    while let next = waiting.withLock({ $0.popLast() }) { next.check() }
+    while mayCall(), let next = waiting.withLock({ $0.popLast() }) { next.check() }
   }
 
+  /// Whether somebody waits still: what he is served with ended calling.
+  var isWaiting: Bool { waiting.withLock { !$0.isEmpty } }
+
   /// Has all observations of `lists` look. To be called after a change.
-  func announce(_ lists: ObservationList?...) {
+  func announce(_ lists: [ObservationList]) {
     waiting.withLock { waiting in
-      for list in lists.reversed() { waiting += (list?.all ?? []).reversed() }
+      for list in lists.reversed() { waiting += list.all.reversed() }
     }
     settle()
   }

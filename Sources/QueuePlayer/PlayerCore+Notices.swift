@@ -9,6 +9,8 @@ import Synchronization
 extension PlayerCore {
   func receive(_ notice: EngineNotice) {
     announcer.settle()
+    // A handler that was called just now may have suspended.
+    guard engine.mayCall else { return engine.carryOn { [weak self] in self?.receive(notice) } }
     switch notice {
     case .currentItemChanged(let id): becomeCurrent(id)
     case .rateChanged(let rate, let reason): changeRate(rate, reason: reason)
@@ -21,8 +23,11 @@ extension PlayerCore {
     case .playbackStalled(let id): post(AVPlayerItem.playbackStalledNotification, item: id)
     case .seekCompleted(let completion, let finished): completion(finished)
     case .outputUnavailable(let error, let retryAfter):
+      environment.audioSession.outputLost(error.cause)
       environment.onDiagnostic?(.outputUnavailable(error.message, retryAfter: retryAfter))
-    case .outputOpened(let route): environment.onDiagnostic?(.outputOpened(route: route))
+    case .outputOpened(let route):
+      environment.audioSession.outputOpened(sink: route)
+      environment.onDiagnostic?(.outputOpened(route: route))
     case .stepsCoalesced(let count): environment.onDiagnostic?(.stepsCoalesced(count))
     }
   }
@@ -33,7 +38,7 @@ extension PlayerCore {
       return state.current?.id
     }
     if let previous { forget(previous) }
-    announcer.announce(observations)
+    announce()
   }
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
@@ -41,10 +46,12 @@ extension PlayerCore {
       state.rate = rate
       return state.player
     }
-    announcer.announce(observations)
-    let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
-    NotificationCenter.default.post(
-      name: AVPlayer.rateDidChangeNotification, object: player, userInfo: userInfo)
+    announce()
+    engine.carryOn { [weak player] in
+      let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
+      NotificationCenter.default.post(
+        name: AVPlayer.rateDidChangeNotification, object: player, userInfo: userInfo)
+    }
   }
 
   private func changeTimeControl(_ timeControl: EngineTimeControl) {
@@ -54,7 +61,7 @@ extension PlayerCore {
       return
     }
     state.withLock { $0.timeControl = timeControl }
-    announcer.announce(observations)
+    announce()
     environment.suspension.setActivity(PlaybackActivity(timeControl), of: self)
   }
 
@@ -67,7 +74,7 @@ extension PlayerCore {
       return state.asset
     }
     asset.loader.learn(info)
-    announcer.announce(item.observations, observations)
+    announce([item.observations])
   }
 
   private func fail(_ id: ItemID, error: DecodingError) {
@@ -83,7 +90,7 @@ extension PlayerCore {
       state.status = .failed
       state.error = url.isFileURL ? AVError(error, opening: true) : AVError(unsupported: url)
     }
-    announcer.announce(item.observations, observations)
+    announce([item.observations])
     forget(id)
   }
 
@@ -95,7 +102,7 @@ extension PlayerCore {
       state.error = error
       return true
     }
-    if changed { announcer.announce(observations) }
+    if changed { announce() }
   }
 
   private func playedToEnd(_ id: ItemID, failure: DecodingError? = nil) {

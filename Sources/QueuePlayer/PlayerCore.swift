@@ -26,20 +26,25 @@ final class PlayerCore: Sendable {
     /// The queues of time observers, so that those on one queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
+    /// A look at the player, and at these items, is under way to the main queue.
+    var isAnnouncing = false
+    var announcedItems: [AVPlayerItem] = []
   }
 
   let environment: PlaybackEnvironment
   let engine: PlaybackEngine
   let observations = ObservationList()
-  let announcer = ChangeAnnouncer()
+  let announcer: ChangeAnnouncer
   let state = Mutex(State())
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment
     let relay = NoticeRelay()
-    engine = PlaybackEngine(
+    let engine = PlaybackEngine(
       clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
-      mainQueue: environment.mainQueue, onNotice: { relay.forward($0) })
+      mainQueue: environment.mainQueue, gate: environment.suspension.gate, onNotice: { relay.forward($0) })
+    self.engine = engine
+    announcer = ChangeAnnouncer { engine.mayCall }
     relay.setTarget(self)
     environment.suspension.add(self)
   }
@@ -75,40 +80,74 @@ final class PlayerCore: Sendable {
     if environment.isOnMainQueue() { engine.deliverPending() }
   }
 
-  /// `handler` so that it is always called on the main queue.
-  func onMainQueue(_ handler: @escaping @Sendable (Bool) -> Void) -> @Sendable (Bool) -> Void {
-    { [environment] finished in
-      if environment.isOnMainQueue() {
-        handler(finished)
+  /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held back while
+  /// players are suspended. `isDirect`: on any thread.
+  func deferred(
+    _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
+  ) -> @Sendable (Bool) -> Void {
+    { [engine, environment] finished in
+      if isDirect || environment.isOnMainQueue() {
+        engine.tellAnywhere { handler(finished) }
       } else {
-        environment.mainQueue.enqueue { handler(finished) }
+        engine.tell(isOnMainQueue: false) { handler(finished) }
       }
     }
   }
 
-  private func performOnMainQueue(_ work: @escaping @Sendable () -> Void) {
-    if environment.isOnMainQueue() { work() } else { environment.mainQueue.enqueue(work) }
+  /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does not tell
+  /// of.
+  func announceChange(of item: AVPlayerItem? = nil) {
+    let isFirst = state.withLock { state in
+      if let item, !state.announcedItems.contains(where: { $0 === item }) {
+        state.announcedItems.append(item)
+      }
+      defer { state.isAnnouncing = true }
+      return !state.isAnnouncing
+    }
+    if isFirst {
+      engine.tell(isOnMainQueue: environment.isOnMainQueue()) { [weak self] in self?.announceChanges() }
+    } else {
+      deliver()
+    }
   }
 
-  /// Has observers of the player look at it anew, for changes that the engine does not tell of.
-  func announceChange() { performOnMainQueue { [self] in announcer.announce(observations) } }
+  private func announceChanges() {
+    let items = state.withLock { state in
+      state.isAnnouncing = false
+      defer { state.announcedItems = [] }
+      return state.announcedItems
+    }
+    announce(items.map(\.observations))
+  }
 
-  /// The same for one of its items.
-  func announceChange(of item: AVPlayerItem) {
-    performOnMainQueue { [self] in announcer.announce(item.observations, observations) }
+  /// Has observers of the player, and of those `lists`, look. Main queue, inside a call of the engine.
+  func announce(_ lists: [ObservationList] = []) {
+    announcer.announce(lists + [observations])
+    if announcer.isWaiting { engine.carryOn { [announcer] in announcer.settle() } }
   }
 
   // MARK: Transport
 
   var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
 
-  /// 0 pauses; every other rate is 1, because nothing else is offered, but for what cannot be played forwards.
+  /// 0 pauses; every other rate is 1, because nothing else is offered, but for what cannot be played forwards, and
+  /// while the session does not let it play.
   func setRate(_ rate: Float) {
     if rate > 0 {
-      engine.setRate(1)
+      if environment.suspension.mayPlay(in: environment.audioSession) {
+        engine.setRate(1)
+      } else {
+        engine.refuseRate()
+      }
     } else {
       engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
     }
+    deliver()
+  }
+
+  /// The system pauses what plays.
+  func pause(_ reason: EngineRateReason) {
+    engine.setRate(0, reason: reason)
     deliver()
   }
 
@@ -150,7 +189,7 @@ final class PlayerCore: Sendable {
 
   /// `isDirect`: the completion may be called on any thread.
   func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {
-    let completion = isDirect ? completion : completion.map(onMainQueue)
+    let completion = completion.map { deferred($0, isDirect: isDirect) }
     guard engine.currentItem != nil else {
       completion?(false)
       return

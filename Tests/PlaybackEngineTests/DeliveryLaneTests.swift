@@ -30,10 +30,12 @@ struct DeliveryLaneTests {
     .steps(.init(observer: 1, first: first, stride: 1, count: count), value: 1, timescale: 100)
   }
 
-  private func lane() -> (lane: DeliveryLane, queue: HeldQueue, steps: Collected<Int64>) {
+  private func lane(
+    gate: CallGate = CallGate()
+  ) -> (lane: DeliveryLane, queue: HeldQueue, steps: Collected<Int64>) {
     let queue = HeldQueue()
     let steps = Collected<Int64>()
-    let lane = DeliveryLane(queue: queue) { entry in
+    let lane = DeliveryLane(queue: queue, gate: gate) { entry in
       if case .steps(let run, _, _) = entry { steps.append(run.first) }
       if case .call = entry { steps.append(-1) }
     }
@@ -78,14 +80,15 @@ struct DeliveryLaneTests {
   }
 
   @Test func nothingIsDeliveredWhileGatedAndNothingIsLost() {
-    let (lane, queue, steps) = lane()
+    let gate = CallGate()
+    let (lane, queue, steps) = lane(gate: gate)
     lane.append(run(0, 3))
     lane.wake()
-    lane.setGated(true)
+    gate.close()
     queue.run()
     #expect(steps.all.isEmpty)
     lane.append(run(3, 1))
-    lane.setGated(false)
+    gate.open()
     lane.wake()
     queue.run()
     #expect(steps.all == [0, 1, 2, 3])

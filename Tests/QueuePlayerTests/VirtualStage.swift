@@ -13,9 +13,10 @@ final class VirtualStage: Sendable {
   let output: SimulatedOutput
   let mainQueue: VirtualMainQueue
   let library = Library()
-  let suspension = PlaybackSuspension()
   let diagnostics = Log<PlaybackDiagnostic>()
   let environment: PlaybackEnvironment
+  var suspension: PlaybackSuspension { environment.suspension }
+  var session: AVAudioSession { environment.audioSession }
 
   /// `playsFiles`: the media are real files and not those of `library`.
   init(
@@ -27,7 +28,7 @@ final class VirtualStage: Sendable {
     self.mainQueue = mainQueue
     var environment = PlaybackEnvironment(
       clock: clock, device: output, mainQueue: mainQueue, isOnMainQueue: { mainQueue.isCurrent },
-      suspension: suspension, onDiagnostic: { [diagnostics] diagnostic in diagnostics.add(diagnostic) })
+      onDiagnostic: { [diagnostics] diagnostic in diagnostics.add(diagnostic) })
     if !playsFiles {
       environment.makeSource = { [library] url, _ in library.source(url) }
     }

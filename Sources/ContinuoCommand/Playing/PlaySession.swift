@@ -89,7 +89,7 @@ final class PlaySession {
     application?.stop()
     terminal?.finish()
     // Finishes the WAV file, if there is one.
-    PlaybackSuspension.shared.closeAll()
+    PlaybackEnvironment.current.suspension.closeAll()
     CleanUp.exit(status ?? ExitStatus(played: played, problems: problems).rawValue)
   }
 
@@ -124,7 +124,12 @@ final class PlaySession {
     application.state = applicationState
     // Before playback starts, or the first step might be over.
     updateTimeObserver()
-    application.start(restoration)
+    do {
+      try application.start(restoration)
+    } catch {
+      complain("the audio session: \(PlaybackApplication.reason(error))")
+      end(status: ExitStatus.unavailable.rawValue)
+    }
   }
 
   /// What the application's observers saw.
@@ -222,11 +227,7 @@ final class PlaySession {
       if case .terminated(let report?) = record.event { reports.write(report) }
       feed.append(record)
     }
-    device.add(SuspendedPlayback(session: self, suspension: PlaybackSuspension.shared))
-    PlaybackSuspension.shared.onActivityChange = { [device] activity in
-      // Starving and reconnecting do not count as stopped for the grace that lifecycle.md gives them.
-      device.setKeeping(.audio, activity == .playing, grace: activity == .waiting ? 5 : 0)
-    }
+    device.connect()
   }
 
   /// What the device recorded.
@@ -252,18 +253,13 @@ final class PlaySession {
   /// Nothing of the application is left but what its next launch begins with. Without one in the schedule that was it.
   private func applicationEnded(_ report: TerminationReport?) {
     if let application {
-      restoration = application.restoration
+      let snapshot = PlaybackEnvironment.current.suspension.takeRestorableSnapshots().first
+      restoration = snapshot.flatMap { application.restoration(from: $0) }
       application.stop()
       self.application = nil
     }
     if schedule?.includes(.launch) ?? false { return }
     end(status: report == nil ? nil : ExitStatus.terminated.rawValue)
-  }
-
-  /// The application hears of an interruption.
-  fileprivate func interruptionBegan() { application?.interruptionBegan() }
-  fileprivate func interruptionEnded(shouldResume: Bool) {
-    application?.interruptionEnded(shouldResume: shouldResume)
   }
 
   private func perform(_ command: PlayerCommand) {
@@ -280,26 +276,4 @@ final class PlaySession {
     terminal?.say("continuo: \(text)")
     if terminal == nil { StandardOutput.complain(text) }
   }
-}
-
-/// The players of the environment as the life cycle sees them.
-private final class SuspendedPlayback: Suspendable {
-  private let session: PlaySession
-  private let suspension: PlaybackSuspension
-  init(session: PlaySession, suspension: PlaybackSuspension) {
-    self.session = session
-    self.suspension = suspension
-  }
-  func suspend() { suspension.suspendAll() }
-  func resume() { suspension.resumeAll() }
-  func beginInterruption() {
-    DispatchQueue.main.async { MainActor.assumeIsolated { self.session.interruptionBegan() } }
-  }
-  func endInterruption(shouldResume: Bool) {
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated { self.session.interruptionEnded(shouldResume: shouldResume) }
-    }
-  }
-  func terminate() { suspension.suspendAll() }
-  func launch() { suspension.resumeAll() }
 }

@@ -10,12 +10,8 @@ final class PlaybackApplication {
   struct Restoration: Hashable, Sendable {
     /// The file that was current.
     var index: Int
-    /// How far it was heard.
-    var time: CMTime
-    /// Whether it played.
-    var isPlaying: Bool
-    var volume: Float
-    var isMuted: Bool
+    /// What the player was.
+    var snapshot: PlayerSnapshot
   }
 
   let player: AVQueuePlayer
@@ -45,26 +41,35 @@ final class PlaybackApplication {
   }
 
   /// Fills the queue and begins to play, where it was if there is something to restore.
-  func start(_ restoration: Restoration?) {
+  ///
+  /// - Throws: what the audio session says; nothing plays then.
+  func start(_ restoration: Restoration?) throws {
+    let session = AVAudioSession.sharedInstance()
+    try session.setCategory(.playback)
+    try session.setActive(true)
     feeder.onFailure = { [weak self] index, error in self?.itemFailed(index, error) }
     feeder.topUp()
-    if let restoration {
-      player.volume = restoration.volume
-      player.isMuted = restoration.isMuted
-      player.seek(to: restoration.time, toleranceBefore: .zero, toleranceAfter: .zero)
+    if let snapshot = restoration?.snapshot {
+      player.volume = snapshot.volume
+      player.isMuted = snapshot.isMuted
+      if let position = snapshot.position {
+        player.seek(to: position.time, toleranceBefore: .zero, toleranceAfter: .zero)
+      }
     }
-    if restoration?.isPlaying ?? true { player.play() }
+    if restoration?.snapshot.rate != 0 { player.play() }
     observePlayer()
+    observeInterruptions()
     // Whenever the system likes. There is nothing to fetch: the answer is that at once.
     system.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
   }
 
-  /// What a launch has to begin with to go on from here; nil after the last file.
-  var restoration: Restoration? {
-    guard let index = feeder.index(of: player.currentItem) else { return nil }
-    return Restoration(
-      index: index, time: player.currentTime(), isPlaying: player.rate != 0, volume: player.volume,
-      isMuted: player.isMuted)
+  /// What a launch has to begin with to go on from `snapshot`, the player's last; nil if that was at its end.
+  func restoration(from snapshot: PlayerSnapshot) -> Restoration? {
+    guard snapshot.items.indices.contains(snapshot.currentIndex) else { return nil }
+    let url = snapshot.items[snapshot.currentIndex].url
+    // The player may be ahead of what was told, but never behind.
+    let rest = feeder.files.indices.dropFirst(currentIndex ?? 0)
+    return rest.first { feeder.files[$0].url == url }.map { Restoration(index: $0, snapshot: snapshot) }
   }
 
   // MARK: Background tasks
@@ -84,16 +89,33 @@ final class PlaybackApplication {
 
   // MARK: Interruptions
 
-  /// Pauses what plays.
-  func interruptionBegan() {
-    wasInterrupted = player.rate != 0
-    player.pause()
+  /// The player pauses itself when an interruption begins; it goes on if that paused it and it may.
+  private func interruptionChanged(_ type: AVAudioSession.InterruptionType?, mayResume: Bool) {
+    guard type == .ended else { return }
+    if wasInterrupted, mayResume { player.play() }
+    wasInterrupted = false
   }
 
-  /// Goes on with what the interruption paused, if that is wanted.
-  func interruptionEnded(shouldResume: Bool) {
-    if wasInterrupted, shouldResume { player.play() }
-    wasInterrupted = false
+  private func observeInterruptions() {
+    let center = NotificationCenter.default
+    notifications += [
+      center.addObserver(forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil) {
+        [weak self] note in
+        let reason = note.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason
+        guard reason == .audioSessionInterrupted else { return }
+        MainActor.assumeIsolated { self?.wasInterrupted = true }
+      },
+      center.addObserver(
+        forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
+      ) { [weak self] note in
+        let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+        let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+        let mayResume = AVAudioSession.InterruptionOptions(rawValue: options ?? 0).contains(.shouldResume)
+        MainActor.assumeIsolated {
+          self?.interruptionChanged(type.flatMap(AVAudioSession.InterruptionType.init), mayResume: mayResume)
+        }
+      },
+    ]
   }
 
   // MARK: The player

@@ -9,21 +9,24 @@ import Synchronization
 /// What players are built on: time, sound, the main queue, files.
 ///
 /// An application that wants anything but the defaults sets `current` once, before its first player is made. Players
-/// keep the environment they were made in.
+/// keep the environment they were made in. Each environment has an audio session and a suspension of its own, which its
+/// copies share.
 public struct PlaybackEnvironment: Sendable {
   /// What everything waits on.
-  public var clock: any HostClock
+  public let clock: any HostClock
   /// Where sound goes. All players of an environment share it; each opens streams of its own.
-  public var device: any AudioOutputDevice
+  public let device: any AudioOutputDevice
   /// Where change handlers, notifications and completion handlers are called, and time observers without a queue.
-  public var mainQueue: any DeliveryQueue
+  public let mainQueue: any DeliveryQueue
   /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not block.
-  public var isOnMainQueue: @Sendable () -> Bool
+  public let isOnMainQueue: @Sendable () -> Bool
   /// What decodes the file at a URL. Called off the main queue, right before the file is opened. For `true` the length
   /// is to be exact, also if the whole file has to be read for that.
   public var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Stops and resumes all players of this environment.
-  public var suspension: PlaybackSuspension
+  public let suspension: PlaybackSuspension
+  /// What the sound of this environment's players is to the system.
+  public let audioSession: AVAudioSession
   /// Told what concerns the sound and no player in particular. On the main queue.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
@@ -36,7 +39,6 @@ public struct PlaybackEnvironment: Sendable {
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     makeSource: (@Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource)? = nil,
-    suspension: PlaybackSuspension = .shared,
     onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
     self.clock = clock
@@ -47,16 +49,27 @@ public struct PlaybackEnvironment: Sendable {
       makeSource ?? { file, isPrecise in
         MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
       }
-    self.suspension = suspension
+    suspension = PlaybackSuspension(mainQueue: mainQueue, isOnMainQueue: isOnMainQueue)
+    audioSession = AVAudioSession(suspension: suspension)
     self.onDiagnostic = onDiagnostic
   }
 
   private static let shared = Mutex<PlaybackEnvironment?>(nil)
 
-  /// The environment of players and assets made from now on. Any thread. Nothing is made before it is asked for.
+  /// A scoped environment: an object, because each asset made in it keeps it.
+  final class Scope: Sendable {
+    let environment: PlaybackEnvironment
+    init(_ environment: PlaybackEnvironment) { self.environment = environment }
+  }
+
+  @TaskLocal static var scope: Scope?
+
+  /// The environment of players and assets made from now on: that of `withCurrent`, if this runs inside one, else the
+  /// process's, which setting changes. Any thread. Nothing is made before it is asked for.
   public static var current: PlaybackEnvironment {
     get {
-      shared.withLock { shared in
+      if let scope { return scope.environment }
+      return shared.withLock { shared in
         if let shared { return shared }
         let standard = PlaybackEnvironment()
         shared = standard
@@ -64,6 +77,35 @@ public struct PlaybackEnvironment: Sendable {
       }
     }
     set { shared.withLock { $0 = newValue } }
+  }
+
+  /// Makes `environment` the current one inside `operation`, so that several live side by side in a process. It is
+  /// handed on as task-local values are: to child tasks and `Task { }`, not to blocks on dispatch queues.
+  public static func withCurrent<Result>(
+    _ environment: PlaybackEnvironment, operation: () throws -> Result
+  ) rethrows -> Result {
+    try $scope.withValue(Scope(environment), operation: operation)
+  }
+
+  /// The same for an operation that waits.
+  public nonisolated(nonsending) static func withCurrent<Result>(
+    _ environment: PlaybackEnvironment, operation: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await $scope.withValue(Scope(environment), operation: operation)
+  }
+
+  // MARK: Interruptions
+
+  /// Something else takes the sound, a call for example: the session is inactive, the application is told, every player
+  /// that plays pauses itself. Without effect while an interruption lasts. Any thread.
+  public func beginInterruption(_ reason: AVAudioSession.InterruptionReason = .default) {
+    audioSession.beginInterruption(reason)
+  }
+
+  /// That is over: the application is told. Players do not go on by themselves; whoever may resume calls `play()`. Without
+  /// effect if there was no interruption. Any thread.
+  public func endInterruption(shouldResume: Bool) {
+    audioSession.endInterruption(shouldResume: shouldResume)
   }
 }
 

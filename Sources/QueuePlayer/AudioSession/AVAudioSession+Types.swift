@@ -1,0 +1,164 @@
+extension AVAudioSession {
+  /// What an application's sound is to its user. The names are Apple's.
+  public struct Category: RawRepresentable, Hashable, Sendable {
+    /// Apple's name.
+    public let rawValue: String
+    /// The category of that name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// An accompaniment: silent in the background.
+    public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
+    /// The same, alone; a session's category before one is set.
+    public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
+    /// What the application is for: goes on in the background.
+    public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
+    /// Cannot be set: there is no input.
+    public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
+    /// Cannot be set: there is no input.
+    public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
+    /// Cannot be set: there is one route.
+    public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
+  }
+
+  /// What kind of sound it is. Kept and told; no sample depends on it.
+  public struct Mode: RawRepresentable, Hashable, Sendable {
+    /// Apple's name.
+    public let rawValue: String
+    /// The mode of that name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Any kind.
+    public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
+    /// Speech that pauses when another application prompts.
+    public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
+    /// Films. With the category `playback` only.
+    public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
+    /// Sound as it is, for measurements.
+    public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
+    /// Prompts by a voice. With the category `playback` only.
+    public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
+    /// Cannot be set: needs an input.
+    public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
+    /// Cannot be set: needs an input.
+    public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
+    /// Cannot be set: needs an input.
+    public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
+    /// Cannot be set: needs an input.
+    public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
+  }
+
+  /// How a category behaves beside other applications. Kept and told: a sound server mixes everybody anyway.
+  public struct CategoryOptions: OptionSet, Sendable {
+    /// Apple's bits.
+    public let rawValue: UInt
+    /// Options of these bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Others are heard too.
+    public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
+    /// Others are heard more quietly; implies `mixWithOthers`.
+    public static let duckOthers = CategoryOptions(rawValue: 0x2)
+    /// Bluetooth headsets may be used.
+    public static let allowBluetoothHFP = CategoryOptions(rawValue: 0x4)
+    /// The earlier name of `allowBluetoothHFP`.
+    public static let allowBluetooth = allowBluetoothHFP
+    /// The speaker and not the receiver is used.
+    public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
+    /// Others' speech pauses, all else mixes; includes `mixWithOthers`.
+    public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)
+    /// Bluetooth devices for music may be used.
+    public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
+    /// AirPlay devices may be used.
+    public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
+    /// Cannot be set: there is no input.
+    public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
+  }
+
+  /// How the route is shared with others.
+  public enum RouteSharingPolicy: UInt, Sendable {
+    /// As others do.
+    case `default` = 0
+    /// As others that play long pieces of sound do.
+    case longFormAudio = 1
+    /// Set by the system only.
+    case independent = 2
+    /// As others that play films do.
+    case longFormVideo = 3
+  }
+
+  /// What goes with a change of activity.
+  public struct SetActiveOptions: OptionSet, Sendable {
+    /// Apple's bits.
+    public let rawValue: UInt
+    /// Options of these bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Others are told that they may go on. Valid on deactivation only; there are no others here to be told.
+    public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
+  }
+
+  /// Whether an interruption begins or ends. It is `began` that is 1.
+  public enum InterruptionType: UInt, Sendable {
+    /// It begins; an end may never come.
+    case began = 1
+    /// It is over.
+    case ended = 0
+  }
+
+  /// What comes with the end of an interruption.
+  public struct InterruptionOptions: OptionSet, Sendable {
+    /// Apple's bits.
+    public let rawValue: UInt
+    /// Options of these bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// What the interruption paused may go on without asking the user.
+    public static let shouldResume = InterruptionOptions(rawValue: 1)
+  }
+
+  /// Why an interruption began.
+  public enum InterruptionReason: UInt, Sendable {
+    /// Something else sounds: a call, another application.
+    case `default` = 0
+    /// The application was suspended; not told any more since iOS 16, and not here.
+    case appWasSuspended = 1
+    /// The built-in microphone was muted; does not occur.
+    case builtInMicMuted = 2
+    /// The route's device went away.
+    case routeDisconnected = 4
+  }
+
+  /// Why the route changed.
+  public enum RouteChangeReason: UInt, Sendable {
+    /// Nobody knows.
+    case unknown = 0
+    /// A device can be used that could not before; sound goes there.
+    case newDeviceAvailable = 1
+    /// The device is gone.
+    case oldDeviceUnavailable = 2
+    /// The session's category changed.
+    case categoryChange = 3
+    /// The route was overridden; does not occur.
+    case override = 4
+    /// The device woke up; does not occur.
+    case wakeFromSleep = 6
+    /// There is no device for the category; does not occur.
+    case noSuitableRouteForCategory = 7
+    /// The devices are the same and their configuration is another; does not occur.
+    case routeConfigurationChange = 8
+  }
+
+  /// Codes of the errors that a session throws: an `NSError` with the domain `NSOSStatusErrorDomain`.
+  public enum ErrorCode: Int, Sendable {
+    /// No error.
+    case none = 0
+    /// '!cat': the mode does not go with the category.
+    case incompatibleCategory = 560_161_140
+    /// '!pri': something more important has the sound, a call.
+    case insufficientPriority = 561_017_449
+    /// '!res': what is asked for is not there, an input.
+    case resourceNotAvailable = 561_145_203
+    /// A parameter that is not valid, or not with the others.
+    case badParam = -50
+  }
+}

@@ -1,0 +1,187 @@
+import AudioOutput
+import PlaybackEngine
+
+/// A session as a value: calls and reports go in, what is to be done comes out.
+struct AudioSessionState: Sendable {
+  var category = AVAudioSession.Category.soloAmbient
+  var mode = AVAudioSession.Mode.default
+  var options: AVAudioSession.CategoryOptions = []
+  var policy = AVAudioSession.RouteSharingPolicy.default
+  var isActive = false
+  var isInterrupted = false
+  /// Where sound goes; nil for nowhere.
+  var sink: String?
+  /// The connection to the server broke, and there is none again.
+  var isServerLost = false
+
+  enum Action: Hashable, Sendable {
+    case postInterruptionBegan(AVAudioSession.InterruptionReason)
+    case postInterruptionEnded(shouldResume: Bool)
+    case postRouteChange(AVAudioSession.RouteChangeReason, previous: String?)
+    case postServicesLost
+    case postServicesReset
+    /// Every player of the session pauses.
+    case pausePlayers(EngineRateReason)
+    /// What the session allows in the background may be different now.
+    case rightsChanged
+  }
+
+  /// Whether sound may go on in the background.
+  var allowsBackgroundSound: Bool { category == .playback && isActive }
+
+  // MARK: What the application asks for
+
+  /// nil: as it is, as far as that goes with `category`.
+  mutating func setCategory(
+    _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
+    policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
+  ) throws(AudioSessionError) -> [Action] {
+    switch category {
+    case .ambient, .soloAmbient, .playback: break
+    case .record, .playAndRecord, .multiRoute:
+      throw AudioSessionError(
+        .resourceNotAvailable, "There is no input, and one output: \(category.rawValue).")
+    default: throw AudioSessionError(.badParam, "\"\(category.rawValue)\" is no category.")
+    }
+    let isOther = category != self.category
+    if let mode { try Self.check(mode, with: category) }
+    let mode = mode ?? (Self.goes(self.mode, with: category) ? self.mode : .default)
+    // Options belong to the category they were set with.
+    var options = options ?? (isOther ? [] : self.options)
+    try Self.check(options, with: category)
+    if !options.isDisjoint(with: .duckOthers) { options.insert(.mixWithOthers) }
+    try Self.check(policy, category: category, mode: mode, options: options)
+    self.category = category
+    self.mode = mode
+    self.options = options
+    self.policy = policy
+    return isOther ? [.postRouteChange(.categoryChange, previous: sink), .rightsChanged] : []
+  }
+
+  mutating func setMode(_ mode: AVAudioSession.Mode) throws(AudioSessionError) {
+    try Self.check(mode, with: category)
+    try Self.check(policy, category: category, mode: mode, options: options)
+    self.mode = mode
+  }
+
+  mutating func activate() throws(AudioSessionError) -> [Action] {
+    if isInterrupted {
+      throw AudioSessionError(.insufficientPriority, "The session is interrupted.")
+    }
+    guard !isActive else { return [] }
+    isActive = true
+    return [.rightsChanged]
+  }
+
+  mutating func deactivate() -> [Action] {
+    guard isActive else { return [] }
+    isActive = false
+    return [.pausePlayers(.setRateCalled), .rightsChanged]
+  }
+
+  // MARK: What happens to it
+
+  mutating func beginInterruption(_ reason: AVAudioSession.InterruptionReason) -> [Action] {
+    guard !isInterrupted else { return [] }
+    isInterrupted = true
+    isActive = false
+    return [.postInterruptionBegan(reason), .pausePlayers(.audioSessionInterrupted), .rightsChanged]
+  }
+
+  mutating func endInterruption(shouldResume: Bool) -> [Action] {
+    guard isInterrupted else { return [] }
+    isInterrupted = false
+    return [.postInterruptionEnded(shouldResume: shouldResume)]
+  }
+
+  /// The output is there: opened, or moved elsewhere.
+  mutating func outputOpened(sink new: String) -> [Action] {
+    let previous = sink
+    let wasKnown = hasBeenOpen
+    sink = new
+    hasBeenOpen = true
+    var actions: [Action] = []
+    if isServerLost {
+      isServerLost = false
+      actions.append(.postServicesReset)
+    }
+    if wasKnown, previous != new { actions.append(.postRouteChange(.newDeviceAvailable, previous: previous)) }
+    return actions
+  }
+
+  /// The output is gone, or could not be had.
+  mutating func outputLost(_ cause: OutputError.Cause) -> [Action] {
+    switch cause {
+    case .server:
+      guard hasBeenOpen, !isServerLost else { return [] }
+      isServerLost = true
+      return [.postServicesLost]
+    case .device:
+      guard let previous = sink else { return [] }
+      sink = nil
+      return [.postRouteChange(.oldDeviceUnavailable, previous: previous)]
+    case .other: return []
+    }
+  }
+
+  /// Sound went somewhere already, so what comes is a change and no beginning.
+  private var hasBeenOpen = false
+
+  // MARK: What goes together
+
+  private static func goes(_ mode: AVAudioSession.Mode, with category: AVAudioSession.Category) -> Bool {
+    switch mode {
+    case .default, .spokenAudio, .measurement: true
+    case .moviePlayback, .voicePrompt: category == .playback
+    default: false
+    }
+  }
+
+  private static func check(
+    _ mode: AVAudioSession.Mode, with category: AVAudioSession.Category
+  ) throws(AudioSessionError) {
+    guard !goes(mode, with: category) else { return }
+    switch mode {
+    case .moviePlayback, .voicePrompt:
+      throw AudioSessionError(
+        .incompatibleCategory, "\(mode.rawValue) does not go with \(category.rawValue).")
+    case .voiceChat, .gameChat, .videoChat, .videoRecording:
+      throw AudioSessionError(.resourceNotAvailable, "There is no input for \(mode.rawValue).")
+    default: throw AudioSessionError(.badParam, "\"\(mode.rawValue)\" is no mode.")
+    }
+  }
+
+  private static func check(
+    _ options: AVAudioSession.CategoryOptions, with category: AVAudioSession.Category
+  ) throws(AudioSessionError) {
+    if options.rawValue & ~0xff != 0 { throw AudioSessionError(.badParam, "There are no such options.") }
+    if options.contains(.overrideMutedMicrophoneInterruption) {
+      throw AudioSessionError(.badParam, "There is no microphone.")
+    }
+    let mixing: AVAudioSession.CategoryOptions = [
+      .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers,
+    ]
+    if category == .soloAmbient, !options.isDisjoint(with: mixing) {
+      throw AudioSessionError(.badParam, "\(category.rawValue) mixes with nobody.")
+    }
+  }
+
+  private static func check(
+    _ policy: AVAudioSession.RouteSharingPolicy, category: AVAudioSession.Category,
+    mode: AVAudioSession.Mode, options: AVAudioSession.CategoryOptions
+  ) throws(AudioSessionError) {
+    switch policy {
+    case .default: return
+    case .independent:
+      throw AudioSessionError(.badParam, "The policy \"independent\" is the system's to set.")
+    case .longFormAudio, .longFormVideo:
+      let modes: [AVAudioSession.Mode] = [.default, .moviePlayback, .spokenAudio]
+      guard category == .playback, modes.contains(mode), options.isEmpty else {
+        throw AudioSessionError(
+          .badParam,
+          "A long-form policy goes with the category playback, the modes default, moviePlayback and spokenAudio, and no options."
+        )
+      }
+    }
+  }
+}

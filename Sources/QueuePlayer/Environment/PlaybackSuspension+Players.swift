@@ -1,0 +1,99 @@
+import PlaybackEngine
+import Synchronization
+
+// What players do: who is there, who plays, who may.
+extension PlaybackSuspension {
+  /// The greatest activity of all players, as their observers were told it. Any thread. While suspended: as before.
+  public var activity: PlaybackActivity { state.withLock { $0.activity.last } }
+
+  /// Whether any player really plays. Any thread.
+  public var isAudible: Bool { activity == .playing }
+
+  /// Called when `activity` changed, after the players' own observers: on the main queue, or where the last
+  /// reference to a playing player went. A change may be seen late, but never an old value after a newer one from
+  /// the same thread. May call `suspendAll`.
+  public var onActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
+    get { state.withLock { $0.activity.handler } }
+    set { state.withLock { $0.activity.handler = newValue } }
+  }
+
+  /// The greatest activity of those players that may sound in the background: their session is active and has the
+  /// category `playback`. While it is `playing` it keeps an application with the mode `audio` running. Any thread.
+  public var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
+
+  /// Called when `keepingActivity` changed: as `onActivityChange`, or where the session was changed.
+  public var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
+    get { state.withLock { $0.keepingActivity.handler } }
+    set { state.withLock { $0.keepingActivity.handler = newValue } }
+  }
+
+  func add(_ core: PlayerCore) {
+    let condition = state.withLock { state in
+      if state.condition != .terminated {
+        state.entries[ObjectIdentifier(core)] = Entry(
+          core: core, session: core.environment.audioSession, serial: state.nextSerial)
+        state.nextSerial += 1
+      }
+      return state.condition
+    }
+    switch condition {
+    case .running: break
+    case .suspended: core.engine.suspend()
+    case .terminated: core.engine.close()
+    }
+  }
+
+  /// `core` is going away.
+  func remove(_ core: PlayerCore) {
+    change { $0.entries[ObjectIdentifier(core)] = nil }
+  }
+
+  func setActivity(_ activity: PlaybackActivity, of core: PlayerCore) {
+    change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
+  }
+
+  /// A session's rights may be different now.
+  func sessionChanged(_ session: AVAudioSession) {
+    pauseWhatMayNotSound()
+    change { _ in }
+  }
+
+  /// Whether a player of `session` may begin to play: activates the session if need be.
+  func mayPlay(in session: AVAudioSession) -> Bool {
+    guard session.activateForPlayback() else { return false }
+    return session.allowsBackgroundSound || !state.withLock { $0.isInBackground }
+  }
+
+  func pausePlayers(of session: AVAudioSession, reason: EngineRateReason) {
+    for core in state.withLock({ $0.cores }) where core.environment.audioSession === session {
+      core.pause(reason)
+    }
+  }
+
+  func outputProperties(of session: AVAudioSession) -> (sampleRate: Int, latency: Double)? {
+    for core in state.withLock({ $0.cores }) where core.environment.audioSession === session {
+      if let properties = core.engine.outputProperties { return properties }
+    }
+    return nil
+  }
+
+  func pauseWhatMayNotSound() {
+    let cores = state.withLock { $0.isInBackground ? $0.cores : [] }
+    for core in cores where !core.environment.audioSession.allowsBackgroundSound {
+      core.pause(.appBackgrounded)
+    }
+  }
+
+  /// Changes the players and tells what became of the activities.
+  func change(_ body: (inout State) -> Void) {
+    let (activity, handler, keeping, keepingHandler) = state.withLock { state in
+      body(&state)
+      let activity = state.entries.values.map(\.activity).max() ?? .stopped
+      let keeping =
+        state.entries.values.lazy.filter(\.session.allowsBackgroundSound).map(\.activity).max() ?? .stopped
+      return (activity, state.activity.take(activity), keeping, state.keepingActivity.take(keeping))
+    }
+    handler?(activity)
+    keepingHandler?(keeping)
+  }
+}
