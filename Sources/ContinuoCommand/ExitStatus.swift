@@ -15,6 +15,8 @@ enum ExitStatus: Int32 {
   /// The system terminated the application as a punishment, and nothing launched it again. (What sysexits.h calls an
   /// internal software error: that is what such a termination stands for.)
   case terminated = 70
+  /// A server answers at the control socket already, or the socket cannot be made.
+  case alreadyRunning = 73
 
   /// The same as an error that ends the command without another word.
   var code: ExitCode { ExitCode(rawValue) }

@@ -42,7 +42,7 @@ struct Play: ParsableCommand {
   func run() throws {
     let modes: BackgroundModes
     do {
-      modes = try options.readBackgroundModes()
+      modes = try options.application.readBackgroundModes()
     } catch {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
@@ -83,7 +83,7 @@ struct Play: ParsableCommand {
     let signals = Signals { status in MainActor.assumeIsolated { PlaySession.end(status: status) } }
     let output: SoundOutput
     do {
-      output = try SoundOutput(options, clock: clock) { StandardOutput.complain($0) }
+      output = try SoundOutput(options.sound, clock: clock) { StandardOutput.complain($0) }
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.unavailable.rawValue)

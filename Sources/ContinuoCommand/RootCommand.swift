@@ -21,5 +21,5 @@ struct RootCommand: ParsableCommand {
         continuo help play
             Explains all options of play.
       """,
-    subcommands: [Play.self])
+    subcommands: [Play.self, Serve.self])
 }

@@ -5,7 +5,7 @@
 /// the current one and `upcoming`, goes on by itself without a gap, and reports. The parts are in extensions, one file
 /// each: transport, modes, the queue, reports, the play order, the saved state.
 ///
-/// The behaviour is MPD's, down to what looks odd there; the module's page lists where it differs.
+/// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
 public struct JukeboxMachine: Sendable {
   /// How many songs the player is told ahead: enough that songs shorter than its buffers follow without a gap.
   public static let upcomingLimit = 4
@@ -57,7 +57,10 @@ public struct JukeboxMachine: Sendable {
   // MARK: Asking
 
   /// Where the current song stands in the queue.
-  public var currentPosition: Int? { currentID.flatMap { queue.position(of: $0) } }
+  public var currentPosition: Int? {
+    guard let currentID else { return nil }
+    return queue.position(of: currentID)
+  }
 
   /// The current song.
   public var currentSong: QueuedSong? {
@@ -66,7 +69,10 @@ public struct JukeboxMachine: Sendable {
   }
 
   /// What clients are shown as the next song: it follows if nobody does anything, at the latest after `play`.
-  public var nextID: SongID? { currentID.flatMap { following($0) } }
+  public var nextID: SongID? {
+    guard let currentID else { return nil }
+    return following(currentID)
+  }
 
   /// The songs that will follow the current one by themselves, at most `limit`: the modes respected, the order of
   /// chance fixed. Empty while stopped, and where playback pauses behind the current song.

@@ -11,6 +11,8 @@ public struct SongQueue: Sendable {
   struct Entry: Sendable {
     var id = SongID(rawValue: 0)
     var song = Song(path: [])
+
+    var queued: QueuedSong { QueuedSong(id: id, song: song) }
   }
 
   private(set) var tree = RankTree()
@@ -48,17 +50,24 @@ public struct SongQueue: Sendable {
   }
 
   /// The song of that number; `nil` if there is none.
-  public subscript(id: SongID) -> Song? { slots[id].map { entries[Int($0)].song } }
+  public subscript(id: SongID) -> Song? {
+    guard let slot = slots[id] else { return nil }
+    return entries[Int(slot)].song
+  }
 
   /// Where the song of that number stands; `nil` if there is none.
-  public func position(of id: SongID) -> Int? { slots[id].map { tree.rank(of: $0) } }
+  public func position(of id: SongID) -> Int? {
+    guard let slot = slots[id] else { return nil }
+    return tree.rank(of: slot)
+  }
 
   /// Calls `body` with the songs of `range`, cut to the queue, in order, each with its position.
   public func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
     let range = range.clamped(to: 0..<count)
     var position = range.lowerBound
-    tree.forEach(in: range) {
-      body(position, queued($0))
+    // A closure that takes all of self with it would copy it for each song.
+    tree.forEach(in: range) { [entries] slot in
+      body(position, entries[Int(slot)].queued)
       position += 1
     }
   }
@@ -75,17 +84,14 @@ public struct SongQueue: Sendable {
     let all = version == 0 || version > current
     let baseline = all ? 0 : edition - UInt64(current - version)
     let range = range?.clamped(to: 0..<count) ?? 0..<count
-    tree.forEach(newerThan: baseline, in: range) { body($0, queued($1)) }
+    tree.forEach(newerThan: baseline, in: range) { [entries] in body($0, entries[Int($1)].queued) }
   }
 
   func slot(of id: SongID) -> RankTree.Slot? { slots[id] }
 
   func id(of slot: RankTree.Slot) -> SongID { entries[Int(slot)].id }
 
-  func queued(_ slot: RankTree.Slot) -> QueuedSong {
-    let entry = entries[Int(slot)]
-    return QueuedSong(id: entry.id, song: entry.song)
-  }
+  func queued(_ slot: RankTree.Slot) -> QueuedSong { entries[Int(slot)].queued }
 
   // MARK: Editing
 

@@ -73,6 +73,14 @@ package final class DeliveryLane: Sendable {
     if isNow { work() }
   }
 
+  /// Runs `work` at once on the caller's thread. False if the gate is closed; a closed lane drops it.
+  package func callNow(_ work: () -> Void) -> Bool {
+    guard gate.enter() else { return false }
+    defer { gate.leave() }
+    if !state.withLock({ $0.isClosed }) { work() }
+    return true
+  }
+
   /// Whether a call may begin now.
   package var mayCall: Bool { gate.isOpen && !state.withLock { $0.isClosed } }
 

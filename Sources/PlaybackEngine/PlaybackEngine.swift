@@ -57,10 +57,7 @@ public final class PlaybackEngine: Sendable {
 
   /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
-    let gate = core.deliveries.gate
-    guard gate.enter() else { return tell(isOnMainQueue: false, work) }
-    work()
-    gate.leave()
+    guard core.deliveries.main.callNow(work) else { return tell(isOnMainQueue: false, work) }
   }
 
   /// Runs `work`, the rest of what a notice is about, at once; or first of all after `resume`, if the engine was

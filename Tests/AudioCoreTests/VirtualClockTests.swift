@@ -353,7 +353,8 @@ struct VirtualClockTests {
       clock.advance(bySeconds: 1)
       worker.cancel()
     }
-    #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?.contains("one thread") == true)
+    #expect(
+      result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?.contains("one thread") == true)
   }
 
   @Test func aHundredThousandDeadlinesTakeNoTime() {

@@ -12,9 +12,9 @@ import Testing
     let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     try folder.write("Info.plist", Array(bytes))
     let options = try PlayOptions.parse(["--info-plist", folder.path + "/Info.plist", "a"])
-    #expect(try options.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
     let overridden = try PlayOptions.parse(["--info-plist", "/gone", "--background-modes", "none", "a"])
-    #expect(try overridden.readBackgroundModes() == BackgroundModes())
+    #expect(try overridden.application.readBackgroundModes() == BackgroundModes())
     let gone = try PlayOptions.parse(["--info-plist", "/gone", "a"])
     #expect(throws: InfoPlistError.self) { try gone.readBackgroundModes() }
   }

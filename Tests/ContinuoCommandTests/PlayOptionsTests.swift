@@ -13,26 +13,28 @@ import Testing
       "-",
       "--no-socket", "a.mp3", "-", "Media",
     ])
-    #expect(options.server == "unix:/run/pulse")
-    #expect(options.sink == "hall")
-    #expect(options.output == .pulse)
+    #expect(options.sound.server == "unix:/run/pulse")
+    #expect(options.sound.sink == "hall")
+    #expect(options.sound.output == .pulse)
     #expect(options.events == "-")
     #expect(options.noSocket)
     #expect(options.files == ["a.mp3", "-", "Media"])
     #expect(options.schedule.map(\.command) == [.home, .mute, .foreground])
-    #expect(try options.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
+    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
   }
 
   @Test func hasDefaults() throws {
     let options = try PlayOptions.parse(["a.mp3"])
-    #expect(options.server == nil && options.sink == nil && options.output == nil && !options.nullSink)
+    #expect(
+      options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
+        && !options.sound.nullSink)
     #expect(options.events == nil && !options.noSocket && options.schedule.isEmpty)
-    #expect(try options.readBackgroundModes() == BackgroundModes([.audio]))
+    #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
   @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
   func readsOutputs(text: String, choice: OutputChoice) throws {
-    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).output == choice)
+    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).sound.output == choice)
     #expect(choice.description == text)
   }
 
@@ -75,7 +77,7 @@ import Testing
     ] as [([String], String?, Bool)])
   func onlyAnUnnamedServerIsSubstituted(arguments: [String], variable: String?, allowed: Bool) throws {
     let options = try PlayOptions.parse(arguments + ["a"])
-    #expect(options.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
+    #expect(options.sound.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
   }
 
   @Test func exitStatusFollowsWhatWasPlayed() {

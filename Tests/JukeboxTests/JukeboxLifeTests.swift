@@ -162,6 +162,26 @@ struct JukeboxLifeTests {
     #expect(added.allSatisfy { rig.begun.contains($0.rawValue) }, "seed \(seed)")
   }
 
+  @Test func manySongsAtOnceAreHeardInThisRoundToo() throws {
+    var rig = Rig(songs: 10)
+    rig.machine.setRandom(true)
+    rig.machine.play()
+    rig.settle()
+    for _ in 0..<4 {
+      rig.end()
+      rig.settle()
+    }
+    try rig.machine.add(Array(repeating: SongQueueTests.song("new"), count: 3000))
+    #expect(Self.brokenRule(rig.machine) == nil)
+    rig.settle()
+    #expect(rig.begun.count == 5)
+    while rig.machine.state == .playing {
+      rig.end()
+      rig.settle()
+    }
+    #expect(rig.begun.sorted() == Array(1...3010))
+  }
+
   @Test func theCurrentSongGoesOnWhenChanceComesAndGoes() throws {
     var rig = Rig(songs: 5)
     try rig.machine.play(position: 2)

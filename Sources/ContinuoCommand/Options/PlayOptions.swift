@@ -1,46 +1,10 @@
-import AppLifecycle
 import ArgumentParser
 
 /// The options of `play`.
 struct PlayOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
-  var server: String?
+  @OptionGroup var sound: SoundOptions
 
-  @Option(help: ArgumentHelp("The sink of that server.", valueName: "name"))
-  var sink: String?
-
-  @Flag(help: "Start a private PulseAudio with a null sink, play there, and take it down at exit.")
-  var nullSink = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Where sound goes: pulse, wav:PATH (a file, as fast as it can be written) or simulated (no server, real time).",
-      discussion: """
-        Without this option sound goes to PulseAudio. If there is none to be reached and none was named by \
-        --server, --sink or PULSE_SERVER, a private null sink takes its place.
-        """, valueName: "pulse|wav:PATH|simulated"),
-    transform: OutputChoice.init(parsing:))
-  var output: OutputChoice?
-
-  @Option(
-    help: ArgumentHelp(
-      "The application's background modes, as audio,fetch, or none. (default: audio)",
-      discussion: "Overrides the list in --info-plist.", valueName: "list|none"))
-  var backgroundModes: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Read UIBackgroundModes from a property list, as an application bundle has it.", valueName: "path"))
-  var infoPlist: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "How long background tasks may keep the application running. (default: 180)",
-      discussion:
-        "As SECONDS, or like 3:00. Expiration is 5 s before; a task that is open at the end costs it its life.",
-      valueName: "seconds"),
-    transform: BackgroundTime.init(parsing:))
-  var backgroundTime: BackgroundTime?
+  @OptionGroup var application: ApplicationOptions
 
   @Option(
     name: .customLong("at"),
@@ -90,68 +54,26 @@ struct PlayOptions: ParsableArguments {
     }
     if files.contains("") { throw ValidationError("A file name is empty.") }
     for (name, value) in [
-      ("--server", server), ("--sink", sink), ("--info-plist", infoPlist), ("--events", events),
-      ("--timeline", timeline),
+      ("--events", events), ("--timeline", timeline),
     ]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
     if let timeline, timeline == events {
       throw ValidationError("Events and drawing cannot both go to \(timeline).")
     }
-    if nullSink {
-      if server != nil { throw Self.contradiction("--null-sink", "--server") }
-      if sink != nil { throw Self.contradiction("--null-sink", "--sink") }
-    }
-    if let output, output != .pulse {
-      if nullSink { throw Self.contradiction("--null-sink", "--output \(output)") }
-      if server != nil { throw Self.contradiction("--server", "--output \(output)") }
-      if sink != nil { throw Self.contradiction("--sink", "--output \(output)") }
+    if let output = sound.output {
       if case .wav(let path) = output, path == events || path == timeline {
         throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
       }
       // A file is written as fast as it goes: no second of it is one of the clock's.
-      if case .wav = output, !scheduled.isEmpty { throw Self.contradiction("--at", "--output \(output)") }
+      if case .wav = output, !scheduled.isEmpty {
+        throw ValidationError(contradiction: "--at", "--output \(output)")
+      }
     }
-  }
-
-  private static func contradiction(_ first: String, _ second: String) -> ValidationError {
-    ValidationError("\(first) and \(second) contradict each other.")
   }
 
   /// The commands of `--at` in the order in which they are due; those of the same moment as they were given.
   var schedule: [ScheduledCommand] {
     scheduled.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
       \.element)
-  }
-
-  /// Whether a private null sink may take the place of a server that is not there: only where none was named.
-  func allowsSubstitute(environment: (String) -> String?) -> Bool {
-    output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
-  }
-
-  /// The times that the application is allowed.
-  var lifecycleSettings: LifecycleSettings {
-    var settings = LifecycleSettings()
-    if let backgroundTime { settings.backgroundTime = backgroundTime.seconds }
-    return settings
-  }
-
-  /// The application's background modes: those of the option, or else of the property list, or else `audio`.
-  func readBackgroundModes() throws(InfoPlistError) -> BackgroundModes {
-    if let backgroundModes { return BackgroundModes(list: backgroundModes) }
-    if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
-    return BackgroundModes([.audio])
-  }
-}
-
-/// A value of `--background-time`.
-struct BackgroundTime: Hashable, Sendable {
-  /// 0 or more.
-  let seconds: Double
-
-  init(parsing text: String) throws(SyntaxError) {
-    guard let time = TimeText.parse(text) else {
-      throw SyntaxError("\"\(text)\" is not a time like 30, 2.5 or 3:00")
-    }
-    seconds = time.inSeconds
   }
 }

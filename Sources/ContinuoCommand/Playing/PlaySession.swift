@@ -42,7 +42,7 @@ final class PlaySession {
     self.output = output
     // Standard output belongs to the events if they go there.
     speaksOnOutput = options.events != "-"
-    device = Device(modes: modes, clock: clock, settings: options.lifecycleSettings)
+    device = Device(modes: modes, clock: clock, settings: options.application.lifecycleSettings)
     Device.current = device
     remote = RemoteControl(device: device)
     var environment = PlaybackEnvironment(clock: clock, device: output.device)
@@ -114,6 +114,9 @@ final class PlaySession {
     self.application = application
     remote.application = application
     application.onEvent = { [weak self] event in self?.take(event) }
+    application.onSessionFailure = { [weak self] error in
+      self?.complain("the audio session: \(error.localizedDescription)")
+    }
     application.onJump = { [weak self] in self?.timeline?.record(.jumped) }
     application.onPlayerFailure = { [weak self] error in
       guard let self else { return }
@@ -124,12 +127,7 @@ final class PlaySession {
     application.state = applicationState
     // Before playback starts, or the first step might be over.
     updateTimeObserver()
-    do {
-      try application.start(restoration)
-    } catch {
-      complain("the audio session: \(PlaybackApplication.reason(error))")
-      end(status: ExitStatus.unavailable.rawValue)
-    }
+    application.start(restoration)
   }
 
   /// What the application's observers saw.
@@ -253,8 +251,8 @@ final class PlaySession {
   /// Nothing of the application is left but what its next launch begins with. Without one in the schedule that was it.
   private func applicationEnded(_ report: TerminationReport?) {
     if let application {
-      let snapshot = PlaybackEnvironment.current.suspension.takeRestorableSnapshots().first
-      restoration = snapshot.flatMap { application.restoration(from: $0) }
+      let snapshots = PlaybackEnvironment.current.suspension.takeRestorableSnapshots()
+      restoration = snapshots.first.flatMap { application.restoration($0) }
       application.stop()
       self.application = nil
     }

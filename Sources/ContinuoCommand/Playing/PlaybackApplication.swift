@@ -10,8 +10,12 @@ final class PlaybackApplication {
   struct Restoration: Hashable, Sendable {
     /// The file that was current.
     var index: Int
-    /// What the player was.
-    var snapshot: PlayerSnapshot
+    /// How far it was heard.
+    var time: CMTime
+    /// Whether it played.
+    var isPlaying: Bool
+    var volume: Float
+    var isMuted: Bool
   }
 
   let player: AVQueuePlayer
@@ -24,6 +28,8 @@ final class PlaybackApplication {
   var onJump: (@MainActor () -> Void)?
   /// Called when nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
   var onPlayerFailure: (@MainActor ((any Error)?) -> Void)?
+  /// Called when there is no audio session to be had.
+  var onSessionFailure: (@MainActor (any Error) -> Void)?
   /// What the steps of the periodic observer say of the application.
   var state = ApplicationState.notRunning
   private let system: UIApplication
@@ -41,35 +47,38 @@ final class PlaybackApplication {
   }
 
   /// Fills the queue and begins to play, where it was if there is something to restore.
-  ///
-  /// - Throws: what the audio session says; nothing plays then.
-  func start(_ restoration: Restoration?) throws {
-    let session = AVAudioSession.sharedInstance()
-    try session.setCategory(.playback)
-    try session.setActive(true)
+  func start(_ restoration: Restoration?) {
     feeder.onFailure = { [weak self] index, error in self?.itemFailed(index, error) }
+    beginSession()
     feeder.topUp()
-    if let snapshot = restoration?.snapshot {
-      player.volume = snapshot.volume
-      player.isMuted = snapshot.isMuted
-      if let position = snapshot.position {
-        player.seek(to: position.time, toleranceBefore: .zero, toleranceAfter: .zero)
-      }
+    if let restoration {
+      player.volume = restoration.volume
+      player.isMuted = restoration.isMuted
+      player.seek(to: restoration.time, toleranceBefore: .zero, toleranceAfter: .zero)
     }
-    if restoration?.snapshot.rate != 0 { player.play() }
+    if restoration?.isPlaying ?? true { player.play() }
     observePlayer()
-    observeInterruptions()
     // Whenever the system likes. There is nothing to fetch: the answer is that at once.
     system.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
   }
 
-  /// What a launch has to begin with to go on from `snapshot`, the player's last; nil if that was at its end.
-  func restoration(from snapshot: PlayerSnapshot) -> Restoration? {
-    guard snapshot.items.indices.contains(snapshot.currentIndex) else { return nil }
-    let url = snapshot.items[snapshot.currentIndex].url
-    // The player may be ahead of what was told, but never behind.
-    let rest = feeder.files.indices.dropFirst(currentIndex ?? 0)
-    return rest.first { feeder.files[$0].url == url }.map { Restoration(index: $0, snapshot: snapshot) }
+  /// What a launch has to begin with to go on from where the system took `snapshot`; nil after the last file.
+  func restoration(_ snapshot: PlayerSnapshot) -> Restoration? {
+    guard let position = snapshot.position else { return nil }
+    return Restoration(
+      index: feeder.index(ofLast: snapshot.items.count) + snapshot.currentIndex, time: position.time,
+      isPlaying: snapshot.rate != 0, volume: snapshot.volume, isMuted: snapshot.isMuted)
+  }
+
+  /// Music is for the background too.
+  private func beginSession() {
+    let session = AVAudioSession.sharedInstance()
+    do {
+      try session.setCategory(.playback)
+      try session.setActive(true)
+    } catch {
+      onSessionFailure?(error)
+    }
   }
 
   // MARK: Background tasks
@@ -89,33 +98,13 @@ final class PlaybackApplication {
 
   // MARK: Interruptions
 
-  /// The player pauses itself when an interruption begins; it goes on if that paused it and it may.
-  private func interruptionChanged(_ type: AVAudioSession.InterruptionType?, mayResume: Bool) {
-    guard type == .ended else { return }
-    if wasInterrupted, mayResume { player.play() }
-    wasInterrupted = false
-  }
+  /// An interruption has paused the player.
+  private func interrupted() { wasInterrupted = true }
 
-  private func observeInterruptions() {
-    let center = NotificationCenter.default
-    notifications += [
-      center.addObserver(forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil) {
-        [weak self] note in
-        let reason = note.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason
-        guard reason == .audioSessionInterrupted else { return }
-        MainActor.assumeIsolated { self?.wasInterrupted = true }
-      },
-      center.addObserver(
-        forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
-      ) { [weak self] note in
-        let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
-        let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
-        let mayResume = AVAudioSession.InterruptionOptions(rawValue: options ?? 0).contains(.shouldResume)
-        MainActor.assumeIsolated {
-          self?.interruptionChanged(type.flatMap(AVAudioSession.InterruptionType.init), mayResume: mayResume)
-        }
-      },
-    ]
+  /// It is over: goes on with what it paused, if that is wanted.
+  private func interruptionEnded(_ options: AVAudioSession.InterruptionOptions) {
+    if wasInterrupted, options.contains(.shouldResume) { player.play() }
+    wasInterrupted = false
   }
 
   // MARK: The player
@@ -179,6 +168,20 @@ final class PlaybackApplication {
           guard let self, let index = self.feeder.index(of: item) else { return }
           self.itemFailed(index, error)
         }
+      },
+      center.addObserver(forName: AVPlayer.rateDidChangeNotification, object: player, queue: nil) {
+        [weak self] note in
+        let reason = note.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason
+        guard reason == .audioSessionInterrupted else { return }
+        MainActor.assumeIsolated { self?.interrupted() }
+      },
+      center.addObserver(forName: AVAudioSession.interruptionNotification, object: nil, queue: nil) {
+        [weak self] note in
+        let type = (note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)
+          .flatMap(AVAudioSession.InterruptionType.init)
+        guard type == .ended else { return }
+        let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt ?? 0
+        MainActor.assumeIsolated { self?.interruptionEnded(.init(rawValue: options)) }
       },
       center.addObserver(forName: AVPlayerItem.timeJumpedNotification, object: nil, queue: nil) {
         [weak self] note in

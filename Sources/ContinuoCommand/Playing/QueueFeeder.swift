@@ -28,6 +28,9 @@ final class QueueFeeder {
   /// Whether every file was handed over.
   var isExhausted: Bool { next >= files.count }
 
+  /// Which file the first of the last `count` items is that were handed over.
+  func index(ofLast count: Int) -> Int { next - count }
+
   /// Which file an item is.
   func index(of item: AVPlayerItem?) -> Int? { item.flatMap { indexes[ObjectIdentifier($0)] } }
 

@@ -25,7 +25,11 @@ struct SoundOutput {
 
   /// Opens what the options name. Starts a private server where one is asked for, or where none answers and none was
   /// named; `say` gets the line about that. Blocks for the private server's start.
-  init(_ options: PlayOptions, clock: any HostClock, say: (String) -> Void) throws(Unavailable) {
+  ///
+  /// - Parameter substitutes: whether that second case is wanted: not by a server, which waits.
+  init(
+    _ options: SoundOptions, clock: any HostClock, substitutes: Bool = true, say: (String) -> Void
+  ) throws(Unavailable) {
     switch options.output {
     case .wav(let path):
       device = WAVOutput(path: path, clock: clock)
@@ -39,7 +43,7 @@ struct SoundOutput {
         let server = try Self.startPrivateServer()
         configuration.server = server.address
         privateServer = server
-      } else if options.allowsSubstitute(environment: Self.environment) {
+      } else if substitutes, options.allowsSubstitute(environment: Self.environment) {
         // Where the server answers, the first stream finds this connection made.
         let usual = PulseDevice(configuration: configuration, clock: clock)
         if usual.probe(limit: Self.probeLimit) {

@@ -34,6 +34,9 @@ final class JukeboxHost: Sendable {
     state.withLock { body($0.machine) }
   }
 
+  /// Where the current song stands, in seconds from its beginning; 0 if there is none. Any thread.
+  var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
+
   /// Changes the jukebox. Any thread; `body` is called under the lock.
   @discardableResult
   func change<Result: Sendable>(
@@ -48,6 +51,7 @@ final class JukeboxHost: Sendable {
           result = .failure(error)
         }
         let effects = state.machine.takeEffects()
+        for case .start(let song, let at, _, _) in effects.actions { place.expect(song.id, at: at) }
         state.actions.append(contentsOf: effects.actions)
         let mustDrain = !state.actions.isEmpty && !state.isDraining
         if mustDrain { state.isDraining = true }
@@ -59,16 +63,21 @@ final class JukeboxHost: Sendable {
     return try result.get()
   }
 
-  /// Gives the jukebox a player, or takes it away; orders without a player are dropped.
+  /// Gives the jukebox a player, or takes it away; orders without a player are dropped. `onEvent` hears of songs.
   @MainActor
-  func setPlayer(_ player: AVQueuePlayer?) {
+  func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxPlayer.Event) -> Void)? = nil) {
+    if player == nil { place.freeze() }
     self.player = player.map { player in
       JukeboxPlayer(player: player, place: place) { [weak self] report, ticket in
         try? self?.change { machine throws(JukeboxError) in machine.report(report, ticket: ticket) }
       }
     }
-    if player == nil { place.set(nil, nil) }
+    self.player?.onEvent = onEvent
   }
+
+  /// Whether sound is held back, whatever the jukebox wants.
+  @MainActor
+  func setHeld(_ isHeld: Bool) { player?.isHeld = isHeld }
 
   /// The song that `item` is.
   @MainActor

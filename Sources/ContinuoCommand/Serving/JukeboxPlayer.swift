@@ -12,6 +12,20 @@ final class JukeboxPlayer {
     let observation: NSKeyValueObservation
   }
 
+  /// What people may want to hear of a song.
+  enum Event {
+    /// It is the current one; nil: none is.
+    case current(QueuedSong?)
+    /// It was heard to its end.
+    case playedToEnd(QueuedSong)
+    /// It cannot be played, or not on; why.
+    case failed(QueuedSong, reason: String)
+    /// Its time went on somewhere else.
+    case timeJumped(QueuedSong)
+  }
+
+  /// Called on the main queue for what happens to songs, in order, before the jukebox hears of it.
+  var onEvent: (@MainActor (Event) -> Void)?
   /// What plays. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   /// What threads other than the main one may know of it.
@@ -20,6 +34,12 @@ final class JukeboxPlayer {
   private let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var current: Entry?
+  /// What the jukebox wants: 0 or 1.
+  private var wantedRate: Float = 0
+  /// Whether sound is held back, whatever the jukebox wants: during an interruption, or with the output switched off.
+  var isHeld = false {
+    didSet { applyRate() }
+  }
   /// Of the last order that was obeyed.
   private var ticket = PlaybackTicket(rawValue: 0)
   /// The player's queue is being changed: what it says of that is no news.
@@ -47,14 +67,28 @@ final class JukeboxPlayer {
         MainActor.assumeIsolated { self?.timeControlChanged() }
       },
     ]
+    let center = NotificationCenter.default
     notifications = [
-      NotificationCenter.default.addObserver(
-        forName: .AVPlayerItemFailedToPlayToEndTime, object: nil, queue: nil
-      ) { [weak self] note in
+      center.addObserver(forName: .AVPlayerItemFailedToPlayToEndTime, object: nil, queue: nil) {
+        [weak self] note in
         let item = note.object as? AVPlayerItem
         let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
         MainActor.assumeIsolated { item.map { self?.failed($0, error) } }
-      }
+      },
+      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
+        [weak self] note in
+        let item = note.object as? AVPlayerItem
+        MainActor.assumeIsolated {
+          if let self, let song = self.song(of: item) { self.onEvent?(.playedToEnd(song)) }
+        }
+      },
+      center.addObserver(forName: AVPlayerItem.timeJumpedNotification, object: nil, queue: nil) {
+        [weak self] note in
+        let item = note.object as? AVPlayerItem
+        MainActor.assumeIsolated {
+          if let self, let song = self.song(of: item) { self.onEvent?(.timeJumped(song)) }
+        }
+      },
     ]
   }
 
@@ -72,16 +106,16 @@ final class JukeboxPlayer {
       start(song, at: at, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
       guard let current, current.song.id == song.id, current.song.song.range == song.song.range else {
-        start(song, at: seconds, paused: player.rate == 0, ticket: ticket)
+        start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
         return
       }
       self.ticket = ticket
       player.seek(to: Self.time(seconds, in: song), toleranceBefore: .zero, toleranceAfter: .zero)
-    case .pause: player.pause()
-    case .resume: player.play()
+    case .pause: setRate(0)
+    case .resume: setRate(1)
     case .stop(let ticket):
       act(under: ticket) {
-        player.pause()
+        setRate(0)
         player.removeAllItems()
         return nil
       }
@@ -89,6 +123,16 @@ final class JukeboxPlayer {
     case .setVolume(let percent): player.volume = Float(percent) / 100
     case .setMuted(let isMuted): player.isMuted = isMuted
     }
+  }
+
+  private func setRate(_ rate: Float) {
+    wantedRate = rate
+    applyRate()
+  }
+
+  private func applyRate() {
+    let rate = isHeld ? 0 : wantedRate
+    if player.rate != rate { player.rate = rate }
   }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
@@ -99,7 +143,7 @@ final class JukeboxPlayer {
     {
       substitute = nil
       self.ticket = ticket
-      if player.rate != rate { player.rate = rate }
+      setRate(rate)
       return
     }
     act(under: ticket) {
@@ -108,7 +152,7 @@ final class JukeboxPlayer {
       let time = Self.time(seconds, in: song)
       if time > .zero { item.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) }
       player.replaceCurrentItem(with: item)
-      if player.rate != rate { player.rate = rate }
+      setRate(rate)
       return item
     }
   }
@@ -154,8 +198,10 @@ final class JukeboxPlayer {
   }
 
   private func setCurrent() {
+    let before = current?.item
     current = player.currentItem.flatMap { entries[ObjectIdentifier($0)] }
     place.set(current?.item, current?.song)
+    if current?.item !== before { onEvent?(.current(current?.song)) }
   }
 
   /// Forgets items that are not in the player any more.
@@ -210,6 +256,7 @@ final class JukeboxPlayer {
     guard let entry = entries.removeValue(forKey: ObjectIdentifier(item)) else { return }
     // Another copy of the song that sounds now, to follow it: the one that sounds is all right.
     if let current, current.item !== item, current.song.id == entry.song.id { return }
+    onEvent?(.failed(entry.song, reason: reason))
     let name = MediaPath(bytes: entry.song.song.path).description
     onReport(.failed(entry.song.id, reason: "\(name): \(reason)"), ticket)
   }

@@ -7,6 +7,8 @@ final class SongPlace: Sendable {
   private struct State {
     var item: AVPlayerItem?
     var song: QueuedSong?
+    /// Where a song is about to start, or was when its player went.
+    var standing: (id: SongID, seconds: Double)?
   }
 
   private let state = Mutex(State())
@@ -16,11 +18,24 @@ final class SongPlace: Sendable {
     state.withLock { $0 = State(item: item, song: song) }
   }
 
+  /// The player was told to start the song `id` there, and has not done so.
+  func expect(_ id: SongID, at seconds: Double) {
+    state.withLock { $0.standing = (id, seconds) }
+  }
+
+  /// The player goes; the song stays where it is.
+  func freeze() {
+    guard let id = state.withLock({ $0.song?.id }) else { return }
+    let seconds = seconds(of: id)
+    state.withLock { $0 = State(standing: seconds.map { (id, $0) }) }
+  }
+
   /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has
   /// another one. Any thread; exact to the frame.
   func seconds(of id: SongID) -> Double? {
-    let (item, song) = state.withLock { ($0.item, $0.song) }
-    guard let item, let song, song.id == id else { return nil }
+    let state = state.withLock { $0 }
+    if let standing = state.standing, standing.id == id { return standing.seconds }
+    guard let item = state.item, let song = state.song, song.id == id else { return nil }
     return max(0, item.currentTime().seconds - (song.song.range?.startSeconds ?? 0))
   }
 

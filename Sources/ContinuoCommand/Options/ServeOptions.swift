@@ -1,0 +1,83 @@
+import ArgumentParser
+
+/// The options of `serve`.
+struct ServeOptions: ParsableArguments {
+  @OptionGroup var sound: SoundOptions
+
+  @OptionGroup var application: ApplicationOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The directory that clients' relative names are seen from. (default: the working directory)",
+      valueName: "directory"))
+  var home: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The control socket. (default: $XDG_RUNTIME_DIR/continuo/socket)",
+      discussion: "A socket that systemd passes on comes first.", valueName: "path"))
+  var socket: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let others connect: the socket's mode, in octal. (default: 0600)",
+      discussion: "With the default only the server's own user and root may.", valueName: "mode"),
+    transform: SocketMode.init(parsing:))
+  var socketMode: SocketMode?
+
+  @Option(help: ArgumentHelp("The socket's group, by name or number.", valueName: "group"))
+  var socketGroup: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The directory for the queue and the place, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
+      valueName: "directory"))
+  var state: String?
+
+  @Flag(help: "Keep nothing beyond the end.")
+  var noState = false
+
+  @Option(
+    help: ArgumentHelp(
+      "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
+      discussion: "An SVG document, for any browser.", valueName: "file.svg"))
+  var timeline: String?
+
+  @Flag(help: "Print a user unit for systemd, service and socket, with the other options, and exit.")
+  var printSystemdUnit = false
+
+  @Argument(
+    help: ArgumentHelp(
+      "What the queue begins with, and is played, if no queue was kept: files, folders and playlists.",
+      valueName: "file|directory|playlist"))
+  var files: [String] = []
+
+  mutating func validate() throws {
+    for (name, value) in [
+      ("--home", home), ("--socket", socket), ("--socket-group", socketGroup), ("--state", state),
+      ("--timeline", timeline),
+    ]
+    where value == "" { throw ValidationError("\(name) has an empty value.") }
+    if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }
+    if case .wav = sound.output {
+      throw ValidationError(
+        "A server plays in real time: --output \(sound.output?.description ?? "") has none.")
+    }
+    if files.contains("") || files.contains("-") {
+      throw ValidationError("A server takes files, folders and playlists by name.")
+    }
+  }
+}
+
+/// A value of `--socket-mode`.
+struct SocketMode: Hashable, Sendable {
+  /// Permission bits.
+  let bits: UInt32
+
+  init(parsing text: String) throws(SyntaxError) {
+    guard let bits = UInt32(text, radix: 8), bits <= 0o777 else {
+      throw SyntaxError("\"\(text)\" is not a mode like 0660")
+    }
+    self.bits = bits
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+
+/// Where sound goes.
+struct SoundOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
+  var server: String?
+
+  @Option(help: ArgumentHelp("The sink of that server.", valueName: "name"))
+  var sink: String?
+
+  @Flag(help: "Start a private PulseAudio with a null sink, play there, and take it down at exit.")
+  var nullSink = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where sound goes: pulse, wav:PATH (a file, as fast as it can be written) or simulated (no server, real time).",
+      discussion: """
+        Without this option sound goes to PulseAudio. If there is none to be reached and none was named by \
+        --server, --sink or PULSE_SERVER, a private null sink takes its place.
+        """, valueName: "pulse|wav:PATH|simulated"),
+    transform: OutputChoice.init(parsing:))
+  var output: OutputChoice?
+
+  mutating func validate() throws {
+    for (name, value) in [("--server", server), ("--sink", sink)] where value == "" {
+      throw ValidationError("\(name) has an empty value.")
+    }
+    if nullSink {
+      if server != nil { throw ValidationError(contradiction: "--null-sink", "--server") }
+      if sink != nil { throw ValidationError(contradiction: "--null-sink", "--sink") }
+    }
+    if let output, output != .pulse {
+      if nullSink { throw ValidationError(contradiction: "--null-sink", "--output \(output)") }
+      if server != nil { throw ValidationError(contradiction: "--server", "--output \(output)") }
+      if sink != nil { throw ValidationError(contradiction: "--sink", "--output \(output)") }
+    }
+  }
+
+  /// Whether a private null sink may take the place of a server that is not there: only where none was named.
+  func allowsSubstitute(environment: (String) -> String?) -> Bool {
+    output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
+  }
+}
+
+extension ValidationError {
+  /// Two options that cannot both be meant.
+  init(contradiction first: String, _ second: String) {
+    self.init("\(first) and \(second) contradict each other.")
+  }
+}

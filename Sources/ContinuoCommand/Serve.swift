@@ -1,0 +1,181 @@
+import AppLifecycle
+import ArgumentParser
+import AudioCore
+import ControlServer
+import Dispatch
+import Glibc
+import Jukebox
+
+/// `continuo serve`.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Plays what clients ask for, until it is ended.",
+    usage: "continuo serve [OPTIONS] [FILE|DIRECTORY|PLAYLIST ...]",
+    discussion: """
+      It speaks the protocol of MPD on a Unix socket: mpc, ncmpcpp, mpDris2 and their like drive it, and so do the \
+      other commands of continuo. The queue, the place in it, volume and modes survive a restart.
+
+      EXAMPLES
+        continuo serve --home ~/Music
+            Answers at the default socket; `continuo add . && continuo resume` plays everything.
+        continuo serve --null-sink --socket /tmp/continuo/socket Media
+            On a machine without sound; MPD_HOST=/tmp/continuo/socket mpc status
+        continuo serve --print-systemd-unit --home ~/Music
+            Units for systemd, to be installed as they say.
+
+      EXIT STATUS
+        64   the command line makes no sense
+        66   no such home directory
+        69   the sound server that was asked for cannot be started
+        73   a server answers at the socket already, or it cannot be made
+        128+n  ended by signal n, as SIGTERM (143)
+      """)
+
+  @OptionGroup var options: ServeOptions
+
+  func run() throws {
+    if options.printSystemdUnit {
+      StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
+      return
+    }
+    let parts = try makeParts()
+    let manager = ServiceManager()
+    do {
+      try serve(parts, on: try listen(), manager)
+    } catch {
+      StandardOutput.complain("\(error)")
+      CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
+    }
+  }
+
+  // MARK: Parts
+
+  private func makeParts() throws -> ServeSession.Parts {
+    let clock = SystemClock.shared
+    let modes: BackgroundModes
+    do {
+      modes = try options.application.readBackgroundModes()
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
+    for warning in modes.warnings { StandardOutput.complain(warning) }
+    let home: MusicHome
+    let directory = options.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
+    do {
+      home = try MusicHome(directory.resolved(against: .workingDirectory()))
+    } catch {
+      StandardOutput.complain("--home \(directory): \(error)")
+      throw ExitStatus.noInput.code
+    }
+    var timeline: TimelineRecorder?
+    if let path = options.timeline {
+      do {
+        timeline = try TimelineRecorder(
+          path: RawArguments.bytes(of: path), caption: "continuo serve; background modes: \(modes)",
+          clock: clock)
+      } catch {
+        StandardOutput.complain("--timeline \(path): \(error)")
+        throw ExitStatus.usage.code
+      }
+    }
+    let state = stateDirectory()
+    var generator = SystemRandomNumberGenerator()
+    let machine =
+      state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
+    let output: SoundOutput
+    do {
+      output = try SoundOutput(options.sound, clock: clock, substitutes: false) {
+        StandardOutput.complain($0)
+      }
+    } catch {
+      StandardOutput.complain("\(error)")
+      CleanUp.exit(ExitStatus.unavailable.rawValue)
+    }
+    return ServeSession.Parts(
+      machine: machine, state: state, home: home, modes: modes,
+      settings: options.application.lifecycleSettings, output: output,
+      plugin: options.sound.output == .simulated ? "simulated" : "pulse", timeline: timeline)
+  }
+
+  /// Where the state is kept; nil where it is not to be or cannot be. Playing is worth more than keeping.
+  private func stateDirectory() -> StateDirectory? {
+    if options.noState { return nil }
+    do throws(StateDirectory.Problem) {
+      let path: MediaPath
+      if let state = options.state {
+        path = RawArguments.bytes(of: state)
+      } else {
+        path = try StateDirectory.standardPath { name in getenv(name).map { String(cString: $0) } }
+      }
+      return try StateDirectory(path: path.resolved(against: .workingDirectory()))
+    } catch {
+      StandardOutput.complain("\(error); the queue will not be kept")
+      return nil
+    }
+  }
+
+  private func listen() throws(ListenError) -> ListeningSocket {
+    if options.socket == nil, let socket = try ListeningSocket.activated() { return socket }
+    return try ListeningSocket.bound(
+      to: options.socket ?? DefaultSocket.path,
+      access: SocketAccess(mode: options.socketMode?.bits ?? 0o600, group: options.socketGroup))
+  }
+
+  // MARK: Serving
+
+  private func serve(
+    _ parts: ServeSession.Parts, on socket: consuming ListeningSocket, _ manager: ServiceManager?
+  ) throws(ListenError) -> Never {
+    let signals = Signals { status in
+      MainActor.assumeIsolated {
+        manager?.tell(.stopping)
+        guard let session = ServeSession.current else { CleanUp.exit(status) }
+        session.end(status: status)
+      }
+    }
+    if let timeline = parts.timeline {
+      CleanUp.add {
+        do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+      }
+    }
+    let files = begin()
+    let (session, handler) = MainActor.assumeIsolated {
+      let session = ServeSession(parts)
+      ServeSession.current = session
+      return (session, session.handler)
+    }
+    var limits = ServerLimits()
+    // A signal's end has 200 ms in all.
+    limits.ending = 0.1
+    let server = try ControlServer(socket: socket, handler: handler, limits: limits)
+    MainActor.assumeIsolated {
+      session.start(server)
+      if !files.isEmpty { session.playIfEmpty(files) }
+    }
+    StandardOutput.complain("listening at \(server.path)")
+    manager?.tell(.ready)
+    signals.mainQueueRuns()
+    withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  /// The files to begin with.
+  private func begin() -> [MediaPath] {
+    var builder = QueueBuilder(directory: .workingDirectory())
+    for argument in options.files { builder.add(argument: RawArguments.bytes(of: argument)) }
+    for problem in builder.problems { StandardOutput.complain("\(problem)") }
+    return builder.files
+  }
+
+  // MARK: The unit
+
+  /// This program's absolute path.
+  private static var program: String {
+    (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"
+  }
+
+  /// This run's own arguments, without what asks for the unit; paths as they were given.
+  private static var unitArguments: [String] {
+    Array(CommandLine.arguments.dropFirst(2).filter { $0 != "--print-systemd-unit" })
+  }
+}

@@ -1,0 +1,68 @@
+import AppLifecycle
+import AudioCore
+import ControlProtocol
+
+/// The commands that concern the application and not the music.
+struct ApplicationCommands: Sendable {
+  let device: Device
+  let clock: any HostClock
+
+  /// Carries out such a command; nil if it is none. Returns when the application is where it leads to.
+  func perform(_ command: Command) async -> Reply? {
+    switch command {
+    case .home: await device.pressHomeButton()
+    case .foreground: await device.foreground()
+    case .lock: await device.lock()
+    case .unlock: await device.unlock()
+    case .interrupt(.begin): await device.beginInterruption()
+    case .interrupt(.end(let shouldResume)): await device.endInterruption(shouldResume: shouldResume)
+    case .terminate: await device.terminate()
+    case .launch: await device.launch()
+    default: return nil
+    }
+    return Reply()
+  }
+
+  /// Whether the command is one of these.
+  static func has(_ command: Command) -> Bool {
+    switch command {
+    case .home, .foreground, .lock, .unlock, .interrupt, .terminate, .launch: true
+    default: false
+    }
+  }
+
+  /// What `lifecycle` answers.
+  func lifecycle() -> Reply {
+    let now = clock.now
+    let reason = device.keptRunningBy
+    var reply = Reply()
+    LifecycleReply(
+      application: device.state.rawValue,
+      backgroundModes: BackgroundMode.known.filter(device.modes.contains).map(\.rawValue),
+      keptRunningBy: reason == .none ? [] : [reason.rawValue],
+      backgroundTimeRemaining: device.backgroundTimeRemaining == .greatestFiniteMagnitude
+        ? .infinity : device.backgroundTimeRemaining,
+      tasks: device.openTasks.map { task in
+        LifecycleReply.Task(name: task.name ?? "", age: now.seconds(since: task.beganAt))
+      },
+      lastTermination: device.lastTermination.map { report in
+        LifecycleReply.Termination(code: report.code.description, reason: report.reason)
+      }
+    ).write(into: &reply)
+    return reply
+  }
+
+  /// Lets a command of the player through, as a lock screen's controls would be: they wake a suspended application
+  /// that may play in the background.
+  func admitTransport() throws(Ack) {
+    switch device.state {
+    case .notRunning: throw Ack(.playerSync, "the application is not running")
+    case .suspended:
+      guard device.modes.contains(.audio) else {
+        throw Ack(.playerSync, "the application is suspended and has no audio background mode")
+      }
+      device.wakeForRemoteControl()
+    case .active, .inactive, .background: break
+    }
+  }
+}

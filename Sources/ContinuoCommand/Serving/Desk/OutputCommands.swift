@@ -1,0 +1,27 @@
+import ControlProtocol
+
+/// The one output there is.
+struct OutputCommands: Sendable {
+  let sound: SoundState
+  /// What drives it, for clients.
+  let plugin: String
+  /// Called when a client has switched it on or off, on the control loop.
+  let onSwitch: @Sendable (_ isOn: Bool) -> Void
+
+  /// What `outputs` answers.
+  func list() -> Reply {
+    var reply = Reply()
+    OutputReply(
+      id: 0, name: sound.route ?? plugin, plugin: plugin, isEnabled: !sound.isSwitchedOff
+    ).write(into: &reply)
+    return reply
+  }
+
+  /// Switches output `id` on, off, or over for nil.
+  func set(_ id: UInt32, _ isOn: Bool?) throws(Ack) -> Reply {
+    guard id == 0 else { throw .noSuchOutput }
+    let isOn = isOn ?? sound.isSwitchedOff
+    if sound.set(.switchedOff, !isOn) { onSwitch(isOn) }
+    return Reply()
+  }
+}

@@ -1,0 +1,144 @@
+import AudioCore
+import ControlProtocol
+import Jukebox
+
+/// The commands that ask and tell the player. None of them waits for anything.
+struct PlaybackCommands: Sendable {
+  let host: JukeboxHost
+  let sound: SoundState
+  let home: MusicHome
+  let clock: any HostClock
+  let started: HostTime
+
+  // MARK: Asking
+
+  func status() -> Reply {
+    let obstacle = sound.obstacle
+    let error = sound.error
+    let seconds = host.seconds
+    var status = host.read { StatusReply($0) }
+    if status.state == .play, obstacle != nil { status.state = .pause }
+    if let error { status.error = status.error ?? error }
+    if status.state != .stop {
+      let song = host.read { $0.currentSong }
+      // The decoder knows the length exactly, the tags may estimate it.
+      let duration = song.flatMap { host.place.duration(of: $0.id) ?? $0.song.duration }
+      status.progress = StatusReply.Progress(
+        elapsed: Milliseconds(seconds: seconds), duration: duration.map { Milliseconds(seconds: $0) },
+        audio: song?.song.metadata.flatMap { AudioFormatText($0) })
+    }
+    var reply = Reply()
+    status.write(into: &reply)
+    return reply
+  }
+
+  func currentSong(tags: TagSet) -> Reply {
+    var reply = Reply()
+    let current = host.read { machine in
+      machine.currentSong.map { (song: $0, position: machine.currentPosition ?? 0) }
+    }
+    if let current {
+      SongReply(current.song, at: current.position, home: home).write(into: &reply, tags: tags)
+    }
+    return reply
+  }
+
+  func stats() -> Reply {
+    var reply = Reply()
+    StatsReply(
+      uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
+    ).write(into: &reply)
+    return reply
+  }
+
+  func volume() -> Reply { Reply(["volume": String(host.read { $0.volume })]) }
+
+  // MARK: Telling
+
+  func seek(_ target: SeekTarget) throws(JukeboxError) {
+    let seconds: Double
+    switch target {
+    case .absolute(let time): seconds = time.seconds
+    case .relative(let distance): seconds = host.seconds + distance.seconds
+    }
+    try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+  }
+
+  /// Carries out a command that changes what is played or how; nil if it is none of these.
+  func perform(_ command: Command) throws(JukeboxError) -> Reply? {
+    switch command {
+    case .play(let position?):
+      try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
+    case .playid(let id?):
+      try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
+    case .play(nil), .playid(nil): try host.change { $0.play() }
+    case .pause(let isPaused): try host.change { $0.pause(isPaused) }
+    case .stop: try host.change { $0.stop() }
+    case .next: try host.change { m throws(JukeboxError) in try m.next() }
+    case .previous: try host.change { m throws(JukeboxError) in try m.previous() }
+    case .seek(let position, let time):
+      try host.change { m throws(JukeboxError) in try m.seek(position: Int(position), to: time.seconds) }
+    case .seekid(let id, let time):
+      try host.change { m throws(JukeboxError) in try m.seek(id: SongID(rawValue: id), to: time.seconds) }
+    case .seekcur(let target): try seek(target)
+    case .setvol(let percent): try host.change { $0.setVolume(percent) }
+    case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
+    case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
+    case .random(let isOn): try host.change { $0.setRandom(isOn) }
+    case .single(let mode): try host.change { $0.setSingle(ModeSetting(mode)) }
+    case .consume(let mode): try host.change { $0.setConsume(ModeSetting(mode)) }
+    case .clearerror: try host.change { $0.clearError() }
+    default: return nil
+    }
+    return Reply()
+  }
+}
+
+extension ModeSetting {
+  init(_ mode: OneshotMode) {
+    self =
+      switch mode {
+      case .off: .off
+      case .on: .on
+      case .oneshot: .oneShot
+      }
+  }
+}
+
+extension OneshotMode {
+  init(_ setting: ModeSetting) {
+    self =
+      switch setting {
+      case .off: .off
+      case .on: .on
+      case .oneShot: .oneshot
+      }
+  }
+}
+
+extension StatusReply {
+  /// What the jukebox knows; without what sounds.
+  init(_ machine: borrowing JukeboxMachine) {
+    self.init()
+    volume = machine.volume
+    repeats = machine.isRepeating
+    random = machine.isRandom
+    single = OneshotMode(machine.single)
+    consume = OneshotMode(machine.consume)
+    playlistVersion = machine.queue.version
+    playlistLength = machine.queue.count
+    state =
+      switch machine.state {
+      case .stopped: .stop
+      case .playing: .play
+      case .paused: .pause
+      }
+    error = machine.error
+    func place(_ id: SongID?) -> Place? {
+      guard let id, let position = machine.queue.position(of: id) else { return nil }
+      return Place(position: UInt32(clamping: position), id: id.rawValue)
+    }
+    song = place(machine.currentID)
+    nextSong = place(machine.nextID)
+  }
+}

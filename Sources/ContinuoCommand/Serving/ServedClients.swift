@@ -1,0 +1,35 @@
+import AppLifecycle
+import ControlProtocol
+import ControlServer
+import Jukebox
+
+/// What the server's clients meet: commands go to the desk, watches to the watch desk.
+struct ServedClients: ControlHandler {
+  let desk: ControlDesk
+  let watches: WatchDesk
+  let device: Device
+
+  func perform(
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    completion: Completion
+  ) {
+    desk.perform(command, context, isSameUser: client.isSameUser) { completion($0) }
+  }
+
+  func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
+    watches.began(topics, by: client.id, application: device.state)
+  }
+
+  func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }
+}
+
+extension Subsystems {
+  /// The jukebox's changes in the protocol's words.
+  init(_ changed: JukeboxSubsystems) {
+    self = []
+    if changed.contains(.player) { insert(.player) }
+    if changed.contains(.playlist) { insert(.playlist) }
+    if changed.contains(.mixer) { insert(.mixer) }
+    if changed.contains(.options) { insert(.options) }
+  }
+}

@@ -1,0 +1,359 @@
+internal import ControlProtocol
+internal import NIOCore
+
+/// One client: joins the pure ``ConnectionMachine`` to a channel. On the event loop, as everything here.
+///
+/// The machine decides what is sent, performed and closed; this decides when. It reads no more and performs no more
+/// while the client has much to read, so that what a client costs is bounded whatever it does.
+final class ClientConnection: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  let info: ClientInfo
+  private let core: ServerCore
+  private var machine: ConnectionMachine
+  private var context: ChannelHandlerContext?
+
+  /// Read, but not given to the machine yet. Bounded by what the kernel holds for a client that has closed its side.
+  private var input = ByteBuffer()
+  /// Decided, but not given to the channel yet.
+  private var output = ByteBuffer()
+  private var isInputEnded = false
+  private var isEndKnown = false
+  private var isRunning = false
+  private var isInLine = false
+  /// When its turn is over; nil before the first command of a turn.
+  private var turnEnd: NIODeadline?
+  /// Nothing more is done but sending what was decided.
+  private var isClosing = false
+
+  /// What it watches.
+  private(set) var topics: Set<WatchTopic> = []
+  private var backlog = WatchBacklog<WatchKind, ByteBuffer>()
+  private var leftOut = 0
+
+  private var timer: Scheduled<Void>?
+  private var timerDeadline = NIODeadline.distantFuture
+  /// When the client last was expected to send something.
+  private var lastLine = NIODeadline.now()
+  private var linesTaken: UInt64 = 0
+  private var lastRecord = NIODeadline.now()
+  private var lastProgress = NIODeadline.now()
+  private var accepted = 0
+  private var delivered = 0
+
+  init(core: ServerCore, info: ClientInfo) {
+    self.core = core
+    self.info = info
+    machine = ConnectionMachine(configuration: core.configuration)
+  }
+
+  // MARK: From the channel
+
+  func channelActive(context: ChannelHandlerContext) {
+    self.context = context
+    run()
+    updateTimer()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    input.writeBuffer(&bytes)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) { run() }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, event == .inputClosed {
+      isInputEnded = true
+      run()
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    guard context.channel.isWritable else { return }
+    sendBacklog()
+    run()
+  }
+
+  /// The client has gone for good. What it had sent before is still done.
+  func channelInactive(context: ChannelHandlerContext) {
+    self.context = nil
+    isInputEnded = true
+    timer?.cancel()
+    run()
+    leaveIfDone()
+  }
+
+  /// A connection that fails is one that ends: `channelInactive` follows.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  // MARK: From the core
+
+  func complete(_ result: Result<Reply, Ack>) {
+    machine.complete(result)
+    lastLine = .now()
+    run()
+    leaveIfDone()
+  }
+
+  func notify(_ subsystems: Subsystems) {
+    let wasIdle = machine.isIdle
+    machine.notify(subsystems)
+    guard wasIdle, !machine.isIdle else { return }
+    lastLine = .now()
+    run()
+  }
+
+  /// The others had their turn.
+  func turn() {
+    isInLine = false
+    run()
+    leaveIfDone()
+  }
+
+  /// The server ends: no more input, a last command under way is answered.
+  func end() {
+    isInputEnded = true
+    input.clear()
+    run()
+    leaveIfDone()
+  }
+
+  /// Closes, whatever is under way.
+  func abandon() {
+    isClosing = true
+    if let context { context.close(promise: nil) } else { core.forget(self) }
+  }
+
+  // MARK: Doing what was decided
+
+  private func run() {
+    guard !isRunning else { return }
+    isRunning = true
+    while mayGoOn {
+      if let action = machine.next() {
+        carryOut(action)
+      } else if !feed() {
+        break
+      }
+    }
+    isRunning = false
+    turnEnd = nil
+    if machine.linesTaken != linesTaken {
+      linesTaken = machine.linesTaken
+      lastLine = .now()
+    }
+    flush()
+    if isClosing { closeWhenSent() } else { readOn() }
+    // It waited, for ever, and may do so no longer.
+    if timerDeadline == .distantFuture { updateTimer() }
+  }
+
+  /// Whether it is this client's turn and it has not too much to read already.
+  private var mayGoOn: Bool {
+    if isClosing || isInLine { return false }
+    if let context, !context.channel.isWritable { return false }
+    if let turnEnd, NIODeadline.now() >= turnEnd {
+      waitForTurn()
+      return false
+    }
+    return true
+  }
+
+  private func waitForTurn() {
+    isInLine = true
+    core.takeTurn(self)
+  }
+
+  /// Gives the machine what was read, if it wants more. True if there may be more to do.
+  private func feed() -> Bool {
+    if input.readableBytes > 0, machine.wantsInput {
+      machine.append(input.readableBytesView)
+      input.clear()
+      return true
+    }
+    if isInputEnded, !isEndKnown, input.readableBytes == 0 {
+      isEndKnown = true
+      machine.endInput()
+      return true
+    }
+    return false
+  }
+
+  private func carryOut(_ action: ConnectionMachine.Action) {
+    switch action {
+    case .send(let bytes):
+      output.writeBytes(bytes)
+      if output.readableBytes >= core.limits.pauseBytes { flush() }
+    case .perform(let command, let context):
+      if turnEnd == nil { turnEnd = .now() + TimeAmount(seconds: core.limits.turn) }
+      core.perform(command, context, for: self)
+    case .beginWatch(let request):
+      topics = WatchTopic.all(of: request)
+      lastRecord = .now()
+      core.watchBegan(self)
+      updateTimer()
+    case .endWatch:
+      endWatch()
+    case .yield:
+      waitForTurn()
+    case .close:
+      isClosing = true
+    }
+  }
+
+  private func endWatch() {
+    sendBacklog()
+    topics = []
+    backlog = WatchBacklog()
+    leftOut = 0
+    core.watchEnded(self)
+  }
+
+  /// Gives the channel what is to be sent. A client that lets too much pile up is dropped.
+  private func flush() {
+    guard output.readableBytes > 0 else { return }
+    guard let context else { return output.clear() }
+    if pending == 0 { lastProgress = .now() }
+    accepted += output.readableBytes
+    context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+    output = ByteBuffer()
+    if pending > core.limits.outputBytes {
+      isClosing = true
+      context.close(promise: nil)
+    } else if pending > 0 {
+      updateTimer()
+    }
+  }
+
+  private func readOn() {
+    guard let context, !isInputEnded, !isInLine, input.readableBytes == 0, machine.wantsInput,
+      context.channel.isWritable
+    else { return }
+    context.read()
+  }
+
+  private func closeWhenSent() {
+    guard let context else { return core.forget(self) }
+    guard pending > 0 else { return context.close(promise: nil) }
+    // The stall limit holds for these bytes too.
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.context?.close(promise: nil) }
+  }
+
+  /// After the client has gone: once nothing of what it had sent is left to do.
+  private func leaveIfDone() {
+    guard context == nil, !isRunning, !machine.isPerforming, !isInLine else { return }
+    core.forget(self)
+  }
+
+  /// Bytes that the channel holds because the client does not read.
+  private var pending: Int {
+    guard let options = context?.channel.syncOptions else { return 0 }
+    return (try? options.getOption(.bufferedWritableBytes)) ?? 0
+  }
+
+  // MARK: Records
+
+  /// Sends a record that it watches, or keeps it back if the client has too much to read already. A quarter of the room
+  /// is left to what is no time step: an event is worth more than a step that has a successor.
+  func send(_ record: LoopMailbox.Record) {
+    guard topics.contains(record.topic), !isClosing else { return }
+    let size = record.bytes.readableBytes
+    if record.topic == .events {
+      guard hasRoom(for: size) else { return backlog.hold(record.bytes, of: record.kind) }
+      sendBacklog()
+    } else {
+      let reserve = core.limits.watchBytes / 4
+      guard backlog.isEmpty, leftOut == 0, hasRoom(for: size + reserve) else {
+        return backlog.hold(record.bytes, of: record.kind)
+      }
+    }
+    output.writeImmutableBuffer(record.bytes)
+  }
+
+  /// Records that it would have had, but that were coalesced before they came here.
+  func leaveOut(_ count: Int) { leftOut += count }
+
+  /// After the last record of a batch.
+  func flushRecords() {
+    guard !topics.isEmpty else { return }
+    if context?.channel.isWritable == true { sendBacklog() }
+    guard output.readableBytes > 0 else { return }
+    lastRecord = .now()
+    flush()
+  }
+
+  private func sendBacklog() {
+    guard !topics.isEmpty else { return }
+    let (dropped, records) = backlog.take()
+    let count = leftOut + dropped
+    leftOut = 0
+    if count > 0 { output.writeBytes(WatchRecord(.coalesced(steps: count)).bytes) }
+    for (_, record) in records { output.writeImmutableBuffer(record) }
+    if count > 0 || !records.isEmpty { lastRecord = .now() }
+  }
+
+  private func hasRoom(for count: Int) -> Bool {
+    let size = output.readableBytes + count
+    // Asking the channel costs more than the rest; one that is writable holds less than the mark.
+    if context?.channel.isWritable == true, core.limits.highWaterMark + size <= core.limits.watchBytes {
+      return true
+    }
+    return pending + size <= core.limits.watchBytes
+  }
+
+  // MARK: Time
+
+  /// Sees to it that the next deadline is met; one that is later than the timer is found when the timer fires.
+  private func updateTimer() {
+    guard context != nil else { return }
+    let next = nextDeadline
+    guard next < timerDeadline else { return }
+    timer?.cancel()
+    timerDeadline = next
+    timer = core.eventLoop.assumeIsolated().scheduleTask(deadline: next) { [weak self] in self?.timePassed() }
+  }
+
+  private var silenceDeadline: NIODeadline { lastLine + TimeAmount(seconds: core.limits.silence) }
+  private var heartbeatDeadline: NIODeadline { lastRecord + TimeAmount(seconds: core.limits.heartbeat) }
+  private var stallDeadline: NIODeadline { lastProgress + TimeAmount(seconds: core.limits.stall) }
+
+  private var nextDeadline: NIODeadline {
+    if !topics.isEmpty { return heartbeatDeadline }
+    if pending > 0 { return stallDeadline }
+    if machine.mayTimeOut { return silenceDeadline }
+    return machine.isPerforming ? .now() + TimeAmount(seconds: core.limits.silence) : .distantFuture
+  }
+
+  private func timePassed() {
+    timerDeadline = .distantFuture
+    guard context != nil else { return }
+    let now = NIODeadline.now()
+    let pending = self.pending
+    if accepted - pending > delivered || pending == 0 {
+      delivered = accepted - pending
+      lastProgress = now
+    }
+    if !topics.isEmpty {
+      if now >= heartbeatDeadline, backlog.isEmpty {
+        let record = WatchRecord(.alive).bytes
+        if hasRoom(for: record.count) { output.writeBytes(record) }
+        lastRecord = now
+        flush()
+      }
+    } else if pending > 0 {
+      // Watchers are exempt: what they cost is bounded, and the newest step waits for them.
+      if now >= stallDeadline { return abandon() }
+    } else if machine.mayTimeOut, now >= silenceDeadline {
+      return abandon()
+    }
+    updateTimer()
+  }
+}
+
+extension TimeAmount {
+  init(seconds: Double) { self = .nanoseconds(Int64(seconds * 1e9)) }
+}

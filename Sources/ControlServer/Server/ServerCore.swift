@@ -1,0 +1,183 @@
+internal import ControlProtocol
+internal import NIOCore
+
+/// Everything the server knows, on its event loop.
+final class ServerCore {
+  let limits: ServerLimits
+  let access: SocketAccess
+  let configuration: ConnectionMachine.Configuration
+  let user: UInt32
+  let handler: any ControlHandler
+  let mailbox: LoopMailbox
+  let eventLoop: any EventLoop
+
+  private(set) var connections: [ClientID: ClientConnection] = [:]
+  private var board: ChannelBoard
+  private var lastNumber: UInt64 = 0
+  /// Clients with more to do than one turn allows, in order.
+  private var waiting: [ClientID] = []
+  private var isTurnScheduled = false
+  private var ending: EventLoopPromise<Void>?
+
+  /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while tasks are due.
+  static let turnPause = TimeAmount.microseconds(50)
+
+  init(
+    limits: ServerLimits, access: SocketAccess, configuration: ConnectionMachine.Configuration, user: UInt32,
+    handler: any ControlHandler, mailbox: LoopMailbox
+  ) {
+    self.limits = limits
+    self.access = access
+    self.configuration = configuration
+    self.user = user
+    self.handler = handler
+    self.mailbox = mailbox
+    eventLoop = mailbox.eventLoop
+    board = ChannelBoard(subscriptionLimit: limits.subscriptions, messageLimit: limits.messages)
+  }
+
+  /// A client for a new connection; nil if it is to be closed without a word.
+  func admit(_ peer: PeerCredentials) -> ClientConnection? {
+    guard ending == nil, connections.count < limits.clients, access.admits(user: peer.user, server: user)
+    else {
+      return nil
+    }
+    lastNumber += 1
+    let info = ClientInfo(
+      id: ClientID(number: lastNumber), peer: peer, isSameUser: peer.user == user || peer.user == 0)
+    let connection = ClientConnection(core: self, info: info)
+    connections[info.id] = connection
+    return connection
+  }
+
+  func forget(_ connection: ClientConnection) {
+    guard connections.removeValue(forKey: connection.info.id) != nil else { return }
+    if board.remove(connection.info.id) { notify(.subscription) }
+    if !connection.topics.isEmpty { watchEnded(connection) }
+    handler.clientLeft(connection.info)
+    if connections.isEmpty { ending?.succeed() }
+  }
+
+  // MARK: Commands
+
+  func complete(_ client: ClientID, _ result: Result<Reply, Ack>) { connections[client]?.complete(result) }
+
+  func perform(_ command: Command, _ context: ConnectionMachine.Context, for connection: ClientConnection) {
+    if let result = channelReply(command, connection.info.id) {
+      connection.complete(result)
+    } else {
+      handler.perform(
+        command, context, for: connection.info,
+        completion: Completion(client: connection.info.id, mailbox: mailbox))
+    }
+  }
+
+  /// Puts a client in line for its next turn.
+  func takeTurn(_ connection: ClientConnection) {
+    waiting.append(connection.info.id)
+    scheduleTurn()
+  }
+
+  private func scheduleTurn() {
+    guard !isTurnScheduled, !waiting.isEmpty else { return }
+    isTurnScheduled = true
+    eventLoop.assumeIsolated().scheduleTask(in: Self.turnPause) { [weak self] in self?.turn() }
+  }
+
+  private func turn() {
+    isTurnScheduled = false
+    let present = waiting
+    waiting = []
+    for client in present { connections[client]?.turn() }
+    scheduleTurn()
+  }
+
+  /// Answers what concerns channels; nil for any other command.
+  private func channelReply(_ command: Command, _ client: ClientID) -> Result<Reply, Ack>? {
+    do throws(Ack) {
+      var reply = Reply()
+      switch command {
+      case .subscribe(let channel):
+        try board.subscribe(client, to: channel)
+        notify(.subscription)
+      case .unsubscribe(let channel):
+        try board.unsubscribe(client, from: channel)
+        notify(.subscription)
+      case .channels:
+        for channel in board.channels { reply.append("channel", channel) }
+      case .sendmessage(let channel, let text):
+        for client in try board.send(text, to: channel) { connections[client]?.notify(.message) }
+      case .readmessages:
+        for message in board.read(client) {
+          reply.append("channel", message.channel)
+          reply.append("message", message.text)
+        }
+      default: return nil
+      }
+      return .success(reply)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: What comes from outside
+
+  /// Hands on what other threads left.
+  func deliver() {
+    let contents = mailbox.take()
+    for (client, result) in contents.completions { complete(client, result) }
+    if !contents.subsystems.isEmpty { notify(contents.subsystems) }
+    for record in contents.records { send(record) }
+    for (topic, var backlog) in contents.overflow {
+      let (leftOut, records) = backlog.take()
+      for connection in connections.values where connection.topics.contains(topic) {
+        connection.leaveOut(leftOut)
+      }
+      for (_, record) in records { send(record) }
+    }
+    guard !contents.records.isEmpty || !contents.overflow.isEmpty else { return }
+    for connection in connections.values { connection.flushRecords() }
+  }
+
+  private func send(_ record: LoopMailbox.Record) {
+    if let client = record.client {
+      connections[client]?.send(record)
+    } else {
+      for connection in connections.values { connection.send(record) }
+    }
+  }
+
+  private func notify(_ subsystems: Subsystems) {
+    for connection in connections.values { connection.notify(subsystems) }
+  }
+
+  // MARK: Watching
+
+  func watchBegan(_ connection: ClientConnection) {
+    updateTopics()
+    handler.watchBegan(connection.topics, by: connection.info)
+  }
+
+  func watchEnded(_ connection: ClientConnection) {
+    updateTopics()
+    handler.watchEnded(by: connection.info)
+  }
+
+  private func updateTopics() {
+    mailbox.setTopics(connections.values.reduce(into: []) { $0.formUnion($1.topics) })
+  }
+
+  // MARK: The end
+
+  /// Lets every client's command under way finish and its output go. Fulfilled when the last one is gone.
+  func end() -> EventLoopFuture<Void> {
+    let promise = eventLoop.makePromise(of: Void.self)
+    ending = promise
+    for connection in connections.values { connection.end() }
+    if connections.isEmpty { promise.succeed() }
+    return promise.futureResult
+  }
+
+  /// Closes what is left.
+  func abandon() { for connection in connections.values { connection.abandon() } }
+}

@@ -1,0 +1,36 @@
+/// Why there is no listening socket.
+public enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A server answers at that path. The command's exit status for it is 73.
+  case alreadyRunning(path: String)
+  /// The path is empty, contains a zero byte, or has more bytes than the system's `limit`.
+  case invalidPath(String, limit: Int)
+  /// Something that is no socket has that name.
+  case notASocket(path: String)
+  /// The directory belongs to another user, or others may change what is in it.
+  case unsafeDirectory(path: String)
+  /// Another process has kept the directory's lock for longer than a start takes.
+  case directoryLocked(path: String)
+  /// No group has that name.
+  case noSuchGroup(String)
+  /// What systemd passed on is no listening Unix socket.
+  case unusableActivation
+  /// The system refused.
+  case system(SystemCallError, path: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .alreadyRunning(let path): "already running: a server answers at \(path)"
+    case .invalidPath(let path, let limit):
+      path.utf8.count > limit
+        ? "the socket's path is too long (\(path.utf8.count) bytes, at most \(limit)): \(path)"
+        : "not a path for a socket: \"\(path)\""
+    case .notASocket(let path): "not a socket, so it is left alone: \(path)"
+    case .unsafeDirectory(let path): "the socket's directory belongs to others or is open to them: \(path)"
+    case .directoryLocked(let path): "another process holds the lock of the socket's directory: \(path)"
+    case .noSuchGroup(let name): "no such group: \(name)"
+    case .unusableActivation: "LISTEN_FDS names no listening Unix socket"
+    case .system(let error, let path): "\(path): \(error)"
+    }
+  }
+}

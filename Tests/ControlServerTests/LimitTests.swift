@@ -1,0 +1,211 @@
+import ControlProtocol
+import ControlServer
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct LimitTests {
+  /// A handler whose `status` answers with about that many bytes.
+  private func large(_ size: Int) -> TestHandler {
+    TestHandler { command, _, completion in
+      var reply = Reply()
+      if case .status = command {
+        let line = String(repeating: "x", count: 990)
+        for _ in 0..<size / 1000 { reply.append("volume", line) }
+      }
+      completion(reply)
+    }
+  }
+
+  @Test("A hundred clients at once are served; the next one is closed without a word")
+  func clients() throws {
+    let server = try TestServer()
+    var clients = try (0..<100).map { _ in try server.client() }
+    for client in clients { client.send("ping\n") }
+    for client in clients { #expect(try client.line() == "OK") }
+    #expect(try RawClient(server.path, takesGreeting: false).rest() == "")
+    for client in clients { client.send("ping\n") }
+    for client in clients { #expect(try client.line() == "OK") }
+    // One leaves: its place is free.
+    clients.removeLast()
+    #expect(server.handler.left.wait { $0.count == 1 })
+    let late = try server.client()
+    late.send("ping\n")
+    #expect(try late.line() == "OK")
+  }
+
+  @Test("A line that is too long ends the connection; what a slow writer costs is bounded by it")
+  func line() throws {
+    let server = try TestServer()
+    let client = try server.client()
+    client.send([UInt8](repeating: UInt8(ascii: "x"), count: 100_000))
+    #expect(try client.rest() == "")
+  }
+
+  @Test("A client that completes no line in time is closed, one that dribbles too; one that waits is not")
+  func silence() throws {
+    let held = Watched<[Completion]>([])
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        if case .status = command { held.change { $0.append(completion) } } else { completion(Reply()) }
+      }
+    ) { $0.silence = 0.5 }
+    let silent = try server.client()
+    let dribbling = try server.client()
+    let idle = try server.client()
+    let watching = try server.client()
+    let waiting = try server.client()
+    let busy = try server.client()
+    idle.send("idle\n")
+    watching.send("watch events\n")
+    waiting.send("status\n")
+    let start = Date()
+    var isDribblingOpen = true
+    while Date().timeIntervalSince(start) < 1.5 {
+      busy.send("ping\n")
+      #expect(try busy.line() == "OK")
+      if isDribblingOpen { isDribblingOpen = dribbling.sendWhileTaken([UInt8(ascii: "p")]) == 1 }
+      usleep(50_000)
+    }
+    #expect(try silent.rest() == "")
+    #expect(try dribbling.rest() == "")
+    #expect(!isDribblingOpen)
+    #expect(idle.isSilent(for: 0))
+    idle.send("noidle\n")
+    #expect(try idle.line() == "OK")
+    watching.send("noidle\n")
+    #expect(try watching.line() == "OK")
+    for completion in held.change({ all in
+      defer { all = [] }; return all
+    }) { completion(Reply()) }
+    #expect(try waiting.line() == "OK")
+    // And then they are as any other.
+    #expect(try idle.rest() == "")
+    #expect(try waiting.rest() == "")
+  }
+
+  @Test("A client that lets more than its share pile up is dropped, the others go on")
+  func output() throws {
+    let server = try TestServer(handler: large(3_000_000)) { $0.outputBytes = 2_000_000 }
+    let greedy = try server.client()
+    let other = try server.client()
+    greedy.send("status\n")
+    #expect(server.handler.left.wait { $0.count == 1 })
+    // It still gets what the kernel had taken, and then the end instead of an answer.
+    #expect(!(try greedy.rest().hasSuffix("OK\n")))
+    other.send("ping\n")
+    #expect(try other.line() == "OK")
+  }
+
+  @Test(
+    "A client that sends and never reads costs no more than one reply above the mark, and gets all once it reads"
+  )
+  func neverReading() throws {
+    let performed = Watched(0)
+    let line = String(repeating: "x", count: 900)
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        performed.change { $0 += 1 }
+        var reply = Reply()
+        reply.append("volume", line)
+        completion(reply)
+      }
+    ) { $0.pauseBytes = 10_000 }
+    let client = try server.client()
+    let other = try server.client()
+    let count = 5000
+    client.send(String(repeating: "status\n", count: count))
+    // What the kernel takes for it, 200 KB or so, and the mark: after that the commands wait.
+    var last = -1
+    while performed.value != last {
+      last = performed.value
+      for _ in 0..<20 {
+        other.send("ping\n")
+        _ = try other.reply()
+        usleep(5000)
+      }
+    }
+    #expect(performed.value < count)
+    for _ in 0..<count { #expect(try client.reply().count == 2) }
+  }
+
+  @Test("A client that reads nothing of its reply for too long is dropped")
+  func stall() throws {
+    let server = try TestServer(handler: large(3_000_000)) { $0.stall = 0.3 }
+    let client = try server.client()
+    client.send("status\n")
+    #expect(server.handler.left.wait { $0.count == 1 })
+    #expect(!(try client.rest().hasSuffix("OK\n")))
+  }
+
+  @Test("A client that reads slowly, but reads, gets everything")
+  func slowReader() throws {
+    let server = try TestServer(handler: large(1_500_000)) { $0.stall = 0.5 }
+    let client = try server.client()
+    client.send("status\n")
+    var lines = 0
+    while try client.line() != "OK" {
+      lines += 1
+      if lines % 60 == 0 { usleep(40_000) }
+    }
+    #expect(lines == 1500)
+  }
+
+  @Test("A flood of one client leaves the others their turn")
+  func fairness() throws {
+    let server = try TestServer(
+      handler: TestHandler { _, _, completion in
+        usleep(100)
+        completion(Reply())
+      })
+    let flood = try server.client()
+    let other = try server.client()
+    // As one list: 20,000 commands, two seconds and more of work.
+    let list = "command_list_begin\n" + String(repeating: "stats\n", count: 20_000) + "command_list_end\n"
+    flood.send(list)
+    usleep(300_000)
+    let start = Date()
+    for _ in 0..<10 {
+      other.send("ping\n")
+      #expect(try other.line() == "OK")
+    }
+    #expect(Date().timeIntervalSince(start) < 1)
+    #expect(flood.isSilent(for: 0))
+  }
+
+  @Test(
+    "The end of the server answers what is under way, ends those who wait, and takes no longer than it may")
+  func stop() throws {
+    let held = Watched<[Completion]>([])
+    let server = try TestServer(
+      handler: TestHandler { _, _, completion in held.change { $0.append(completion) } }
+    ) {
+      $0.ending = 1
+    }
+    let idle = try server.client()
+    let waiting = try server.client()
+    let stuck = try server.client()
+    idle.send("idle\n")
+    waiting.send("status\n")
+    #expect(held.wait { $0.count == 1 })
+    stuck.send("status\n")
+    #expect(held.wait { $0.count == 2 })
+    let first = held.value[0]
+    let path = server.path
+    Thread.detachNewThread {
+      usleep(100_000)
+      first(Reply())
+    }
+    let start = Date()
+    server.server.stop()
+    #expect(Date().timeIntervalSince(start) < 10)
+    #expect(try waiting.rest() == "OK\n")
+    #expect(try idle.rest() == "")
+    #expect(try stuck.rest() == "")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    // Too late, and without harm.
+    held.change { $0 = [] }
+    server.server.notify(.player)
+    server.server.stop()
+  }
+}

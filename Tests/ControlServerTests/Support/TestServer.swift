@@ -1,0 +1,94 @@
+import ControlProtocol
+import ControlServer
+import Foundation
+import Synchronization
+
+/// A new directory that goes with its owner.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/continuo-control-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// State that a test waits for.
+final class Watched<Value: Sendable>: @unchecked Sendable {
+  // Only touched under the condition's lock.
+  private var current: Value
+  private let condition = NSCondition()
+
+  init(_ value: Value) { current = value }
+
+  var value: Value { condition.withLock { current } }
+
+  func change<Result>(_ body: (inout Value) -> Result) -> Result {
+    condition.withLock {
+      defer { condition.broadcast() }
+      return body(&current)
+    }
+  }
+
+  /// Whether it comes true in time.
+  func wait(limit: Double = 30, _ isTrue: (Value) -> Bool) -> Bool {
+    let end = Date(timeIntervalSinceNow: limit)
+    return condition.withLock {
+      while !isTrue(current) {
+        if !condition.wait(until: end) { return isTrue(current) }
+      }
+      return true
+    }
+  }
+}
+
+/// Performs commands as a test says, and notes what it was told.
+final class TestHandler: ControlHandler {
+  typealias Perform = @Sendable (Command, ClientInfo, Completion) -> Void
+  private let performs: Perform
+  let watchers = Watched<[ClientID: Set<WatchTopic>]>([:])
+  let left = Watched<[ClientID]>([])
+
+  /// Answers with a bare `OK` unless told otherwise.
+  init(_ perform: @escaping Perform = { _, _, completion in completion(Reply()) }) { performs = perform }
+
+  func perform(
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
+  ) {
+    performs(command, client, completion)
+  }
+  func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
+    watchers.change { $0[client.id] = topics }
+  }
+  func watchEnded(by client: ClientInfo) { watchers.change { _ = $0.removeValue(forKey: client.id) } }
+  func clientLeft(_ client: ClientInfo) { left.change { $0.append(client.id) } }
+}
+
+/// A server in a directory of its own.
+final class TestServer {
+  let directory: TemporaryDirectory
+  let server: ControlServer
+  let handler: TestHandler
+  var path: String { server.path }
+
+  init(
+    handler: TestHandler = TestHandler(), access: SocketAccess = .ownerOnly,
+    change: (inout ServerLimits) -> Void = { _ in }
+  ) throws {
+    directory = try TemporaryDirectory()
+    var limits = ServerLimits()
+    change(&limits)
+    self.handler = handler
+    server = try ControlServer(
+      socket: .bound(to: directory.file("socket"), access: access), handler: handler, limits: limits)
+  }
+
+  deinit { server.stop() }
+
+  func client() throws -> RawClient { try RawClient(path) }
+}

@@ -1,0 +1,136 @@
+import ControlProtocol
+import ControlServer
+import Foundation
+import Testing
+
+@testable import ControlServer
+
+@Suite(.timeLimit(.minutes(10)))
+struct WatchTests {
+  private let steps: WatchTopic
+  init() throws { steps = .time(try #require(WatchInterval("0.01"))) }
+
+  @Test("Records reach those who watch their topic, whole and in order, and nobody else")
+  func topics() throws {
+    let server = try TestServer()
+    let times = try server.client()
+    let events = try server.client()
+    let none = try server.client()
+    times.send("watch time 0.01\n")
+    events.send("watch events\n")
+    #expect(server.handler.watchers.wait { $0.count == 2 })
+    #expect(Set(server.handler.watchers.value.values) == [[steps], [.events]])
+    for step in 0..<1000 {
+      server.server.broadcast(.step(step), to: steps)
+      if step % 100 == 0 { server.server.broadcast(.ended, to: .events) }
+    }
+    for step in 0..<1000 { #expect(try times.step() == step) }
+    for _ in 0..<10 { #expect(try events.fields()["event"] == "didPlayToEndTime") }
+    #expect(none.isSilent(for: 0))
+    times.send("noidle\n")
+    #expect(try times.line() == "OK")
+    #expect(server.handler.watchers.wait { $0.count == 1 })
+    times.send("ping\n")
+    #expect(try times.line() == "OK")
+  }
+
+  @Test("A client that does not read gets the newest step and the number of those it missed; others get all")
+  func coalescing() throws {
+    let server = try TestServer { $0.watchBytes = 100_000 }
+    let lazy = try server.client()
+    let eager = try server.client()
+    lazy.send("watch time 0.01\n")
+    eager.send("watch time 0.01\n")
+    #expect(server.handler.watchers.wait { $0.count == 2 })
+    let count = 50_000
+    for first in stride(from: 0, to: count, by: 500) {
+      for step in first..<first + 500 { server.server.broadcast(.step(step), to: steps) }
+      for step in first..<first + 500 { #expect(try eager.step() == step) }
+    }
+    var got = 0
+    var missed = 0
+    var last = -1
+    while last < count - 1 {
+      let fields = try lazy.fields()
+      if fields["event"] == "coalesced" {
+        missed += Int(fields["steps"] ?? "") ?? 0
+      } else {
+        let step = try #require(RawClient.step(fields))
+        #expect(step > last)
+        last = step
+        got += 1
+      }
+    }
+    #expect(missed > 0)
+    #expect(got + missed == count)
+    // And it goes on as if nothing had been.
+    server.server.broadcast(.step(count), to: steps)
+    #expect(try lazy.step() == count)
+  }
+
+  @Test("A watcher hears that the server lives")
+  func heartbeat() throws {
+    let server = try TestServer { $0.heartbeat = 0.2 }
+    let client = try server.client()
+    client.send("watch events\n")
+    for _ in 0..<3 { #expect(try client.line() == "event: alive") }
+  }
+
+  @Test("Fifty watchers get every step while a command is answered")
+  func manyWatchers() throws {
+    let server = try TestServer()
+    let clients = try (0..<50).map { _ in try server.client() }
+    for client in clients { client.send("watch time 0.01\n") }
+    #expect(server.handler.watchers.wait { $0.count == 50 })
+    let other = try server.client()
+    for step in 0..<200 {
+      server.server.broadcast(.step(step), to: steps)
+      other.send("ping\n")
+      #expect(try other.line() == "OK")
+    }
+    for client in clients { for step in 0..<200 { #expect(try client.step() == step) } }
+  }
+
+  @Test("More records than fit between two turns of the loop are coalesced and counted")
+  func overflow() throws {
+    let isHeld = Watched(false)
+    let mayGo = Watched(false)
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        if case .status = command {
+          isHeld.change { $0 = true }
+          _ = mayGo.wait { $0 }
+        }
+        completion(Reply())
+      }
+    ) { $0.broadcastRecords = 10 }
+    let watcher = try server.client()
+    let other = try server.client()
+    watcher.send("watch time 0.01\n")
+    #expect(server.handler.watchers.wait { $0.count == 1 })
+    other.send("status\n")
+    #expect(isHeld.wait { $0 })
+    for step in 0..<100 { server.server.broadcast(.step(step), to: steps) }
+    mayGo.change { $0 = true }
+    for step in 0..<10 { #expect(try watcher.step() == step) }
+    let fields = try watcher.fields()
+    #expect(fields["event"] == "coalesced")
+    #expect(fields["steps"] == "89")
+    #expect(try watcher.step() == 99)
+  }
+
+  @Test("Of a backlog the newest of each kind is kept, in order, and the rest is counted")
+  func backlog() {
+    var backlog = WatchBacklog<String, Int>()
+    #expect(backlog.isEmpty)
+    for step in 0..<10 { backlog.hold(step, of: "time") }
+    backlog.hold(10, of: "player")
+    backlog.hold(11, of: "time")
+    backlog.hold(12, of: "player")
+    let (leftOut, records) = backlog.take()
+    #expect(leftOut == 11)
+    #expect(records.map(\.record) == [11, 12])
+    #expect(backlog.isEmpty)
+    #expect(backlog.leftOut == 0)
+  }
+}
