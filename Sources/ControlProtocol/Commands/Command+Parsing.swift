@@ -164,9 +164,8 @@ extension Command {
 
   private static func move(_ arguments: [Argument]) throws(Ack) -> Command {
     let range = try arguments[0].range()
-    let target = try arguments[1].queuePosition()
     guard range.upperBound != nil else { throw Ack(.argument, "Open-ended range not supported") }
-    return .move(range, to: target)
+    return .move(range, to: try arguments[1].queuePosition())
   }
 
   private static func load(_ arguments: [Argument]) throws(Ack) -> Command {

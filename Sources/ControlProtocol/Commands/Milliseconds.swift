@@ -13,12 +13,13 @@ public struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
 
   /// The nearest millisecond. What is beyond ±`limit` is clamped; not a number counts as 0.
   public init(seconds: Double) {
-    let scaled = (seconds * 1000).rounded()
+    let scaled = seconds * 1000
     if scaled.isNaN {
       self.init(rawValue: 0)
     } else {
-      // Within the clamp the conversion cannot overflow.
-      self.init(rawValue: Int64(min(max(scaled, -Double(Self.limit)), Double(Self.limit))))
+      let clamped = min(max(scaled, -Double(Self.limit)), Double(Self.limit))
+      // Not `rounded()`, which would want the C library's mathematics. Within the clamp nothing overflows.
+      self.init(rawValue: Int64(clamped < 0 ? clamped - 0.5 : clamped + 0.5))
     }
   }
 

@@ -17,7 +17,7 @@ public struct Request: Hashable, Sendable {
     guard arguments.count <= ProtocolLimits.arguments else { throw .tooManyArguments }
     for argument in arguments {
       if argument.bytes.contains(0) { throw .nulByte }
-      if argument.bytes.contains(Byte.newline) { throw .newlineInArgument }
+      if argument.bytes.contains(Byte.newline) { throw .newline }
     }
     self.init(checkedName: name, checkedArguments: arguments)
     var line: [UInt8] = []

@@ -17,8 +17,9 @@ public enum RequestError: Error, Hashable, Sendable {
   case nulByte
   /// The line is longer than `ProtocolLimits.requestLine`. The connection is closed without a reply.
   case lineTooLong
-  /// An argument to be written has a newline, which the grammar cannot express. Never thrown by the parser.
-  case newlineInArgument
+  /// A newline within a line or an argument, which the grammar cannot express. A server, which cuts its input at the
+  /// newlines, never sees it.
+  case newline
 
   /// What the client is told before anything else happens; `nil` where it is told nothing.
   public var ack: Ack? {
@@ -30,7 +31,7 @@ public enum RequestError: Error, Hashable, Sendable {
     case .invalidUnquotedCharacter: Ack(.unknown, "Invalid unquoted character")
     case .tooManyArguments: Ack(.argument, "Too many arguments")
     case .nulByte: Ack(.unknown, "NUL is not allowed")
-    case .newlineInArgument: Ack(.unknown, "Newline is not allowed")
+    case .newline: Ack(.unknown, "Newline is not allowed")
     }
   }
 
@@ -49,7 +50,7 @@ extension RequestError: CustomStringConvertible {
     switch self {
     case .notARequest: "a command begins with a letter a-z"
     case .lineTooLong: "the line is longer than \(ProtocolLimits.requestLine) bytes"
-    case .newlineInArgument: "an argument cannot contain a newline"
+    case .newline: "an argument cannot contain a newline"
     default: ack?.message ?? ""
     }
   }

@@ -6,6 +6,7 @@ extension Request {
     guard line.count < ProtocolLimits.requestLine else { throw .lineTooLong }
     guard let first = line.first, first.isLowercaseLetter else { throw .notARequest }
     guard !line.contains(0) else { throw .nulByte }
+    guard !line.contains(Byte.newline) else { throw .newline }
     var scanner = Scanner(rest: line.trimmingEnd())
     let name = try scanner.word()
     var arguments: [Argument] = []

@@ -1,0 +1,147 @@
+import ControlProtocol
+import Testing
+
+@Suite struct CommandTests {
+  @Test("Refusals are mpd's, word for word", arguments: refusalsOfMPD)
+  func refusals(_ line: String, _ refusal: String) {
+    let (text, _) = Conversation.reply(to: line + "\n")
+    #expect(text == refusal + "\n")
+  }
+
+  @Test(
+    "Arguments are understood",
+    arguments: [
+      ("play", Command.play(position: nil)), ("play -1", .play(position: nil)),
+      ("play \" +5\"", .play(position: 5)),
+      ("playid 7", .playid(id: 7)), ("playid -1", .playid(id: nil)), ("pause", .pause(nil)),
+      ("pause 01", .pause(true)),
+      ("seek 3 1.5", .seek(position: 3, time: Milliseconds(rawValue: 1500))),
+      ("seekid 3 1e3", .seekid(id: 3, time: Milliseconds(rawValue: 1_000_000))),
+      ("seekid 3 1e300", .seekid(id: 3, time: Milliseconds(rawValue: Milliseconds.limit))),
+      ("seekcur 5.", .seekcur(.absolute(Milliseconds(rawValue: 5000)))),
+      ("seekcur +.5", .seekcur(.relative(Milliseconds(rawValue: 500)))),
+      ("seekcur -100", .seekcur(.relative(Milliseconds(rawValue: -100_000)))),
+      ("setvol +5", .setvol(5)), ("volume -5", .volume(-5)),
+      ("single oneshot", .single(.oneshot)), ("consume oneshot", .consume(.oneshot)),
+      ("consume 1", .consume(.on)),
+      ("add a +0", .add(uri: "a", at: .afterCurrent(0))),
+      ("addid a -2", .addid(uri: "a", at: .beforeCurrent(2))),
+      ("addid a 4", .addid(uri: "a", at: .absolute(4))),
+      ("delete 0:", .delete(.all)), ("delete 3", .delete(PositionRange(single: 3))),
+      ("playlistinfo -1", .playlistinfo(.all)), ("shuffle", .shuffle(nil)),
+      ("plchanges 99999999999", .plchanges(version: .max, range: nil)),
+      ("plchanges -1", .plchanges(version: .max, range: nil)),
+      ("rangeid 1 :", .rangeid(1, .whole)), ("rangeid 1 0:0", .rangeid(1, .whole)),
+      ("binarylimit 64", .binarylimit(64)), ("idle", .idle(.standard)),
+      ("idle PLAYER \"mixer\"", .idle([.player, .mixer])), ("idle application", .idle(.application)),
+      ("tagtypes enable artist TITLE", .tagtypes(.enable([TagSet(.artist), TagSet(.title)]))),
+      ("load x 0:1 +0", .load("x", range: PositionRange(0, 1), at: .afterCurrent(0))),
+      ("interrupt end", .interrupt(.end(shouldResume: true))),
+      ("interrupt end noresume", .interrupt(.end(shouldResume: false))),
+      ("watch", .watch(WatchRequest(events: true))),
+      ("watch time 0.010", .watch(WatchRequest(interval: WatchInterval("0.01")))),
+      ("watch events time 1", .watch(WatchRequest(interval: WatchInterval("1"), events: true))),
+    ])
+  func understands(_ line: String, _ command: Command) throws {
+    #expect(try Command(Request.parse(line: line)) == command)
+  }
+
+  @Test(
+    "What mpd takes and Continuo refuses on purpose",
+    arguments: [
+      ("delete -1", "ACK [2@0] {delete} Number is negative: -1\n"),
+      ("seekcur nan", "ACK [2@0] {seekcur} Float expected: nan\n"),
+      ("seekcur inf", "ACK [2@0] {seekcur} Float expected: inf\n"),
+      ("seekcur 0x10", "ACK [2@0] {seekcur} Float expected: 0x10\n"),
+      ("ping \0", "ACK [5@0] {} NUL is not allowed\n"),
+      ("kill", "ACK [5@0] {} unknown command \"kill\"\n"),
+    ])
+  func onPurpose(_ line: String, _ refusal: String) {
+    #expect(Conversation.reply(to: line + "\n").text == refusal)
+  }
+
+  @Test(
+    "The extensions' own refusals",
+    arguments: [
+      ("interrupt", "{interrupt} too few arguments for \"interrupt\""),
+      ("interrupt begin resume", "{interrupt} too many arguments for \"interrupt\""),
+      ("interrupt x", "{interrupt} Unrecognized interruption, expected begin or end: x"),
+      ("interrupt end x", "{interrupt} Unrecognized end, expected resume or noresume: x"),
+      ("watch time", "{watch} Not enough arguments"),
+      ("watch time 0", "{watch} Interval from 0.001 to 3600 seconds expected: 0"),
+      ("watch time 0.0009", "{watch} Interval from 0.001 to 3600 seconds expected: 0.0009"),
+      ("watch time 3600.1", "{watch} Interval from 0.001 to 3600 seconds expected: 3600.1"),
+      ("watch time -1", "{watch} Interval from 0.001 to 3600 seconds expected: -1"),
+      ("watch time 1e1", "{watch} Interval from 0.001 to 3600 seconds expected: 1e1"),
+      ("watch events events", "{watch} Unrecognized watch, expected time SECONDS or events: events"),
+      ("home now", "{home} wrong number of arguments for \"home\""),
+    ])
+  func extensionRefusals(_ line: String, _ refusal: String) {
+    #expect(Conversation.reply(to: line + "\n").text == "ACK [2@0] \(refusal)\n")
+  }
+
+  @Test("An interval is what was written, exactly")
+  func intervals() {
+    let cases: [(String, Int64, Int32)] = [
+      ("0.01", 1, 100), ("0.010", 1, 100), ("1", 1, 1), ("1.50", 15, 10), (".5", 5, 10), ("60", 60, 1),
+      ("0.001", 1, 1000), ("0.123456789", 123_456_789, 1_000_000_000),
+    ]
+    for (text, value, timescale) in cases {
+      let interval = WatchInterval(text)
+      #expect(interval?.value == value && interval?.timescale == timescale, "\(text)")
+      #expect(interval.flatMap { WatchInterval($0.description) } == interval)
+    }
+    for text in ["", ".", "1.2.3", "0.0000000001", "9999999999999999", "1 ", "+1"] {
+      #expect(WatchInterval(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("A command is printed as a request that is understood as the same command")
+  func identity() throws {
+    let seed: UInt64 = 11
+    var lines = LineGenerator(seed: seed)
+    var names: Set<CommandName> = []
+    for _ in 0..<60_000 {
+      guard let request = lines.request(), let command = try? Command(request) else { continue }
+      names.insert(command.name)
+      #expect(command.name.rawValue == request.name)
+      #expect(try Command(command.request()) == command, "seed \(seed): \(request)")
+    }
+    let without: Set<CommandName> = [.update, .rescan]
+    #expect(Set(CommandName.allCases).subtracting(names) == without)
+  }
+
+  @Test("The names are in the order of `commands`, and a word of the grammar each")
+  func names() throws {
+    let names = CommandName.allCases.map(\.rawValue)
+    #expect(names == names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+    for name in names { #expect(try Request(name).name == name) }
+  }
+
+  @Test("What a client may do")
+  func permissions() throws {
+    let request = try Request("next")
+    #expect(throws: Ack(.permission, "you don't have permission for \"next\"")) {
+      try Command(request, permissions: .read)
+    }
+    #expect(try Command(request, permissions: .player) == .next)
+    #expect(try Command(Request("ping"), permissions: []) == .ping)
+    // The permission comes before the number of arguments, the name before the permission.
+    #expect(throws: Ack(.permission, "you don't have permission for \"status\"")) {
+      try Command(Request("status", ["x"]), permissions: [])
+    }
+    #expect(throws: Ack(.unknown, "unknown command \"foo\"")) { try Command(Request("foo"), permissions: []) }
+    #expect(Permissions(name: "control") == [.control, .player])
+    #expect(Permissions(name: "root") == nil)
+  }
+
+  @Test("Positions cannot trap")
+  func extremes() throws {
+    #expect(PositionRange(single: .max).upperBound == nil)
+    #expect(PositionRange(.max, .max) != nil)
+    #expect(PositionRange(5, 4) == nil)
+    let range = try #require(PositionRange(.max, .max))
+    #expect(try Command.delete(range).request().arguments == ["4294967295:4294967295"])
+    #expect(SongRange(start: Milliseconds(rawValue: -1), end: nil) == nil)
+  }
+}
