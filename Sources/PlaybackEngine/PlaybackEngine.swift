@@ -245,10 +245,11 @@ public final class PlaybackEngine: Sendable {
     return id
   }
 
-  /// Ends an observer; after the return no new call begins. False for an unknown one.
+  /// Ends an observer; after the return no new call begins. False for an unknown one; a closed engine has ended all of
+  /// them and knows none from another.
   @discardableResult
   public func removeTimeObserver(_ id: ObserverID) -> Bool {
     core.perform { $0.schedule.remove(id) }
-    return core.deliveries.remove(id)
+    return core.deliveries.remove(id) || core.deliveries.main.isClosed
   }
 }

@@ -19,7 +19,10 @@ struct LifecycleTests {
       category: AVAudioSession.Category = .playback
     ) throws {
       stage = VirtualStage(personality: personality, recordsSound: true)
-      device = Device(modes: BackgroundModes(modes), clock: stage.clock)
+      let queue = stage.mainQueue
+      device = Device(
+        modes: BackgroundModes(modes), clock: stage.clock, mainQueue: queue,
+        isOnMainQueue: { queue.isCurrent })
       device.onStateChange = { [states] in states.add($0) }
       device.connect(stage.environment)
       device.launch()
@@ -123,7 +126,7 @@ struct LifecycleTests {
     #expect(scene.device.state == .suspended)
   }
 
-  @Test("Sound that starves is given 5 s", arguments: [4.0, 8.0])
+  @Test("Sound that starves is given 5 s", arguments: [3.0, 8.0])
   func starves(_ gap: Double) throws {
     let scene = try Scene(
       modes: [.audio],
@@ -131,14 +134,14 @@ struct LifecycleTests {
         $0.death = 2
         $0.revival = 2 + gap
       })
-    _ = scene.player()
+    let player = scene.player()
     scene.stage.pass(1)
     scene.pressHome()
     scene.stage.pass(9)
     #expect(scene.device.state == (gap < 5 ? .background : .suspended))
     scene.foreground()
     scene.stage.pass(40)
-    #expect(scene.isWhole)
+    #expect(player.currentItem == nil)
   }
 
   @Test("A session that is deactivated in the background suspends")
@@ -151,5 +154,72 @@ struct LifecycleTests {
     try scene.stage.session.setActive(false)
     scene.stage.settle()
     #expect(scene.device.state == .suspended && player.timeControlStatus == .paused)
+  }
+
+  @Test("Without the mode a task lets sound go on until its end", arguments: [true, false])
+  func task(_ expires: Bool) throws {
+    let scene = try Scene(modes: [])
+    _ = scene.player()
+    let application = scene.device.application
+    let task = application.beginBackgroundTask(withName: "upload") {}
+    scene.stage.pass(1)
+    scene.pressHome()
+    #expect(scene.device.state == .background)
+    scene.stage.pass(20)
+    #expect(scene.steps.entries.count >= 2090)
+    guard !expires else {
+      scene.stage.pass(180)
+      #expect(scene.device.state == .notRunning)
+      #expect(scene.stage.suspension.activity == .stopped)
+      return
+    }
+    application.endBackgroundTask(task)
+    scene.stage.settle()
+    #expect(scene.device.state == .suspended)
+    scene.stage.pass(60)
+    scene.foreground()
+    scene.stage.pass(30)
+    #expect(scene.isWhole)
+  }
+
+  @Test("An interruption pauses with the application, and its end leaves it to the application to go on")
+  func interruption() throws {
+    let scene = try Scene(modes: [.audio])
+    let player = scene.player()
+    let told = SessionLog(scene.stage.session)
+    scene.stage.pass(1)
+    scene.device.beginInterruption()
+    scene.stage.settle()
+    #expect(scene.device.state == .inactive && player.timeControlStatus == .paused)
+    scene.device.endInterruption(shouldResume: true)
+    scene.stage.settle()
+    #expect(scene.device.state == .active && player.rate == 0)
+    #expect(told.entries == ["began, reason 0, option -", "ended, reason -, option 1"])
+    player.play()
+    scene.stage.pass(40)
+    #expect(scene.isWhole)
+  }
+
+  @Test("A terminated application leaves its queue to the next launch, which goes on where it stopped")
+  func termination() throws {
+    let scene = try Scene(modes: [.audio])
+    let old = scene.player()
+    scene.stage.pass(12.3)
+    scene.pressHome()
+    scene.device.terminate()
+    scene.stage.pass(5)
+    #expect(scene.device.state == .notRunning)
+    let steps = scene.steps.entries.count
+    let heard = scene.stage.heardFrames.count
+    scene.device.launch()
+    scene.stage.settle()
+    let snapshot = try #require(scene.stage.suspension.takeRestorableSnapshots().first)
+    #expect(snapshot.items.count == 2 && snapshot.rate == 1)
+    let new = scene.stage.queuePlayer(snapshot)
+    new.rate = snapshot.rate
+    scene.stage.pass(30)
+    let rest = try #require(snapshot.position).value..<441_000
+    #expect(Array(scene.stage.heardFrames[heard...]) == Array(rest) + Array(0..<441_000))
+    #expect(scene.steps.entries.count == steps && old.currentItem != nil && new.currentItem == nil)
   }
 }
