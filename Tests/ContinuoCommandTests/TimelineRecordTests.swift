@@ -37,7 +37,7 @@ import Testing
       if let entry = Timeline.Entry(record.event) { entries.append(entry) }
     }
     device.launch() as Void
-    let task = device.application.beginBackgroundTask(withName: "upload")
+    let task = device.application.beginBackgroundTask(withName: "upload") {}
     device.pressHomeButton() as Void
     clock.advance(bySeconds: 200)
     #expect(
