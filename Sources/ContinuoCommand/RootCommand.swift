@@ -21,5 +21,19 @@ struct RootCommand: ParsableCommand {
         continuo help play
             Explains all options of play.
       """,
-    subcommands: [Play.self, Serve.self])
+    subcommands: [Play.self, Serve.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "What A Server Does",
+        subcommands: [
+          Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
+          Volume.self, Add.self, ShowQueue.self, Clear.self, Watch.self, Ctl.self,
+        ]),
+      CommandGroup(
+        name: "What Happens To The Application",
+        subcommands: [
+          Home.self, Foreground.self, Lock.self, Unlock.self, Interrupt.self, Terminate.self, Launch.self,
+          ShowLifecycle.self,
+        ]),
+    ])
 }
