@@ -41,9 +41,12 @@ struct Ctl: ControlCommand {
   mutating func validate() throws {
     // A `--` that ends the options is among the words.
     if words.first == "--" { words.removeFirst() }
+    // The words are all of the rest, also what the parser would have understood.
+    if words.first == "--help" || words.first == "-h" { throw CleanExit.helpRequest(self) }
     guard let name = words.first else {
       throw ValidationError("A command is missing, as in continuo ctl status.")
     }
+    if name.hasPrefix("-") { throw ValidationError("Unknown option \(name).") }
     if Self.ofConversations.contains(name) { throw ValidationError("\(name) says nothing by itself.") }
     if form.json, name == "watch" { throw ValidationError("For JSON there is continuo watch --json.") }
   }

@@ -5,6 +5,7 @@ import ControlProtocol
 struct Seek: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "seek", "Goes to a time in the current song.",
+    usage: "continuo seek [--socket <path>] TIME",
     """
     TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from where it is.
     """)
@@ -13,7 +14,7 @@ struct Seek: ControlCommand {
 
   // A list, since -5 is an option to the parser.
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "time"))
+    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"))
   var words: [String]
 
   mutating func validate() throws { _ = try target }

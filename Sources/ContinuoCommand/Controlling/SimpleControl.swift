@@ -25,10 +25,12 @@ extension ApplicationControl {
 }
 
 extension CommandConfiguration {
-  /// That of a command that speaks to a server.
-  static func control(_ name: String? = nil, _ abstract: String, _ discussion: String = "") -> Self {
+  /// That of a command that speaks to a server. Without `usage` the parser words it.
+  static func control(
+    _ name: String, _ abstract: String, usage: String? = nil, _ discussion: String = ""
+  ) -> Self {
     CommandConfiguration(
-      commandName: name, abstract: abstract,
+      commandName: name, abstract: abstract, usage: usage,
       discussion: discussion.isEmpty ? ControlTrouble.help : "\(discussion)\n\n\(ControlTrouble.help)")
   }
 }

@@ -5,6 +5,7 @@ import ControlProtocol
 struct Volume: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "volume", "Sets the volume, or prints it.",
+    usage: "continuo volume [--socket <path>] [--json] [N]",
     """
     N is 0 to 100, or with + or - a change. Without it the volume is printed; with --json as an object with the key \
     volume.
@@ -15,7 +16,7 @@ struct Volume: ControlCommand {
 
   // A list, since -5 is an option to the parser.
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "n"))
+    parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "N"))
   var words: [String] = []
 
   mutating func validate() throws {
