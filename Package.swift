@@ -61,9 +61,16 @@ let package = Package(
       name: "ContinuoTesting",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
-    .executableTarget(name: "Backgrounder", dependencies: ["Continuo"], swiftSettings: strict),
+    .executableTarget(
+      name: "Backgrounder",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "Continuo", "PulseOutput", "QueuePlayer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
 
     .target(name: "ControlProtocol", swiftSettings: strict),
     .target(
@@ -129,7 +136,8 @@ let package = Package(
       dependencies: ["AppLifecycle", "AudioCore", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
       swiftSettings: strict),
     .testTarget(
-      name: "BackgrounderTests", dependencies: ["PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+      name: "BackgrounderTests", dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
     // Run, not imported: what a test needs a process of its own for.

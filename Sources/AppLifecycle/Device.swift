@@ -229,8 +229,8 @@ public final class Device: RunningAssertions {
   /// The worker's body: looks at the time.
   private func watch() -> WorkerNext {
     perform(as: .worker) { state, now in
-      // Whatever else performs from here on tells the worker of earlier moments.
-      state.alarm = .distantFuture
+      // Nobody has to tell it of anything before it looks for the next moment below.
+      state.alarm = HostTime(nanoseconds: .min)
       state.keepers.dropExpired(at: now)
       state.handle(.keepersChanged(state.keepers.counting), at: now)
     }

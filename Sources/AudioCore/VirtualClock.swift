@@ -75,7 +75,9 @@ public final class VirtualClock: HostClock {
     let (entry, waiter): (VirtualSchedule.Entry?, VirtualWaiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Only another thread has anything to wait for; on the advancing one it is the body itself that cancels.
-      guard schedule.running.contains(id), schedule.advancing?.thread != pthread_self() else { return (entry, nil) }
+      guard schedule.running.contains(id), schedule.advancing?.thread != pthread_self() else {
+        return (entry, nil)
+      }
       return (entry, schedule.addWaiter(for: id))
     }
     waiter?.semaphore.wait()

@@ -73,8 +73,19 @@ package final class DeliveryLane: Sendable {
     if isNow { work() }
   }
 
+  /// Runs `work` at once on the caller's thread. False if the gate is closed; a closed lane drops it.
+  package func callNow(_ work: () -> Void) -> Bool {
+    guard gate.enter() else { return false }
+    defer { gate.leave() }
+    if !isClosed { work() }
+    return true
+  }
+
   /// Whether a call may begin now.
-  package var mayCall: Bool { gate.isOpen && !state.withLock { $0.isClosed } }
+  package var mayCall: Bool { gate.isOpen && !isClosed }
+
+  /// Whether nothing is delivered any more, ever.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Adds an entry; `wake` must follow, outside all locks.
   func append(_ entry: Entry) {

@@ -14,6 +14,7 @@ final class DeliveryRouter: Sendable {
     var lanes: [ObjectIdentifier: DeliveryLane] = [:]
     var observers: [ObserverID: (lane: DeliveryLane, block: Block)] = [:]
     var nextObserver: ObserverID = 1
+    var isClosed = false
   }
 
   let main: DeliveryLane
@@ -71,18 +72,19 @@ final class DeliveryRouter: Sendable {
     }
   }
 
-  /// After the return no new call of the observer begins. False if it is unknown.
+  /// After the return no new call of the observer begins. False if it is unknown; after the end all are taken for
+  /// known, because a client whose player was ended from outside still tidies up.
   func remove(_ id: ObserverID) -> Bool {
-    let lane = state.withLock { state -> DeliveryLane? in
-      guard let lane = state.observers.removeValue(forKey: id)?.lane else { return nil }
+    let (lane, isKnown) = state.withLock { state -> (DeliveryLane?, Bool) in
+      guard let lane = state.observers.removeValue(forKey: id)?.lane else { return (nil, state.isClosed) }
       // A queue is let go with its last observer.
       if lane !== main, !state.observers.values.contains(where: { $0.lane === lane }) {
         state.lanes[ObjectIdentifier(lane.queue)] = nil
       }
-      return lane
+      return (lane, true)
     }
     lane?.forget(id)
-    return lane != nil
+    return isKnown
   }
 
   /// After the return nothing new is delivered, ever.
@@ -91,6 +93,7 @@ final class DeliveryRouter: Sendable {
       defer {
         state.lanes = [:]
         state.observers = [:]
+        state.isClosed = true
       }
       return Array(state.lanes.values)
     }

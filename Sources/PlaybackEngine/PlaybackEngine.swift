@@ -57,10 +57,7 @@ public final class PlaybackEngine: Sendable {
 
   /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
-    let gate = core.deliveries.gate
-    guard gate.enter() else { return tell(isOnMainQueue: false, work) }
-    work()
-    gate.leave()
+    guard core.deliveries.main.callNow(work) else { return tell(isOnMainQueue: false, work) }
   }
 
   /// Runs `work`, the rest of what a notice is about, at once; or first of all after `resume`, if the engine was
@@ -248,10 +245,11 @@ public final class PlaybackEngine: Sendable {
     return id
   }
 
-  /// Ends an observer; after the return no new call begins. False for an unknown one.
+  /// Ends an observer; after the return no new call begins. False for an unknown one; a closed engine has ended all of
+  /// them and knows none from another.
   @discardableResult
   public func removeTimeObserver(_ id: ObserverID) -> Bool {
     core.perform { $0.schedule.remove(id) }
-    return core.deliveries.remove(id)
+    return core.deliveries.remove(id) || core.deliveries.main.isClosed
   }
 }

@@ -90,9 +90,6 @@ final class PulseConnection: @unchecked Sendable {
   /// Why `connect` refused, in libpulse's words.
   private(set) var lastError = "libpulse gave no main loop or context"
 
-  /// The volume that was set last, on any stream: a stream that replaces a dead one begins with it.
-  var volume: UInt32 = PA_VOLUME_NORM
-
   /// The context, for calls that need one in any state.
   var contextPointer: OpaquePointer? { context?.pointer }
 

@@ -36,8 +36,7 @@ public final class PulseDevice: AudioOutputDevice {
   /// first stream finds it.
   public func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
-  /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds. It begins with
-  /// the volume that was set last on a stream of this device.
+  /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
   ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held: they may
   /// take a short lock, but that lock must never be held while a method of a stream or device is called.

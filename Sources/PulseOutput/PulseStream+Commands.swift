@@ -96,13 +96,19 @@ extension PulseStream {
   func setVolume(_ linear: Float, muted: Bool) {
     let level = muted || !(linear > 0) ? PA_VOLUME_MUTED : pa_sw_volume_from_linear(Double(min(linear, 1)))
     connection.withLock {
-      connection.volume = level
-      guard !isDead, volume != level else { return }
+      guard !isDead else { return }
       volume = level
-      guard isOpen, let stream = handle?.pointer, let context = connection.contextPointer else { return }
-      calls.forget(
-        calls.contextSetSinkInputVolume(context, index: calls.streamGetIndex(stream), volume: channelVolumes))
+      sendVolume()
     }
+  }
+
+  /// Tells the server the volume, if it does not know it. Without effect before the stream is open.
+  func sendVolume() {
+    guard volume != sentVolume, isOpen, let stream = handle?.pointer, let context = connection.contextPointer
+    else { return }
+    sentVolume = volume
+    calls.forget(
+      calls.contextSetSinkInputVolume(context, index: calls.streamGetIndex(stream), volume: channelVolumes))
   }
 }
 

@@ -23,6 +23,7 @@ extension PulseStream {
     let flags =
       PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_UNMUTED.rawValue
       | (isCorked ? PA_STREAM_START_CORKED.rawValue : 0)
+    sentVolume = volume
     let result = calls.streamConnectPlayback(
       pointer, sink: configuration.sink, attributes: bufferAttributes, flags: pa_stream_flags_t(flags),
       volume: channelVolumes)
@@ -79,6 +80,8 @@ extension PulseStream {
     isSuspended = calls.streamIsSuspended(stream)
     send(.opened(route: route(of: stream)))
     guard !isDead else { return }
+    // What was set on the way here, before the first sample.
+    sendVolume()
     if isSuspended { send(.suspended(true)) }
     if !isCorked, !isSuspended { release() }
     applyStart()

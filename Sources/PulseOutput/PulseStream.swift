@@ -48,6 +48,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   /// Between `flush` and the server's answer: nothing is rendered.
   var isFlushing = false
   var volume: UInt32 = PA_VOLUME_NORM
+  /// What the server was told of it last.
+  var sentVolume: UInt32 = PA_VOLUME_NORM
 
   init(
     connection: PulseConnection, configuration: PulseConfiguration, format: PCMFormat,
@@ -74,7 +76,6 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
-      volume = connection.volume
       workEvent = calls.deferNew(loop, workDue, userdata).map {
         DeferHandle(calls: calls, loop: loop, pointer: $0)
       }

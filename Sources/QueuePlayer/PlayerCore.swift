@@ -134,7 +134,7 @@ final class PlayerCore: Sendable {
   /// while the session does not let it play.
   func setRate(_ rate: Float) {
     if rate > 0 {
-      if environment.suspension.mayPlay(in: environment.audioSession) {
+      if environment.suspension.mayPlay(self) {
         engine.setRate(1)
       } else {
         engine.refuseRate()

@@ -16,6 +16,6 @@ import Testing
     let overridden = try PlayOptions.parse(["--info-plist", "/gone", "--background-modes", "none", "a"])
     #expect(try overridden.application.readBackgroundModes() == BackgroundModes())
     let gone = try PlayOptions.parse(["--info-plist", "/gone", "a"])
-    #expect(throws: InfoPlistError.self) { try gone.readBackgroundModes() }
+    #expect(throws: InfoPlistError.self) { try gone.application.readBackgroundModes() }
   }
 }

@@ -52,6 +52,19 @@ import Testing
       if generator.random.below(4) != 0 { conversation.receive("noidle\n") }
     }
     if generator.random.below(100) == 0 { conversation.endInput() }
-    if !conversation.sent.utf8.elementsEqual(conversation.sent.utf8) { Issue.record("not text") }
+    if !Self.isWellFormed(conversation.sent) { Issue.record("\(conversation.sent)") }
+  }
+
+  /// Whether it is whole lines of a reply, each with nothing that would upset a client.
+  private static func isWellFormed(_ sent: String) -> Bool {
+    let lines = sent.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard lines.last?.isEmpty == true else { return false }
+    return lines.dropLast().allSatisfy { line in
+      let isKnown =
+        line.elementsEqual("OK".utf8) || line.elementsEqual("list_OK".utf8) || line.starts(with: "ACK [".utf8)
+        || line.starts(with: "changed: ".utf8) || line.starts(with: "command: ".utf8)
+        || line.starts(with: "tagtype: ".utf8)
+      return isKnown && line.count < ProtocolLimits.replyLine && line.allSatisfy { $0 >= 0x20 }
+    }
   }
 }

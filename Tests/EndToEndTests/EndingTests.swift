@@ -109,7 +109,7 @@ extension EndToEndTests {
       let null = open("/dev/null", O_RDWR | O_CLOEXEC)
       defer { close(null) }
       let child = try Child(
-        ["bash", "-c", script, Player.executable, server.address] + paths, environment: studio.environment,
+        ["bash", "-c", script, product("continuo"), server.address] + paths, environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: null))
       #expect(try await child.ended(limit: 10).status == 0)
       expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123(paths).trimmed)
@@ -125,7 +125,7 @@ extension EndToEndTests {
       defer { close(null) }
       let child = try Child(
         [
-          "bash", "-c", "exec \"$0\" play --server \"$1\" \"$2\" <&- >&- 2>&-", Player.executable,
+          "bash", "-c", "exec \"$0\" play --server \"$1\" \"$2\" <&- >&- 2>&-", product("continuo"),
           server.address, path,
         ],
         environment: studio.environment, streams: .descriptors(input: null, output: null, error: null))

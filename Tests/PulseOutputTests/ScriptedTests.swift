@@ -461,10 +461,19 @@ import Testing
     #expect(pulse.with { $0.volumes } == [pa_sw_volume_from_linear(0.5), 0, 65536, 0])
     stream.setVolume(0.25, muted: false)
     stream.close()
-    // The next one begins where this one was.
+    // The next one is another player's, perhaps: it begins at full volume, as the engine takes it to.
     let next = open(device, RampSource(available: 0))
-    #expect(pulse.with { $0.volumes.last } == pa_sw_volume_from_linear(0.25))
+    #expect(pulse.with { $0.volumes.last } == 65536)
     next.close()
+    // What is set while the stream is being opened is sent when it is open.
+    let third = device.makeStream(
+      format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
+    pulse.setContext(PA_CONTEXT_READY)
+    third.setVolume(0.75, muted: false)
+    #expect(pulse.with { $0.volumes.last } == 65536)
+    pulse.setStream(PA_STREAM_READY)
+    #expect(pulse.with { $0.volumes.last } == pa_sw_volume_from_linear(0.75))
+    third.close()
   }
 
   @Test func wallClockJumpIsNoReport() {

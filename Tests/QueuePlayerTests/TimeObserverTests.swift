@@ -104,4 +104,16 @@ struct TimeObserverTests {
     #expect(Set(values) == Set(0..<90))
     player.removeTimeObserver(tokens[0])
   }
+
+  @Test("Whoever tidies up after the end of the application may remove what ended with it")
+  func removalAfterTermination() {
+    let player = stage.queuePlayer([stage.item("a")])
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: nil) {
+      _ in
+    }
+    player.play()
+    stage.pass(0.5)
+    stage.suspension.terminateAll()
+    player.removeTimeObserver(token)
+  }
 }

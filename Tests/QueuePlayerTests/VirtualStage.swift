@@ -20,9 +20,10 @@ final class VirtualStage: Sendable {
 
   /// `playsFiles`: the media are real files and not those of `library`.
   init(
-    personality: SimulatedOutput.Personality = SimulatedOutput.Personality(), playsFiles: Bool = false
+    personality: SimulatedOutput.Personality = SimulatedOutput.Personality(), playsFiles: Bool = false,
+    recordsSound: Bool = false
   ) {
-    let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: false)
+    let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     let mainQueue = VirtualMainQueue(clock: clock)
     self.output = output
     self.mainQueue = mainQueue
@@ -55,6 +56,19 @@ final class VirtualStage: Sendable {
 
   func queuePlayer(_ items: [AVPlayerItem]) -> AVQueuePlayer {
     AVQueuePlayer(items: items, environment: environment)
+  }
+
+  func queuePlayer(_ snapshot: PlayerSnapshot) -> AVQueuePlayer {
+    AVQueuePlayer(snapshot: snapshot, environment: environment)
+  }
+
+  /// The frames that were heard, as their places in their media.
+  var heardFrames: [Int64] {
+    output.recording.runs.flatMap { run in
+      stride(from: 0, to: run.samples.count, by: run.format.channelCount).map {
+        Int64(run.samples[$0] * 16_777_216)
+      }
+    }
   }
 
   func player(_ item: AVPlayerItem?) -> AVPlayer { AVPlayer(playerItem: item, environment: environment) }

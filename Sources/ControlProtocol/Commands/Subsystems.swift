@@ -44,7 +44,7 @@ public struct Subsystems: OptionSet, Hashable, Sendable {
   public static let standard = Subsystems(rawValue: (1 << 14) - 1)
 
   /// All names in the order of the bits, which is also the order of an answer.
-  static let names = [
+  static let allNames = [
     "database", "stored_playlist", "playlist", "player", "mixer", "output", "options", "sticker", "update",
     "subscription", "message", "neighbor", "mount", "partition", "application",
   ]
@@ -52,12 +52,12 @@ public struct Subsystems: OptionSet, Hashable, Sendable {
   /// The subsystem with this name, in capitals or small letters; `nil` if there is none.
   public init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
-    guard let index = Self.names.firstIndex(where: { $0.utf8.elementsEqual(wanted) }) else { return nil }
+    guard let index = Self.allNames.firstIndex(where: { $0.utf8.elementsEqual(wanted) }) else { return nil }
     self.init(rawValue: 1 << UInt16(index))
   }
 
   /// The names, in the order of an answer.
   public var names: [String] {
-    Self.names.indices.filter { rawValue & (1 << UInt16($0)) != 0 }.map { Self.names[$0] }
+    Self.allNames.indices.filter { rawValue & (1 << UInt16($0)) != 0 }.map { Self.allNames[$0] }
   }
 }

@@ -7,13 +7,8 @@ extension ConnectionMachine {
       return true
     }
     guard let line = input.takeLine() else {
-      if input.count >= ProtocolLimits.requestLine {
-        close()
-      } else if inputHasEnded {
-        close()
-      } else {
-        return false
-      }
+      guard inputHasEnded || input.count >= ProtocolLimits.requestLine else { return false }
+      close()
       return true
     }
     linesTaken &+= 1

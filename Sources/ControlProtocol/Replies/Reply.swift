@@ -20,7 +20,7 @@ public struct Reply: Hashable, Sendable {
 
   /// Adds a line. Control characters become blanks; the line is cut where it is too long.
   public mutating func append(_ name: String, _ value: String) {
-    append(name, bytes: Array(value.utf8))
+    append(name, bytes: value.utf8)
   }
 
   /// Adds a line with a number.
@@ -62,11 +62,18 @@ public struct Reply: Hashable, Sendable {
     bytes.append(Byte.newline)
   }
 
-  private mutating func append(_ name: String, bytes value: [UInt8]) {
+  private mutating func append(_ name: String, bytes value: some Collection<UInt8>) {
     bytes.append(contentsOf: name.utf8)
     bytes.append(Byte.colon)
     bytes.append(Byte.blank)
-    bytes += SanitizedText.bytes(of: value, limit: ProtocolLimits.replyLine - name.utf8.count - 3)
+    let start = bytes.count
+    bytes.append(contentsOf: value)
+    let limit = ProtocolLimits.replyLine - name.utf8.count - 3
+    // Nearly every value is short and plain, and a status has twenty.
+    if !SanitizedText.isPlain(bytes[start...], limit: limit) {
+      bytes.removeSubrange(start...)
+      bytes += SanitizedText.bytes(of: Array(value), limit: limit)
+    }
     bytes.append(Byte.newline)
   }
 

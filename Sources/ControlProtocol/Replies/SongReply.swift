@@ -22,7 +22,7 @@ public struct SongReply: Hashable, Sendable {
   public var format: AudioFormatText?
   /// The tags, in the order in which they are to be written. Several of one type are allowed.
   public var tags: [Tag]
-  /// How long it is; `nil` if not known.
+  /// How long what is played of it is, so with a `range` only that; `nil` if not known.
   public var duration: Milliseconds?
   /// The part of it that is played, if not all: its start and end. `nil` for the whole song.
   public var range: SongRange?

@@ -18,6 +18,7 @@ public final class AVAudioSession: NSObject, Sendable {
   init(suspension: PlaybackSuspension) {
     self.suspension = suspension
     super.init()
+    suspension.state.withLock { $0.session = self }
   }
 
   /// The session of `PlaybackEnvironment.current`.
@@ -116,10 +117,10 @@ public final class AVAudioSession: NSObject, Sendable {
   }
 
   /// Frames per second on the way to the output; 0 while no output is open.
-  public var sampleRate: Double { suspension.outputProperties(of: self).map { Double($0.sampleRate) } ?? 0 }
+  public var sampleRate: Double { suspension.outputProperties.map { Double($0.sampleRate) } ?? 0 }
 
   /// Seconds from the player to the ear; 0 while no output is open.
-  public var outputLatency: TimeInterval { suspension.outputProperties(of: self)?.latency ?? 0 }
+  public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
 
   // MARK: For players and the system
 
@@ -195,8 +196,8 @@ public final class AVAudioSession: NSObject, Sendable {
           ])
       case .postServicesLost: post(Self.mediaServicesWereLostNotification)
       case .postServicesReset: post(Self.mediaServicesWereResetNotification)
-      case .pausePlayers(let reason): suspension.pausePlayers(of: self, reason: reason)
-      case .rightsChanged: suspension.sessionChanged(self)
+      case .pausePlayers(let reason): suspension.pausePlayers(reason)
+      case .rightsChanged: suspension.sessionChanged()
       }
     }
   }

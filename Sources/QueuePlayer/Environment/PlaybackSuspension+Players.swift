@@ -31,7 +31,7 @@ extension PlaybackSuspension {
     let condition = state.withLock { state in
       if state.condition != .terminated {
         state.entries[ObjectIdentifier(core)] = Entry(
-          core: core, session: core.environment.audioSession, serial: state.nextSerial)
+          core: core, serial: state.nextSerial)
         state.nextSerial += 1
       }
       return state.condition
@@ -52,36 +52,33 @@ extension PlaybackSuspension {
     change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
   }
 
-  /// A session's rights may be different now.
-  func sessionChanged(_ session: AVAudioSession) {
+  /// What the session allows may be different now.
+  func sessionChanged() {
     pauseWhatMayNotSound()
     change { _ in }
   }
 
-  /// Whether a player of `session` may begin to play: activates the session if need be.
-  func mayPlay(in session: AVAudioSession) -> Bool {
-    guard session.activateForPlayback() else { return false }
-    return session.allowsBackgroundSound || !state.withLock { $0.isInBackground }
+  /// Whether `core` may begin to play: activates the session if need be. Not once its application has ended.
+  func mayPlay(_ core: PlayerCore) -> Bool {
+    let (session, isInBackground) = state.withLock { state in
+      (state.entries[ObjectIdentifier(core)] == nil ? nil : state.session, state.isInBackground)
+    }
+    guard let session, session.activateForPlayback() else { return false }
+    return session.allowsBackgroundSound || !isInBackground
   }
 
-  func pausePlayers(of session: AVAudioSession, reason: EngineRateReason) {
-    for core in state.withLock({ $0.cores }) where core.environment.audioSession === session {
-      core.pause(reason)
-    }
+  func pausePlayers(_ reason: EngineRateReason) {
+    for core in state.withLock({ $0.cores }) { core.pause(reason) }
   }
 
-  func outputProperties(of session: AVAudioSession) -> (sampleRate: Int, latency: Double)? {
-    for core in state.withLock({ $0.cores }) where core.environment.audioSession === session {
-      if let properties = core.engine.outputProperties { return properties }
-    }
-    return nil
+  /// Of the first player that has an output.
+  var outputProperties: (sampleRate: Int, latency: Double)? {
+    state.withLock { $0.cores }.lazy.compactMap(\.engine.outputProperties).first
   }
 
   func pauseWhatMayNotSound() {
-    let cores = state.withLock { $0.isInBackground ? $0.cores : [] }
-    for core in cores where !core.environment.audioSession.allowsBackgroundSound {
-      core.pause(.appBackgrounded)
-    }
+    let (session, isInBackground) = state.withLock { ($0.session, $0.isInBackground) }
+    if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
   /// Changes the players and tells what became of the activities.
@@ -89,8 +86,7 @@ extension PlaybackSuspension {
     let (activity, handler, keeping, keepingHandler) = state.withLock { state in
       body(&state)
       let activity = state.entries.values.map(\.activity).max() ?? .stopped
-      let keeping =
-        state.entries.values.lazy.filter(\.session.allowsBackgroundSound).map(\.activity).max() ?? .stopped
+      let keeping = state.session?.allowsBackgroundSound == true ? activity : .stopped
       return (activity, state.activity.take(activity), keeping, state.keepingActivity.take(keeping))
     }
     handler?(activity)

@@ -32,7 +32,6 @@ public final class PlaybackSuspension: Sendable {
 
   struct Entry {
     weak var core: PlayerCore?
-    let session: AVAudioSession
     /// Players in the order of their making.
     let serial: UInt64
     var activity = PlaybackActivity.stopped
@@ -47,6 +46,8 @@ public final class PlaybackSuspension: Sendable {
   struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
     var nextSerial: UInt64 = 0
+    /// The environment's; it keeps this object.
+    weak var session: AVAudioSession?
     var condition = Condition.running
     var isInBackground = false
     /// Counts the applications that ran here, so that what one asked for is not told to the next.
@@ -133,9 +134,13 @@ public final class PlaybackSuspension: Sendable {
     pauseWhatMayNotSound()
   }
 
-  /// The application is about to come to the foreground. Any thread.
+  /// The application is about to come to the foreground. An interruption that had no end is over by that. Any thread.
   public func enterForeground() {
-    state.withLock { $0.isInBackground = false }
+    let session = state.withLock { state in
+      state.isInBackground = false
+      return state.session
+    }
+    session?.forgetInterruption()
   }
 
   /// Ends every player for good: what they were is kept for `takeRestorableSnapshots`, sound stops, nothing that was
@@ -154,17 +159,17 @@ public final class PlaybackSuspension: Sendable {
     for core in cores { core.engine.suspend() }
     let snapshots = cores.compactMap { $0.snapshot() }
     for core in cores { core.engine.close() }
-    let (dropped, sessions) = state.withLock { state in
+    let (dropped, session) = state.withLock { state in
       defer {
         state.entries = [:]
         state.held = []
       }
       state.snapshots = snapshots
       state.lane.close()
-      return (state.held, state.entries.values.map(\.session))
+      return (state.held, state.session)
     }
     withExtendedLifetime(dropped) {}
-    for session in sessions { session.reset() }
+    session?.reset()
     awaitCalls()
     change { _ in }
   }

@@ -21,18 +21,6 @@ final class Player: Sendable {
     }
   }
 
-  /// The product, built beside the tests.
-  static var executable: String {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    // `swift test` runs the bundle in a process of the toolchain's or directly; its first argument is the bundle.
-    for path in [tests] + CommandLine.arguments {
-      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-      let candidate = folder.appendingPathComponent("continuo").path
-      if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-    }
-    return "continuo"
-  }
-
   let child: Child
   let log = Observed(Log())
   private let readers: [LineReader]
@@ -43,7 +31,7 @@ final class Player: Sendable {
     _ arguments: [String], environment: [String: String], folder: String, hasEvents: Bool = true,
     eventPipeBytes: Int32? = nil, input: String = "", terminal: PseudoTerminal? = nil
   ) throws {
-    var arguments = [Self.executable] + arguments
+    var arguments = [product("continuo")] + arguments
     let log = self.log
     var readers: [LineReader] = []
     if hasEvents, !arguments.contains("--events") {

@@ -1,15 +1,15 @@
-import Foundation
-import PulseTestSupport
-import Testing
+public import Foundation
+public import Testing
 
 /// Stereo sound, frame by frame, to be compared bit for bit.
-struct Sound {
+public struct Sound: Sendable {
   /// How the samples are stored.
-  let format: MonitorCapture.SampleFormat
+  public let format: MonitorCapture.SampleFormat
   /// The bits of each frame.
-  var frames: [UInt64]
+  public var frames: [UInt64]
 
-  init(_ data: Data, format: MonitorCapture.SampleFormat) {
+  /// Samples in that format.
+  public init(_ data: Data, format: MonitorCapture.SampleFormat) {
     self.format = format
     frames = data.withUnsafeBytes { bytes in
       (0..<bytes.count / format.bytesPerFrame).map { index in
@@ -21,15 +21,17 @@ struct Sound {
     }
   }
 
-  init(_ recording: MonitorCapture.Recording) { self.init(recording.bytes, format: recording.format) }
+  /// What was captured.
+  public init(_ recording: MonitorCapture.Recording) { self.init(recording.bytes, format: recording.format) }
 
-  init(format: MonitorCapture.SampleFormat, frames: some Sequence<UInt64>) {
+  /// Frames in that format.
+  public init(format: MonitorCapture.SampleFormat, frames: some Sequence<UInt64>) {
     self.format = format
     self.frames = Array(frames)
   }
 
   /// What `mpg123 -s` makes of files, one after the other.
-  static func mpg123(
+  public static func mpg123(
     _ paths: [String], format: MonitorCapture.SampleFormat = .float32, options: [String] = []
   ) async throws -> Sound {
     let encoding = format == .float32 ? ["-e", "f32"] : []
@@ -37,10 +39,10 @@ struct Sound {
   }
 
   /// Whether a frame is silent; a zero may have a sign.
-  static func isSilent(_ frame: UInt64) -> Bool { frame & 0x7FFF_FFFF_7FFF_FFFF == 0 }
+  public static func isSilent(_ frame: UInt64) -> Bool { frame & 0x7FFF_FFFF_7FFF_FFFF == 0 }
 
   /// Without silence before and after the sound.
-  var trimmed: Sound {
+  public var trimmed: Sound {
     guard let first = frames.firstIndex(where: { !Self.isSilent($0) }),
       let last = frames.lastIndex(where: { !Self.isSilent($0) })
     else { return Sound(format: format, frames: []) }
@@ -48,10 +50,10 @@ struct Sound {
   }
 
   /// Without any silent frame.
-  var withoutSilence: Sound { Sound(format: format, frames: frames.filter { !Self.isSilent($0) }) }
+  public var withoutSilence: Sound { Sound(format: format, frames: frames.filter { !Self.isSilent($0) }) }
 
   /// Stretches of silence: where each begins and how many frames it has.
-  var silences: [(start: Int, count: Int)] {
+  public var silences: [(start: Int, count: Int)] {
     var result: [(start: Int, count: Int)] = []
     for (index, frame) in frames.enumerated() where Self.isSilent(frame) {
       if let last = result.last, last.start + last.count == index {
@@ -63,14 +65,16 @@ struct Sound {
     return result
   }
 
-  subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
+  /// A part of it.
+  public subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
 
-  static func + (first: Sound, second: Sound) -> Sound {
+  /// One after the other.
+  public static func + (first: Sound, second: Sound) -> Sound {
     Sound(format: first.format, frames: first.frames + second.frames)
   }
 
   /// Where this sound's first frames are in another one.
-  func place(in other: Sound, from start: Int = 0) -> Int? {
+  public func place(in other: Sound, from start: Int = 0) -> Int? {
     // Noise: sixteen frames in a row are there once.
     let beginning = frames.prefix(16)
     guard beginning.count == 16 else { return nil }
@@ -80,7 +84,7 @@ struct Sound {
   }
 
   /// Samples as numbers, left and right.
-  var samples: [(left: Float, right: Float)] {
+  public var samples: [(left: Float, right: Float)] {
     frames.map { frame in
       format == .float32
         ? (Float(bitPattern: UInt32(truncatingIfNeeded: frame)), Float(bitPattern: UInt32(frame >> 32)))
@@ -93,7 +97,7 @@ struct Sound {
 }
 
 /// Expects two sounds to be the same, and says where they begin to differ.
-func expectSame(
+public func expectSame(
   _ sound: Sound, _ expected: Sound, _ what: String = "sound",
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -110,7 +114,7 @@ func expectSame(
 }
 
 /// Runs a program and returns what it writes to standard output.
-func output(of arguments: [String], limit: Double = 20) async throws -> Data {
+public func output(of arguments: [String], limit: Double = 20) async throws -> Data {
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let path = "\(folder.path)/output"
@@ -130,23 +134,26 @@ func output(of arguments: [String], limit: Double = 20) async throws -> Data {
 }
 
 /// A folder for a short time.
-struct TemporaryFolder {
-  let path: String
+public struct TemporaryFolder: Sendable {
+  /// Where it is.
+  public let path: String
 
-  init() throws {
+  /// Makes one.
+  public init() throws {
     // Short: a socket's path has room for 107 bytes.
     var template = Array("/tmp/continuo-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw Failure("no temporary folder") }
     path = String(cString: made)
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  /// Removes it with all that is in it.
+  public func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 extension MonitorCapture {
   /// Waits until what came last is silence, and returns all of it. For after the player's end; on a busy machine the
   /// capture is late itself.
-  func untilSilence() async throws -> Recording {
+  public func untilSilence() async throws -> Recording {
     var recording = try await passed(8820)
     while recording.bytes.suffix(4410 * recording.format.bytesPerFrame).contains(where: { $0 != 0 }) {
       recording = try await passed(4410)

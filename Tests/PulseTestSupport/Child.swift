@@ -1,31 +1,32 @@
-import AudioCore
-import Foundation
-import PulseTestSupport
+public import AudioCore
+public import Foundation
 
 /// A process that a test started, with its end and what it cost.
-final class Child: Sendable {
+public final class Child: Sendable {
   /// How a process ended.
-  struct End: Sendable {
+  public struct End: Sendable {
     /// The exit status; 128 and the number for one that a signal ended.
-    let status: Int32
+    public let status: Int32
     /// When that was seen.
-    let time: HostTime
+    public let time: HostTime
     /// Seconds of CPU time of the process and of what it waited for.
-    let cpuSeconds: Double
+    public let cpuSeconds: Double
   }
 
   /// Where its standard streams lead.
-  enum Streams {
+  public enum Streams {
     /// To these descriptors.
     case descriptors(input: Int32, output: Int32, error: Int32)
     /// To this terminal, which becomes the controlling one of a new session.
     case terminal(path: String)
   }
 
-  let identifier: pid_t
+  /// The process.
+  public let identifier: pid_t
   private let ending = Observed<End?>(nil)
 
-  init(_ arguments: [String], environment: [String: String], streams: Streams) throws {
+  /// Starts a program, found by PATH, in a process group of its own.
+  public init(_ arguments: [String], environment: [String: String], streams: Streams) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -76,27 +77,27 @@ final class Child: Sendable {
   }
 
   /// How it ended; nil while it runs.
-  var end: End? { ending.value }
+  public var end: End? { ending.value }
 
   /// Waits for its end.
-  func ended(limit: Double) async throws -> End {
+  public func ended(limit: Double) async throws -> End {
     guard let end = try await ending.wait(for: "the end of the process", limit: limit, until: { $0 != nil })
     else { throw Failure("no end") }
     return end
   }
 
   /// Sends it a signal, if it still runs.
-  func signal(_ number: Int32) { if end == nil { kill(identifier, number) } }
+  public func signal(_ number: Int32) { if end == nil { kill(identifier, number) } }
 
   /// What the kernel counts of it, now.
-  func counters() throws -> Counters { try Counters(identifier) }
+  public func counters() throws -> Counters { try Counters(identifier) }
 
   /// What the kernel counts of a process.
-  struct Counters: Sendable {
+  public struct Counters: Sendable {
     /// Seconds of CPU time of all its threads, in steps of 10 ms.
-    let cpuSeconds: Double
+    public let cpuSeconds: Double
     /// How often a thread of it went to sleep, and so was woken.
-    let sleeps: Int
+    public let sleeps: Int
 
     init(_ identifier: pid_t) throws {
       let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
@@ -117,7 +118,9 @@ final class Child: Sendable {
 }
 
 /// Why a test cannot go on.
-struct Failure: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
+public struct Failure: Error, CustomStringConvertible {
+  /// A sentence for a person.
+  public let description: String
+  /// That sentence.
+  public init(_ description: String) { self.description = description }
 }

@@ -1,28 +1,41 @@
-import Foundation
+public import Foundation
 
 /// A piece of noise, so that no stretch of it is like another and no frame is silent.
-struct Song: Hashable, Sendable {
+public struct Song: Hashable, Sendable {
   /// Seconds.
-  var duration = 1.0
+  public var duration: Double
   /// Frames per second.
-  var rate = 44100
+  public var rate: Int
   /// 1 or 2.
-  var channels = 2
+  public var channels: Int
   /// Kilobits per second.
-  var bitRate = 128
+  public var bitRate: Int
   /// Two songs of different seeds are different.
-  var seed: UInt64 = 1
+  public var seed: UInt64
   /// In place of noise a tone of that many hertz, which begins as a sine does.
-  var tone: Double?
+  public var tone: Double?
+
+  /// A second of noise, unless something else is said.
+  public init(
+    duration: Double = 1, rate: Int = 44100, channels: Int = 2, bitRate: Int = 128, seed: UInt64 = 1,
+    tone: Double? = nil
+  ) {
+    self.duration = duration
+    self.rate = rate
+    self.channels = channels
+    self.bitRate = bitRate
+    self.seed = seed
+    self.tone = tone
+  }
 
   /// Frames: exactly as many come out of the decoder.
-  var frameCount: Int { Int((duration * Double(rate)).rounded()) }
+  public var frameCount: Int { Int((duration * Double(rate)).rounded()) }
 
   /// A name that says what it is.
-  var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
+  public var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
 
   /// Encodes it with LAME into a folder and returns the file's path.
-  func write(into folder: String, name: String? = nil) async throws -> String {
+  public func write(into folder: String, name: String? = nil) async throws -> String {
     let path = "\(folder)/\(name ?? self.name)"
     let wave = "\(folder)/\(self.name).wav"
     try waveFile.write(to: URL(fileURLWithPath: wave))
@@ -38,9 +51,9 @@ struct Song: Hashable, Sendable {
   }
 
   /// How high a tone's waves are, before encoding: LAME makes everything lower, by `encodingGain`.
-  static let amplitude = 1.0 / 3
+  public static let amplitude = 1.0 / 3
   /// LAME 3.100 at constant bit rates, also with --scale 1 [measured].
-  static let encodingGain = 0.95
+  public static let encodingGain = 0.95
 
   /// 16 bits; noise of a third of full scale.
   private var samples: Data {
@@ -66,7 +79,7 @@ struct Song: Hashable, Sendable {
   }
 
   /// As a WAV file.
-  var waveFile: Data {
+  public var waveFile: Data {
     let samples = self.samples
     var file = Data("RIFF".utf8)
     func append(_ value: Int, bytes: Int) {

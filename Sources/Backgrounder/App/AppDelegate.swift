@@ -1,0 +1,36 @@
+import Continuo
+import Foundation
+
+/// The application: one screen, and what concerns it as a whole.
+class AppDelegate: NSObject, UIApplicationDelegate {
+  let screen: Screen
+
+  init(screen: Screen) {
+    self.screen = screen
+    super.init()
+  }
+
+  func application(
+    _ application: UIApplication,
+    didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
+    screen.viewDidLoad()
+    return true
+  }
+
+  func application(
+    _ application: UIApplication,
+    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+  ) {
+    guard let fetchScreen = screen as? FetchScreen else { return completionHandler(.noData) }
+    fetchScreen.fetch {
+      fetchScreen.updateUI()
+      completionHandler(.newData)
+    }
+  }
+
+  func applicationDidEnterBackground(_ application: UIApplication) {
+    (screen as? SessionScreen)?.endSession(in: application)
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Continuo
+import Foundation
+
+/// What the watchdog is there for.
+enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
+  /// Does not return from `applicationDidEnterBackground` in time.
+  case blockBackground = "block-background"
+  /// Begins a background task and never ends it.
+  case neverEndTask = "never-end-task"
+  /// Does not return from an expiration handler in time.
+  case hangExpiration = "hang-expiration"
+  /// Never completes a background fetch.
+  case neverCompleteFetch = "never-complete-fetch"
+}
+
+/// An application with one fault.
+final class MisbehavingAppDelegate: AppDelegate {
+  private let misbehaviour: Misbehaviour
+  private let hang: Double
+
+  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched again.
+  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
+    self.misbehaviour = misbehaviour
+    self.hang = hang
+    super.init(screen: screen)
+  }
+
+  override func applicationDidEnterBackground(_ application: UIApplication) {
+    super.applicationDidEnterBackground(application)
+    switch misbehaviour {
+    case .blockBackground:
+      print("Blocking the main thread")
+      Thread.sleep(forTimeInterval: hang)
+      print("No longer blocking the main thread")
+    case .neverEndTask:
+      _ = application.beginBackgroundTask(withName: "Endless") { print("Out of time, but not ending") }
+    case .hangExpiration:
+      _ = application.beginBackgroundTask(withName: "Hanging") { [hang] in
+        print("Hanging in the expiration handler")
+        Thread.sleep(forTimeInterval: hang)
+        print("No longer hanging")
+      }
+    case .neverCompleteFetch: break
+    }
+  }
+
+  override func application(
+    _ application: UIApplication,
+    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+  ) {
+    if misbehaviour == .neverCompleteFetch { return print("Fetching for ever") }
+    super.application(application, performFetchWithCompletionHandler: completionHandler)
+  }
+}

@@ -1,0 +1,126 @@
+import AppLifecycle
+import AudioCore
+import Continuo
+import Dispatch
+@preconcurrency import Glibc
+import PulseOutput
+import Synchronization
+
+/// The phone on which the application runs: carries out a script of button presses and prints what the system does.
+///
+/// None of that needs the main thread, so it goes on whatever the application does there.
+final class Phone: Sendable {
+  private let device: Device
+  private let mainThread: MainThread
+  private let clock = SystemClock.shared
+  private let start: HostTime
+  private let hasPunished = Atomic<Bool>(false)
+
+  /// A phone whose application is made by `makeDelegate`, on the main thread, for each launch.
+  @MainActor
+  init(
+    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseConfiguration,
+    makeDelegate: @escaping @MainActor () -> AppDelegate
+  ) {
+    start = clock.now
+    mainThread = MainThread {
+      let delegate = makeDelegate()
+      UIApplication.shared.delegate = delegate
+      return delegate
+    }
+    device = Device(modes: modes, clock: clock, mainQueue: mainThread, settings: settings)
+    Device.current = device
+    var environment = PlaybackEnvironment(
+      clock: clock, device: PulseDevice(configuration: sound, clock: clock))
+    environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
+    PlaybackEnvironment.current = environment
+    device.onRecord = { [weak self] record in self?.note(record) }
+    device.onTermination = { [weak self] report in self?.note(report) }
+    // The players first: nothing sounds any more when the main thread holds still.
+    device.connect(environment)
+    device.add(mainThread)
+  }
+
+  /// Starts the application, and the script when that is done. Returns at once; without `quit` in the script the
+  /// phone is never switched off.
+  ///
+  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this ends.
+  func run(_ script: [Press]) {
+    Task {
+      say("launch")
+      await device.launch()
+      let start = ContinuousClock.now
+      for press in script.sorted(by: { $0.time < $1.time }) {
+        try? await Task.sleep(until: start + .seconds(press.time), clock: .continuous)
+        say(press.action.rawValue)
+        await perform(press.action)
+      }
+    }
+  }
+
+  private func perform(_ action: Press.Action) async {
+    switch action {
+    case .tap, .play: tap()
+    case .home: await device.pressHomeButton()
+    case .foreground: await device.foreground()
+    case .lock: await device.lock()
+    case .unlock: await device.unlock()
+    case .call: await device.beginInterruption()
+    case .hangup: await device.endInterruption(shouldResume: true)
+    case .memory: await device.sendMemoryWarning()
+    case .fetch: await device.performBackgroundFetch()
+    case .terminate: await device.terminate()
+    case .launch: await device.launch()
+    case .quit: quit()
+    }
+  }
+
+  private func tap() {
+    guard device.state == .active else { return say("the application is not active") }
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated { (UIApplication.shared.delegate as? AppDelegate)?.screen.buttonTapped() }
+    }
+  }
+
+  /// Ends the process, also with a main thread that hangs. Not by way of `exit`: libpulse's threads may be inside
+  /// anything that its handlers take down.
+  private func quit() -> Never {
+    PlaybackEnvironment.current.suspension.closeAll()
+    PrivatePulseServer.stopAll()
+    fflush(nil)
+    _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
+  }
+
+  // MARK: What the system does
+
+  private func note(_ record: LifecycleRecord) {
+    switch record.event {
+    // The script has said what happens, and that a call returned shows in what follows.
+    case .happened, .callEnded: break
+    default: say("\(record.event)", at: record.time)
+    }
+  }
+
+  private func note(_ report: TerminationReport) {
+    hasPunished.store(true, ordering: .relaxed)
+    complain("\(report)")
+  }
+
+  private func note(_ diagnostic: PlaybackDiagnostic) {
+    switch diagnostic {
+    case .outputOpened: break
+    case .outputUnavailable(let message, _): complain("Backgrounder: no sound: \(message)")
+    case .stepsCoalesced(let count): complain("Backgrounder: \(count) time steps left out: too slow")
+    }
+  }
+
+  private func say(_ text: String, at time: HostTime? = nil) {
+    let hundredths = Int(((time ?? clock.now).seconds(since: start) * 100).rounded())
+    print("[\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)] \(text)")
+  }
+
+  private func complain(_ text: String) { fputs(text + "\n", stderr) }
+
+  /// Has what is printed leave line by line, also into a pipe: a person or a test watches.
+  static func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
+}

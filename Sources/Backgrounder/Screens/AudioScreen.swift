@@ -1,0 +1,86 @@
+import Continuo
+import Dispatch
+import Foundation
+
+/// Plays a queue of songs and shows which one it is and how far it has come.
+final class AudioScreen: Screen {
+  private let songs: [URL]
+  private var player = AVQueuePlayer()
+  private let songLabel = Label("Song")
+  /// A hundred times a second: more than anyone wants to read.
+  private var timeText = ""
+  private var songObservation: NSKeyValueObservation?
+  private var timeObserver: Any?
+  private var interruptionObserver: (any NSObjectProtocol)?
+
+  private let snapshot: PlayerSnapshot?
+
+  /// A screen for these songs, or for what an earlier launch has left of them.
+  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil) {
+    self.songs = songs
+    self.snapshot = snapshot
+  }
+
+  override func viewDidLoad() {
+    do {
+      try AVAudioSession.sharedInstance().setCategory(.playback)
+    } catch {
+      print("Failed to set audio session category. Error: \(error)")
+    }
+    if let snapshot {
+      player = AVQueuePlayer(snapshot: snapshot)
+      print("Restored")
+    } else {
+      player = AVQueuePlayer(items: songs.map { AVPlayerItem(url: $0) })
+    }
+    player.actionAtItemEnd = .advance
+    songObservation = player.observe(\.currentItem, options: [.initial, .new]) { [weak self] player, _ in
+      MainActor.assumeIsolated { self?.showSong(of: player.currentItem) }
+    }
+    timeObserver = player.addPeriodicTimeObserver(
+      forInterval: CMTime(value: 1, timescale: 100), queue: .main
+    ) { [weak self] time in
+      MainActor.assumeIsolated { self?.showTime(time) }
+    }
+    interruptionObserver = NotificationCenter.default.addObserver(
+      forName: AVAudioSession.interruptionNotification, object: nil, queue: nil
+    ) { [weak self] note in
+      let type = (note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)
+        .flatMap(AVAudioSession.InterruptionType.init)
+      let options = AVAudioSession.InterruptionOptions(
+        rawValue: note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt ?? 0)
+      MainActor.assumeIsolated { self?.interrupted(type, options) }
+    }
+  }
+
+  isolated deinit {
+    if let timeObserver { player.removeTimeObserver(timeObserver) }
+    if let interruptionObserver { NotificationCenter.default.removeObserver(interruptionObserver) }
+  }
+
+  /// Play and pause.
+  override func buttonTapped() {
+    if player.timeControlStatus == .paused { player.play() } else { player.pause() }
+  }
+
+  private func showSong(of item: AVPlayerItem?) {
+    songLabel.text = (item?.asset as? AVURLAsset)?.url.lastPathComponent ?? "none"
+  }
+
+  private func showTime(_ time: CMTime) {
+    timeText = String(format: "%02.2f", CMTimeGetSeconds(time))
+    if UIApplication.shared.applicationState != .active { print("Background: \(timeText)") }
+  }
+
+  private func interrupted(
+    _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
+  ) {
+    switch type {
+    case .began: print("Interrupted at \(timeText)")
+    case .ended:
+      print("Interruption is over")
+      if options.contains(.shouldResume) { player.play() }
+    default: break
+    }
+  }
+}

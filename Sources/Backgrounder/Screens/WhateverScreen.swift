@@ -1,0 +1,93 @@
+import Continuo
+import Foundation
+
+/// Calculates Fibonacci numbers, in the background too for as long as the system lets it.
+final class WhateverScreen: Screen {
+  private var previous = Decimal.zero
+  private var current = Decimal(1)
+  private var position: UInt = 1
+  private var updateTimer: Timer?
+  private var backgroundTask = UIBackgroundTaskIdentifier.invalid
+  private let resultsLabel = Label("Result")
+  private var activeObserver: (any NSObjectProtocol)?
+
+  /// A `Decimal` has 38 digits; from there on sums would be rounded.
+  private static let limit = Decimal(sign: .plus, exponent: 38, significand: 1)
+
+  override func viewDidLoad() {
+    activeObserver = NotificationCenter.default.addObserver(
+      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: nil
+    ) { [weak self] _ in
+      MainActor.assumeIsolated { self?.reinstateBackgroundTask() }
+    }
+  }
+
+  isolated deinit {
+    updateTimer?.invalidate()
+    if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
+  }
+
+  /// Starts from the beginning, and stops.
+  override func buttonTapped() {
+    if let timer = updateTimer {
+      timer.invalidate()
+      updateTimer = nil
+      if backgroundTask != .invalid { endBackgroundTask() }
+      return
+    }
+    resetCalculation()
+    updateTimer = Timer.scheduledTimer(withTimeInterval: 0.5, repeats: true) { [weak self] _ in
+      MainActor.assumeIsolated { self?.calculateNextNumber() }
+    }
+    registerBackgroundTask()
+  }
+
+  private func resetCalculation() {
+    previous = .zero
+    current = 1
+    position = 1
+  }
+
+  private func calculateNextNumber() {
+    let result = current + previous
+    if result < Self.limit {
+      previous = current
+      current = result
+      position += 1
+    } else {
+      // This is just too much. Start over.
+      resetCalculation()
+    }
+    let message = "Position \(position) = \(current)"
+    let application = UIApplication.shared
+    switch application.applicationState {
+    case .active: resultsLabel.text = message
+    case .background:
+      print("App is backgrounded. Next number = \(message)")
+      let remaining = application.backgroundTimeRemaining
+      // On the way back to the front it is that again.
+      let isLimited = remaining < .greatestFiniteMagnitude
+      print(
+        "Background time remaining = \(isLimited ? String(format: "%.1f seconds", remaining) : "unlimited")")
+    case .inactive: break
+    }
+  }
+
+  private func registerBackgroundTask() {
+    backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Fibonacci") { [weak self] in
+      self?.endBackgroundTask()
+    }
+    assert(backgroundTask != .invalid)
+  }
+
+  private func endBackgroundTask() {
+    print("Background task ended.")
+    UIApplication.shared.endBackgroundTask(backgroundTask)
+    backgroundTask = .invalid
+  }
+
+  /// Without this the second trip to the background would get no time: the expiration has ended the task for good.
+  private func reinstateBackgroundTask() {
+    if updateTimer != nil, backgroundTask == .invalid { registerBackgroundTask() }
+  }
+}

@@ -1,0 +1,157 @@
+import AppLifecycle
+import AudioCore
+import Synchronization
+
+/// The timers of an application: they go on by the device's clock, but nothing of them is delivered while the
+/// application is suspended; what became due meanwhile comes when it is resumed, in the order of the moments.
+final class ApplicationTimers: Suspendable {
+  /// Why a timer's handler is called.
+  enum Outcome: Sendable {
+    /// Its moment has come.
+    case due
+    /// It never will.
+    case cancelled
+  }
+
+  struct ID: Hashable, Sendable { fileprivate var number: UInt64 }
+
+  fileprivate struct Timer {
+    var id: ID
+    var due: HostTime
+    var handler: @Sendable (Outcome) -> Void
+  }
+
+  fileprivate struct State {
+    /// In the order in which they are due.
+    var timers: [Timer] = []
+    /// On the main queue already.
+    var delivered: [Timer] = []
+    /// Those of an application that has ended: nothing of it runs any more.
+    var orphans: [Timer] = []
+    var lastNumber: UInt64 = 0
+    var isStopped = false
+    var isRunning = true
+    var worker: (any Worker)?
+  }
+
+  private let clock: any HostClock
+  private let mainQueue: VirtualMainQueue
+  private let state = Mutex(State())
+
+  init(clock: any HostClock, mainQueue: VirtualMainQueue) {
+    self.clock = clock
+    self.mainQueue = mainQueue
+    let worker = clock.makeWorker("app-timers") { [weak self] in self?.takeDue() ?? .whenSignalled }
+    state.withLock { $0.worker = worker }
+  }
+
+  var now: HostTime { clock.now }
+
+  /// A number for a timer to come.
+  func makeID() -> ID {
+    state.withLock { state in
+      state.lastNumber += 1
+      return ID(number: state.lastNumber)
+    }
+  }
+
+  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that; or with `cancelled`,
+  /// on the caller's thread.
+  func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
+    let worker = state.withLock { state in
+      let timer = Timer(id: id, due: due, handler: handler)
+      guard state.isRunning else {
+        state.orphans.append(timer)
+        return nil as (any Worker)?
+      }
+      state.insert(timer)
+      return state.worker
+    }
+    worker?.signal()
+  }
+
+  /// Calls the handler with `cancelled`, unless it was called.
+  func cancel(_ id: ID) {
+    let timer = state.withLock { state in
+      state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
+    }
+    timer?.handler(.cancelled)
+  }
+
+  /// Cancels all there are.
+  func cancelAll() {
+    let all = state.withLock { state in
+      defer {
+        state.timers = []
+        state.delivered = []
+        state.orphans = []
+      }
+      return state.orphans + state.delivered + state.timers
+    }
+    for timer in all { timer.handler(.cancelled) }
+  }
+
+  // MARK: Suspendable
+
+  func suspend() { state.withLock { $0.isStopped = true } }
+
+  func resume() {
+    state.withLock { state in
+      state.isStopped = false
+      return state.worker
+    }?.signal()
+  }
+
+  func terminate() {
+    state.withLock { state in
+      state.isRunning = false
+      state.isStopped = false
+      state.orphans += state.delivered + state.timers
+      state.delivered = []
+      state.timers = []
+    }
+  }
+
+  func launch() { state.withLock { $0.isRunning = true } }
+
+  // MARK: Delivery
+
+  private func takeDue() -> WorkerNext {
+    let now = clock.now
+    let (due, next): ([ID], HostTime?) = state.withLock { state in
+      guard !state.isStopped else { return ([], nil) }
+      let count = state.timers.prefix { $0.due <= now }.count
+      let due = state.timers.prefix(count)
+      state.timers.removeFirst(count)
+      state.delivered += due
+      return (due.map(\.id), state.timers.first?.due)
+    }
+    for id in due { mainQueue.enqueue { [weak self] in self?.deliver(id) } }
+    return next.map(WorkerNext.at) ?? .whenSignalled
+  }
+
+  /// On the main queue.
+  private func deliver(_ id: ID) {
+    let timer = state.withLock { state -> Timer? in
+      guard let timer = state.delivered.remove(id) else { return nil }
+      guard state.isStopped else { return timer }
+      state.insert(timer)
+      return nil
+    }
+    timer?.handler(.due)
+  }
+}
+
+extension ApplicationTimers.State {
+  /// Behind those that are due at the same moment and were there before.
+  fileprivate mutating func insert(_ timer: ApplicationTimers.Timer) {
+    let place = timers.firstIndex { ($0.due, $0.id.number) > (timer.due, timer.id.number) } ?? timers.endIndex
+    timers.insert(timer, at: place)
+  }
+}
+
+extension [ApplicationTimers.Timer] {
+  fileprivate mutating func remove(_ id: ApplicationTimers.ID) -> ApplicationTimers.Timer? {
+    firstIndex { $0.id == id }.map { remove(at: $0) }
+  }
+}

@@ -1,0 +1,115 @@
+import AudioCore
+import AudioOutput
+
+/// What a listener has heard of a test device, to the frame.
+public struct HeardSound: Hashable, Sendable {
+  /// Frames of a song that followed each other.
+  public struct Passage: Hashable, Sendable, CustomStringConvertible {
+    /// The song's name; nil for sound that is none of the device's songs: a real file's.
+    public var song: String?
+    /// Which frames of it. Those of real files are counted from 0 in each passage.
+    public var frames: Range<Int64>
+
+    /// Those frames of that song.
+    public init(song: String?, frames: Range<Int64>) {
+      self.song = song
+      self.frames = frames
+    }
+
+    /// `a 0..<44100`
+    public var description: String { "\(song ?? "sound") \(frames)" }
+  }
+
+  /// A stretch of sound or of silence.
+  public struct Stretch: Hashable, Sendable, CustomStringConvertible {
+    /// What was heard; nil for silence.
+    public var passage: Passage?
+    /// When it began, on the device's clock.
+    public var start: Duration
+    /// When it ended. The last stretch of sound ends where it has got to.
+    public var end: Duration
+
+    /// `1.000…2.000 a 0..<44100`
+    public var description: String {
+      "\(HostTime(start).inSeconds)…\(HostTime(end).inSeconds) \(passage?.description ?? "silence")"
+    }
+  }
+
+  /// All of it in order, without the silence before the first sound and behind the last.
+  public private(set) var stretches: [Stretch] = []
+
+  /// The sound alone: what is heard when every silence is left out, and what follows joined. A song that was heard
+  /// without a frame missing, repeated or changed, is one passage, its `Song.whole`.
+  public var passages: [Passage] {
+    var all: [Passage] = []
+    for passage in stretches.compactMap(\.passage) {
+      if let last = all.last, last.song == passage.song, last.frames.upperBound == passage.frames.lowerBound {
+        all[all.count - 1].frames = last.frames.lowerBound..<passage.frames.upperBound
+      } else {
+        all.append(passage)
+      }
+    }
+    return all
+  }
+
+  /// The silences between sounds.
+  public var silences: [Stretch] { stretches.filter { $0.passage == nil } }
+
+  /// Whether anything was heard at that moment, on the device's clock.
+  public func isAudible(at moment: Duration) -> Bool {
+    stretches.contains { $0.passage != nil && $0.start <= moment && moment < $0.end }
+  }
+
+  init(_ recording: SimulatedOutput.Recording, songs: [String]) {
+    for run in recording.runs where run.frameCount > 0 {
+      let start = Duration(run.start)
+      if let last = stretches.last, last.end < start {
+        stretches.append(Stretch(passage: nil, start: last.end, end: start))
+      }
+      append(run, songs: songs)
+    }
+  }
+
+  private mutating func append(_ run: SimulatedOutput.Recording.Run, songs: [String]) {
+    let channels = run.format.channelCount
+    let seconds = run.end.seconds(since: run.start)
+    func moment(_ frame: Int) -> Duration {
+      Duration(
+        frame == run.frameCount
+          ? run.end : run.start.advanced(bySeconds: seconds * Double(frame) / Double(run.frameCount)))
+    }
+    run.samples.withUnsafeBufferPointer { samples in
+      func mark(_ frame: Int) -> (song: Int, frame: Int64)? {
+        guard channels == 2 else { return nil }
+        return Mark.read(samples[frame * 2], samples[frame * 2 + 1]).flatMap {
+          $0.song <= songs.count ? $0 : nil
+        }
+      }
+      var frame = 0
+      while frame < run.frameCount {
+        let begin = frame
+        let first = mark(frame)
+        frame += 1
+        while frame < run.frameCount {
+          let next = mark(frame)
+          guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame
+          else {
+            break
+          }
+          frame += 1
+        }
+        let origin = first?.frame ?? 0
+        stretches.append(
+          Stretch(
+            passage: Passage(
+              song: first.map { songs[$0.song - 1] }, frames: origin..<(origin + Int64(frame - begin))),
+            start: moment(begin), end: moment(frame)))
+      }
+    }
+  }
+}
+
+extension HeardSound: CustomStringConvertible {
+  /// A line for each stretch.
+  public var description: String { stretches.map(\.description).joined(separator: "\n") }
+}

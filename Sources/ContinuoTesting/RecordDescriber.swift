@@ -1,0 +1,79 @@
+import AppLifecycle
+import AudioCore
+
+/// Puts the device's records into words that are the same in each run: identifiers of tasks differ, so tasks without
+/// a name are counted.
+struct RecordDescriber {
+  private var numbers: [UIBackgroundTaskIdentifier: Int] = [:]
+  private var callBegan: HostTime?
+
+  /// The text, nil for what says nothing new: the return of a call that took no time.
+  mutating func text(of record: LifecycleRecord) -> String? {
+    switch record.event {
+    case .happened(let happening): return "\(happening)"
+    case .state(let state): return "state \(state)"
+    case .callBegan(let callback):
+      callBegan = record.time
+      return "call \(Self.method(callback))"
+    case .callEnded(let callback): return returned(Self.method(callback), at: record.time)
+    case .taskBegan(let id, let name):
+      numbers[id] = numbers.count + 1
+      return "\(task(id, name)) begun"
+    case .taskEnded(let id, let name): return "\(task(id, name)) ended"
+    case .expirationBegan(let id, let name):
+      callBegan = record.time
+      return "\(task(id, name)) expires"
+    case .expirationEnded(let id, let name):
+      return returned("the expiration handler of \(task(id, name))", at: record.time)
+    case .fetchEnded(let result): return "fetch ended" + (result.map { ": \($0)" } ?? "")
+    case .interruptionBegan: return "interruption began"
+    case .interruptionEnded(let shouldResume):
+      return "interruption ended" + (shouldResume ? ", should resume" : "")
+    case .terminated(let report): return "terminated" + (report.map { " \($0.code): \(reason($0))" } ?? "")
+    case .refused(.noSuchTask(let id)): return "refused: \(task(id, nil)) is not open"
+    case .refused(let refusal): return "refused: \(refusal)"
+    }
+  }
+
+  /// The delegate's method.
+  static func method(_ callback: LifecycleMachine.Callback) -> String {
+    switch callback {
+    case .didFinishLaunching: "application(didFinishLaunchingWithOptions:)"
+    case .didBecomeActive: "applicationDidBecomeActive"
+    case .willResignActive: "applicationWillResignActive"
+    case .didEnterBackground: "applicationDidEnterBackground"
+    case .willEnterForeground: "applicationWillEnterForeground"
+    case .willTerminate: "applicationWillTerminate"
+    case .didReceiveMemoryWarning: "applicationDidReceiveMemoryWarning"
+    case .performFetch: "application(performFetchWithCompletionHandler:)"
+    case .backgroundRefreshStatusDidChange: "backgroundRefreshStatusDidChange"
+    }
+  }
+
+  private mutating func returned(_ what: String, at moment: HostTime) -> String? {
+    defer { callBegan = nil }
+    guard let callBegan, moment > callBegan else { return nil }
+    return "\(what) returned after \(Self.seconds(moment.seconds(since: callBegan)))"
+  }
+
+  private func reason(_ report: TerminationReport) -> String {
+    let took = Self.seconds(report.took)
+    return switch report.culprit {
+    case .callback(let callback): "\(Self.method(callback)) had not returned after \(took)"
+    case .expirationHandler(let culprit):
+      "the expiration handler of \(task(culprit.id, culprit.name)) had not returned after \(took)"
+    case .tasks(let tasks):
+      "\(tasks.map { task($0.id, $0.name) }.joined(separator: ", ")) not ended after \(took)"
+    case .fetch: "fetch not completed after \(took)"
+    }
+  }
+
+  private func task(_ id: UIBackgroundTaskIdentifier, _ name: String?) -> String {
+    if let name { return "task \"\(name)\"" }
+    return numbers[id].map { "task number \($0)" } ?? "task"
+  }
+
+  private static func seconds(_ seconds: Double) -> String {
+    "\(HostTime(nanoseconds: 0).advanced(bySeconds: seconds).inSeconds) s"
+  }
+}

@@ -1,0 +1,45 @@
+public import AppLifecycle
+
+/// What a person and the system do. Each returns when all that follows from it at this moment of virtual time is done;
+/// calls into the application that take their time (`TestDevice.spend(_:)`) let it pass.
+extension TestDevice {
+  /// Launches the application, if it is not running.
+  public func launch() async { await happen { $0.launch() } }
+
+  /// Presses the home button.
+  public func pressHomeButton() async { await happen { $0.pressHomeButton() } }
+
+  /// Brings the application to the front.
+  public func foreground() async { await happen { $0.foreground() } }
+
+  /// Locks the screen.
+  public func lock() async { await happen { $0.lock() } }
+
+  /// Unlocks the screen.
+  public func unlock() async { await happen { $0.unlock() } }
+
+  /// A call comes in.
+  public func beginInterruption() async { await happen { $0.beginInterruption() } }
+
+  /// The call is over.
+  public func endInterruption(shouldResume: Bool) async {
+    await happen { $0.endInterruption(shouldResume: shouldResume) }
+  }
+
+  /// The system ends the application, or a person does.
+  public func terminate() async { await happen { $0.terminate() } }
+
+  /// Memory is short.
+  public func sendMemoryWarning() async { await happen { $0.sendMemoryWarning() } }
+
+  /// It is time for a background fetch. The application must have asked for fetches.
+  public func performBackgroundFetch() async { await happen { $0.performBackgroundFetch() } }
+
+  /// Someone uses the controls of the lock screen.
+  public func wakeForRemoteControl() async { await happen { $0.wakeForRemoteControl() } }
+
+  /// A person allows background refresh, or does not.
+  public func setBackgroundRefreshStatus(_ status: UIBackgroundRefreshStatus) async {
+    await happen { $0.setBackgroundRefreshStatus(status) }
+  }
+}

@@ -1,0 +1,41 @@
+import AudioOutput
+
+/// How the device's sound output behaves.
+public struct TestOutput: Hashable, Sendable {
+  var personality = SimulatedOutput.Personality()
+
+  /// It plays from the first moment on, without delay or loss.
+  public static let ideal = TestOutput()
+
+  /// It takes no sound between those moments, as a server does that is overloaded or whose sink is busy, and goes on
+  /// after that with the next frame.
+  public static func starving(from start: Duration, until end: Duration) -> TestOutput {
+    TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
+  }
+
+  /// Its server goes away at that moment, with all that it was given; at the other it can be connected to again, never
+  /// for nil.
+  public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
+    TestOutput {
+      $0.death = moment.inSeconds
+      $0.revival = returning?.inSeconds
+    }
+  }
+
+  /// It is moved to another sink at that moment.
+  public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
+
+  /// There is none, and connecting to it takes that long.
+  public static func absent(noticedAfter delay: Duration = .zero) -> TestOutput {
+    TestOutput {
+      $0.failingConnections = .max
+      $0.connectDelay = delay.inSeconds
+    }
+  }
+
+  private init(_ change: (inout SimulatedOutput.Personality) -> Void = { _ in }) { change(&personality) }
+}
+
+extension Duration {
+  fileprivate var inSeconds: Double { self / .seconds(1) }
+}

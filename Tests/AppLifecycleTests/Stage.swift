@@ -1,0 +1,109 @@
+import AudioCore
+import Synchronization
+
+@testable import AppLifecycle
+
+/// A device in virtual time with all that is around it; the test's thread is the main queue unless it says otherwise.
+final class Stage: Sendable {
+  let clock = VirtualClock()
+  let mainQueue: VirtualMainQueue
+  let device: Device
+  let diary = Diary()
+
+  init(modes: String = "none", settings: LifecycleSettings = LifecycleSettings()) {
+    let mainQueue = VirtualMainQueue(clock: clock)
+    self.mainQueue = mainQueue
+    device = Device(
+      modes: BackgroundModes(list: modes), clock: clock, mainQueue: mainQueue,
+      isOnMainQueue: { mainQueue.isCurrent }, settings: settings)
+    device.onRecord = { [diary] in diary.note($0) }
+    device.add(diary)
+  }
+
+  /// A stage with a launched application, with nothing in the diary.
+  static func launched(modes: String = "none", settings: LifecycleSettings = LifecycleSettings()) -> Stage {
+    let stage = Stage(modes: modes, settings: settings)
+    stage.device.launch()
+    stage.diary.clear()
+    return stage
+  }
+
+  /// Has the application do this in its calls.
+  func inCalls(_ body: @escaping @Sendable (LifecycleMachine.Callback) -> Void) {
+    device.shared.withLock { $0.application = ScriptedApplication(body: body) }
+  }
+}
+
+/// Writes down all that a device does, in order.
+final class Diary: Suspendable {
+  private let entries = Mutex<(lines: [String], records: [LifecycleRecord])>(([], []))
+  var lines: [String] { entries.withLock { $0.lines } }
+  var records: [LifecycleRecord] { entries.withLock { $0.records } }
+  var calls: [String] { lines.filter { $0.hasPrefix("call ") }.map { String($0.dropFirst(5)) } }
+  var states: [String] { lines.filter { $0.hasPrefix("state ") }.map { String($0.dropFirst(6)) } }
+
+  func note(_ record: LifecycleRecord) {
+    entries.withLock { entries in
+      entries.records.append(record)
+      entries.lines.append("\(record.event)")
+    }
+  }
+
+  private func note(_ line: String) { entries.withLock { $0.lines.append(line) } }
+  func suspend() { note("* suspend") }
+  func resume() { note("* resume") }
+  func enterBackground() { note("* enterBackground") }
+  func enterForeground() { note("* enterForeground") }
+  func beginInterruption() { note("* beginInterruption") }
+  func endInterruption(shouldResume: Bool) { note("* endInterruption \(shouldResume)") }
+  func terminate() { note("* terminate") }
+  func launch() { note("* launch") }
+  func clear() { entries.withLock { $0 = ([], []) } }
+}
+
+/// A main queue whose work is run by the virtual clock, in order.
+final class VirtualMainQueue: DeliveryQueue {
+  private struct State {
+    var work: [@Sendable () -> Void] = []
+    var isElsewhere = false
+  }
+
+  private let state = Mutex(State())
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  init(clock: VirtualClock) {
+    let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
+    worker.withLock { $0 = clock.makeWorker("main", body: body) }
+  }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.work.append(work) }
+    worker.withLock { $0 }?.signal()
+  }
+
+  private func run() -> WorkerNext {
+    let work = state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
+    work?()
+    return state.withLock { $0.work.isEmpty } ? .whenSignalled : .again
+  }
+
+  var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
+
+  /// Runs `body` as if on another thread.
+  func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    state.withLock { $0.isElsewhere = true }
+    defer { state.withLock { $0.isElsewhere = false } }
+    return try body()
+  }
+}
+
+/// An application without Foundation.
+final class ScriptedApplication: ApplicationSide {
+  private let body: @Sendable (LifecycleMachine.Callback) -> Void
+  init(body: @escaping @Sendable (LifecycleMachine.Callback) -> Void) { self.body = body }
+  func receive(_ callback: LifecycleMachine.Callback) { body(callback) }
+  func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void) {
+    body(.performFetch)
+    completion(.newData)
+  }
+}

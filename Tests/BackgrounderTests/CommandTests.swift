@@ -1,0 +1,63 @@
+import Testing
+
+extension BackgrounderTests {
+  @Suite struct CommandTests {
+    @Test(
+      arguments: [
+        (["fetch", "--script", "home@3 away@4"], "unknown word \"away\""),
+        (["fetch", "--press", "home"], "\"home\" is not WORD@SECONDS"),
+        (["fetch", "--press", "home@-1"], "\"home@-1\" is not WORD@SECONDS"),
+        (["fetch", "--press", "home@nan"], "\"home@nan\" is not WORD@SECONDS"),
+        (["fetch", "--press", "home@1e99"], "\"home@1e99\" is not WORD@SECONDS"),
+        (["fetch", "--press", "home@1@2"], "\"home@1@2\" is not WORD@SECONDS"),
+        (["fetch", "--background-modes", "fetch", "--info-plist", "x"], "exclude each other"),
+        (["audio", "--server", "x", "--null-sink"], "exclude each other"),
+        (["fetch", "song.mp3"], "only the audio screen takes files"),
+        (["fetch", "--background-time", "-5"], "--background-time"),
+        (["fetch", "--work", "inf"], "--work takes seconds"),
+        (["fetch", "--info-plist", "/nowhere/Info.plist"], "/nowhere/Info.plist"),
+        (["fetch", "--misbehave", "rudely"], "block-background, never-end-task"),
+        (["video"], "audio, whatever, fetch, upload, download, session"),
+        ([], "<screen>"),
+      ] as [([String], String)])
+    func nonsenseIsRefused(arguments: [String], message: String) async throws {
+      let transcript = try await Run(arguments).ended(status: 64)
+      #expect(transcript.errors.contains { $0.contains(message) }, "\(transcript.errors)")
+      #expect(transcript.lines.isEmpty)
+    }
+
+    @Test func helpHasExamples() async throws {
+      let transcript = try await Run(["--help"]).ended()
+      for word in ["SCREENS", "EXAMPLES", "EXIT STATUS", "--misbehave", "--background-time"] {
+        #expect(transcript.lines.contains { $0.contains(word) }, "\(word)")
+      }
+    }
+
+    @Test func unknownModesAreWarnedOf() async throws {
+      let transcript = try await Run(["fetch", "--background-modes", "fetsch", "--press", "quit@0"]).ended()
+      #expect(transcript.errors.count == 1)
+      #expect(
+        transcript.errors.first?.hasPrefix("Backgrounder: unknown background mode \"fetsch\" ignored") == true
+      )
+    }
+
+    /// The lock and its end, a memory warning and the end by the system, as the application is told of them.
+    @Test func everyPressArrives() async throws {
+      let transcript = try await Run([
+        "whatever", "--script",
+        "lock@0.3 unlock@0.6 call@0.9 hangup@1.2 memory@1.5 terminate@1.8 tap@2.1 launch@2.4 quit@2.7",
+      ]).ended()
+      #expect(
+        transcript.system == Transcript.launch + ["> lock"] + Transcript.home.dropFirst() + [
+          "> state background", "> state suspended", "> unlock",
+        ] + Transcript.foreground.dropFirst() + [
+          "> state active", "> call", "> call willResignActive", "> state inactive", "> interruption began",
+          "> hangup",
+          "> interruption ended, sound should resume", "> call didBecomeActive", "> state active", "> memory",
+          "> call didReceiveMemoryWarning", "> terminate", "> call willTerminate", "> state notRunning",
+          "> terminated", "> tap", "> the application is not active",
+        ] + Transcript.launch + ["> quit"])
+      #expect(transcript.application.isEmpty)
+    }
+  }
+}

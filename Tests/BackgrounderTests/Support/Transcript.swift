@@ -1,0 +1,50 @@
+import Testing
+
+/// All that a `Backgrounder` printed. The lines of the system begin with "> " here, in place of their time.
+///
+/// System and application print from threads of their own. So what happens at the same time may be printed in either
+/// order; each side for itself is in order, and where one waits for the other both together are.
+struct Transcript: Sendable {
+  /// All lines.
+  let lines: [String]
+  /// Standard error.
+  let errors: [String]
+
+  init(_ log: Run.Log) {
+    lines = log.output.map { line in
+      guard line.hasPrefix("["), let end = line.firstIndex(of: "]") else { return line }
+      return ">" + line[line.index(after: end)...]
+    }
+    errors = log.errors
+  }
+
+  /// The system's lines.
+  var system: [String] { lines.filter { $0.hasPrefix("> ") } }
+  /// The application's lines.
+  var application: [String] { lines.filter { !$0.hasPrefix("> ") } }
+
+  /// What the application printed after one line of the system and before another. The lines are looked for one after
+  /// the other, each behind the one before.
+  func application(after path: String..., before end: String) throws -> [String] {
+    var rest = lines[...]
+    for line in path {
+      let index = try #require(rest.firstIndex(of: line), "\(line) is not in \(lines)")
+      rest = rest[(index + 1)...]
+    }
+    let index = try #require(rest.firstIndex(of: end), "\(end) is not behind \(path) in \(lines)")
+    return rest[..<index].filter { !$0.hasPrefix("> ") }
+  }
+
+  // MARK: What the system prints
+
+  /// A launch.
+  static let launch = ["> launch", "> state inactive", "> call didFinishLaunching"] + inFront
+  /// The home button, up to the call that the application gets.
+  static let home = ["> home", "> call willResignActive", "> state inactive", "> call didEnterBackground"]
+  /// The way back to the front, up to the call that the application gets.
+  static let foreground = [
+    "> foreground", "> call willEnterForeground", "> state inactive", "> call didBecomeActive",
+  ]
+  /// The end of a launch.
+  private static let inFront = ["> call didBecomeActive", "> state active"]
+}
