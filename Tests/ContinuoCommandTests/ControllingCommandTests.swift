@@ -20,6 +20,7 @@ import Testing
     (["seek", "-0:05.5"], ["seekcur -5.500"]), (["seek", "--", "-5"], ["seekcur -5.000"]),
     (["volume", "50"], ["setvol 50"]), (["volume", "+5"], ["volume 5"]),
     (["volume", "-100"], ["volume -100"]),
+    (["volume", "--", "-5"], ["volume -5"]),
     (["ctl", "setvol", "7"], ["setvol 7"]), (["ctl", "volume", "-5"], ["volume -5"]),
     (["ctl", "--", "seekcur", "-1.5"], ["seekcur -1.500"]),
     (["ctl", "add", "a b", "+1"], ["add \"a b\" +1"]),

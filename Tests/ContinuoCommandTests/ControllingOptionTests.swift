@@ -60,8 +60,9 @@ import Testing
       }
       #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
-    for arguments in [["ctl", "--help"], ["seek", "--help"], ["volume", "-h"]] {
-      let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    // Its words are all of the rest, and yet this is a question.
+    for word in ["--help", "-h"] {
+      let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["ctl", word]) }
       if let error { #expect(RootCommand.exitCode(for: error) == .success) }
     }
   }

@@ -17,7 +17,11 @@ struct Seek: ControlCommand {
     parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"))
   var words: [String]
 
-  mutating func validate() throws { _ = try target }
+  mutating func validate() throws {
+    // A `--` that ends the options is among the words.
+    if words.first == "--" { words.removeFirst() }
+    _ = try target
+  }
 
   private var target: PlayerCommand.SeekTarget {
     get throws {

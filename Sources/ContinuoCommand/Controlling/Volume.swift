@@ -20,6 +20,8 @@ struct Volume: ControlCommand {
   var words: [String] = []
 
   mutating func validate() throws {
+    // A `--` that ends the options is among the words.
+    if words.first == "--" { words.removeFirst() }
     if try target != nil, form.json { throw ValidationError("--json has nothing to print while setting.") }
   }
 
