@@ -51,7 +51,14 @@ final class JukeboxHost: Sendable {
           result = .failure(error)
         }
         let effects = state.machine.takeEffects()
-        for case .start(let song, let at, _, _) in effects.actions { place.expect(song.id, at: at) }
+        // Who asks from now on is told of the new place, whenever the player gets there.
+        for action in effects.actions {
+          switch action {
+          case .start(let song, let seconds, _, let ticket), .seek(let song, let seconds, let ticket):
+            place.expect(song.id, at: seconds, ticket: ticket)
+          default: break
+          }
+        }
         state.actions.append(contentsOf: effects.actions)
         let mustDrain = !state.actions.isEmpty && !state.isDraining
         if mustDrain { state.isDraining = true }
