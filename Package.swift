@@ -164,5 +164,7 @@ let package = Package(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
       dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+    // Runs the program with other people's clients.
+    .testTarget(name: "ClientTests", dependencies: ["PulseTestSupport"], swiftSettings: strict),
   ]
 )

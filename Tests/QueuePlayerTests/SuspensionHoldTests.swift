@@ -161,7 +161,7 @@ struct SuspensionHoldTests {
     #expect(player.rate == 0)
   }
 
-  @Test("Completions of loading an asset wait", .timeLimit(.minutes(1)))
+  @Test("Completions of loading an asset wait", .timeLimit(.minutes(10)))
   func loading() async throws {
     let asset = try #require(stage.item("a").asset as? AVURLAsset)
     let log = Log<Int>()
@@ -176,7 +176,7 @@ struct SuspensionHoldTests {
     #expect(log.entries.sorted() == [1, 2])
   }
 
-  @Test("Time observers on queues of their own", .timeLimit(.minutes(1)))
+  @Test("Time observers on queues of their own", .timeLimit(.minutes(10)))
   func ownQueue() {
     let player = playing()
     let queue = DispatchQueue(label: "own")
@@ -203,7 +203,7 @@ struct SuspensionHoldTests {
     player.removeTimeObserver(token)
   }
 
-  @Test("A call that runs on another thread is waited for", .timeLimit(.minutes(1)))
+  @Test("A call that runs on another thread is waited for", .timeLimit(.minutes(10)))
   func runningCall() {
     let player = playing()
     let log = Log<String>()

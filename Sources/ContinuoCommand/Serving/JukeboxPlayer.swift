@@ -110,7 +110,9 @@ final class JukeboxPlayer {
         return
       }
       self.ticket = ticket
-      player.seek(to: Self.time(seconds, in: song), toleranceBefore: .zero, toleranceAfter: .zero)
+      player.seek(to: Self.time(seconds, in: song), toleranceBefore: .zero, toleranceAfter: .zero) {
+        [place] _ in place.settle(ticket)
+      }
     case .pause: setRate(0)
     case .resume: setRate(1)
     case .stop(let ticket):
@@ -200,7 +202,7 @@ final class JukeboxPlayer {
   private func setCurrent() {
     let before = current?.item
     current = player.currentItem.flatMap { entries[ObjectIdentifier($0)] }
-    place.set(current?.item, current?.song)
+    place.set(current?.item, current?.song, ticket: ticket)
     if current?.item !== before { onEvent?(.current(current?.song)) }
   }
 

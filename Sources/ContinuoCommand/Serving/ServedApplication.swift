@@ -49,7 +49,7 @@ final class ServedApplication {
 
   private func timeControlChanged() {
     sound.setSounding(player.timeControlStatus == .playing)
-    sound.set(.starved, player.reasonForWaitingToPlay == .toMinimizeStalls)
+    sound.setHungry(player.reasonForWaitingToPlay == .toMinimizeStalls)
     onEvent(timeControlEvent)
   }
 

@@ -7,27 +7,39 @@ final class SongPlace: Sendable {
   private struct State {
     var item: AVPlayerItem?
     var song: QueuedSong?
-    /// Where a song is about to start, or was when its player went.
-    var standing: (id: SongID, seconds: Double)?
+    /// Where a song is about to go on, and by which order; or where it was when its player went.
+    var standing: (id: SongID, seconds: Double, ticket: PlaybackTicket)?
+
+    mutating func settle(_ ticket: PlaybackTicket) {
+      if let standing, standing.ticket <= ticket { self.standing = nil }
+    }
   }
 
   private let state = Mutex(State())
 
-  /// The player goes on with `item`, which is `song`.
-  func set(_ item: AVPlayerItem?, _ song: QueuedSong?) {
-    state.withLock { $0 = State(item: item, song: song) }
+  /// The player goes on with `item`, which is `song`, and has obeyed all orders up to `ticket`.
+  func set(_ item: AVPlayerItem?, _ song: QueuedSong?, ticket: PlaybackTicket) {
+    state.withLock { state in
+      state.item = item
+      state.song = song
+      state.settle(ticket)
+    }
   }
 
-  /// The player was told to start the song `id` there, and has not done so.
-  func expect(_ id: SongID, at seconds: Double) {
-    state.withLock { $0.standing = (id, seconds) }
+  /// The player has obeyed all orders up to `ticket`.
+  func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
+
+  /// The player was told to go there in the song `id`, and has not done so.
+  func expect(_ id: SongID, at seconds: Double, ticket: PlaybackTicket) {
+    state.withLock { $0.standing = (id, seconds, ticket) }
   }
 
   /// The player goes; the song stays where it is.
   func freeze() {
     guard let id = state.withLock({ $0.song?.id }) else { return }
     let seconds = seconds(of: id)
-    state.withLock { $0 = State(standing: seconds.map { (id, $0) }) }
+    // Every order of the next player's settles it.
+    state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
 
   /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has

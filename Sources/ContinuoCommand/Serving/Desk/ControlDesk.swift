@@ -100,7 +100,7 @@ final class ControlDesk: Sendable {
     switch command {
     case .crossfade: Ack(.argument, "songs follow each other without a gap and without a fade")
     case .replayGainMode: Ack(.argument, "songs are played as they are")
-    case .partition: Ack(.noExist, "No such partition")
+    case .partition: Ack(.noExist, "partition does not exist")
     default: nil
     }
   }

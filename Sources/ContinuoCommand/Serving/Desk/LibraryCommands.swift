@@ -60,7 +60,7 @@ final class LibraryCommands: Sendable {
       try add(files(of: uri, isSameUser: isSameUser), at: place)
       return Reply()
     case .addid(let uri, let place):
-      let path = try resolve(uri.bytes, isSameUser)
+      let path = try resolveSong(uri, isSameUser)
       guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
         throw Ack(.noExist, "No such song")
       }
@@ -89,7 +89,7 @@ final class LibraryCommands: Sendable {
       try add(Array(files[start..<end]), at: place)
       return Reply()
     case .readpicture(let uri, let offset):
-      return try readPicture(try resolve(uri.bytes, isSameUser), from: Int(offset), limit: binaryLimit)
+      return try readPicture(try resolveSong(uri, isSameUser), from: Int(offset), limit: binaryLimit)
     default: return Reply()
     }
   }
@@ -99,6 +99,17 @@ final class LibraryCommands: Sendable {
   private func resolve(_ name: [UInt8], _ isSameUser: Bool) throws(Ack) -> MediaPath {
     do {
       return try home.resolve(name, isSameUser: isSameUser)
+    } catch {
+      throw error.ack
+    }
+  }
+
+  /// The same for a name that cannot be a directory's: what is missing is a song.
+  private func resolveSong(_ name: Argument, _ isSameUser: Bool) throws(Ack) -> MediaPath {
+    do {
+      return try home.resolve(name.bytes, isSameUser: isSameUser)
+    } catch .missing {
+      throw Ack(.noExist, "No such song")
     } catch {
       throw error.ack
     }

@@ -27,7 +27,7 @@ struct SongFilter {
       case "any": subject = .anyTag
       case "file", "filename": subject = .file
       default:
-        guard let tag = TagType(name: name) else { throw Ack(.argument, "Unknown filter type: \(name)") }
+        guard let tag = TagType(name: name) else { throw Ack(.argument, "Unknown filter type") }
         subject = .tag(tag)
       }
       let value = arguments[index + 1].bytes

@@ -11,12 +11,14 @@ final class SoundState: Sendable {
     case output(String)
     /// A client has switched the output off.
     case switchedOff
-    /// The output is there and has too little to play.
+    /// The output is there and has had too little to play for a while.
     case starved
   }
 
   private struct State {
     var obstacles: [Obstacle] = []
+    /// Since when there is too little to play.
+    var hungrySince: HostTime?
     var isSounding = false
     var since: HostTime?
     var played = 0.0
@@ -29,7 +31,19 @@ final class SoundState: Sendable {
   init(clock: any HostClock) { self.clock = clock }
 
   /// What holds sound back now; the first is the one to tell. Any thread.
-  var obstacle: Obstacle? { state.withLock { $0.obstacles.first } }
+  var obstacle: Obstacle? {
+    let now = clock.now
+    return state.withLock { state in
+      if let first = state.obstacles.first { return first }
+      guard let since = state.hungrySince, now.seconds(since: since) >= Self.starvationDelay
+      else { return nil }
+      return .starved
+    }
+  }
+
+  /// How long there may be too little to play before that is an obstacle, in seconds. Every start and every seek has
+  /// a moment of it; a client that asks right after its `play`, as mpc does, is not to read `pause`.
+  static let starvationDelay = 0.5
 
   /// Whether a client has switched the output off. Any thread.
   var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
@@ -54,6 +68,12 @@ final class SoundState: Sendable {
       if !isThere, isKnown { state.obstacles.removeAll { $0 == obstacle } }
       return isThere != isKnown
     }
+  }
+
+  /// There is too little to play from now on, or no longer.
+  func setHungry(_ isHungry: Bool) {
+    let now = clock.now
+    state.withLock { $0.hungrySince = isHungry ? $0.hungrySince ?? now : nil }
   }
 
   /// The output cannot be had for that reason, or can for nil. True if that is news.

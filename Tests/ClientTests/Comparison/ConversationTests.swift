@@ -1,0 +1,96 @@
+import Foundation
+import PulseTestSupport
+import Testing
+
+extension ClientTests {
+  /// The same said to a real mpd and to Continuo is answered in the same way.
+  @Suite(.serialized) struct ComparisonTests {
+    @Test func conversationIsAsWithMPD() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      let mpd = try Speaker(try await hall.startMPD())
+      let continuo = try Speaker(try await hall.startContinuo())
+      var part = ""
+      var count = 0
+      for step in ConversationStep.read(conversation) {
+        switch step {
+        case .part(let name):
+          part = name
+          try mpd.begin()
+          try continuo.begin()
+        case .request(let request, let difference):
+          count += 1
+          let expected = try mpd.ask(request)
+          let answer = try continuo.ask(request)
+          let comment = Comment(rawValue: "\(part): \(request)\n- \(expected)\n+ \(answer)")
+          if let difference {
+            #expect(answer != expected, "no difference any more (\(difference)) \(comment)")
+          } else {
+            #expect(answer == expected, comment)
+          }
+        }
+      }
+      print("\(count) requests compared with mpd")
+      #expect(count > 400)
+    }
+
+    /// Bytes on a new connection and then no more: all that comes back until the server closes too.
+    @Test func bytesAreTakenAsByMPD() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      let mpd = try await hall.startMPD()
+      let continuo = try await hall.startContinuo()
+      for (index, bytes) in rawConversations.enumerated() {
+        func answer(_ socket: String) throws -> String {
+          let connection = try ControlConnection(socket)
+          connection.send(bytes)
+          connection.finishSending()
+          return try connection.rest()
+        }
+        let expected = try answer(mpd)
+        let comment = String(decoding: bytes.prefix(120), as: UTF8.self)
+        #expect(try answer(continuo) == expected, "\(index): \(comment)")
+      }
+    }
+
+    /// The few places in which Continuo means to be another, with bytes.
+    @Test func bytesAreTakenInAnotherWay() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      let continuo = try await hall.startContinuo()
+      for (text, expected) in rawDifferences {
+        let connection = try ControlConnection(continuo)
+        connection.send(text)
+        connection.finishSending()
+        #expect(try connection.rest() == expected, "\(text)")
+      }
+    }
+  }
+}
+
+/// A line of the conversation.
+enum ConversationStep {
+  case part(String)
+  /// One request, or a command list in one. With a reason if the answers are meant to differ.
+  case request(String, difference: String?)
+
+  static func read(_ text: String) -> [ConversationStep] {
+    var steps: [ConversationStep] = []
+    var difference: String?
+    var list: [Substring] = []
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("# ") {
+        steps.append(.part(String(line.dropFirst(2))))
+      } else if line.hasPrefix("! ") {
+        difference = String(line.dropFirst(2))
+      } else {
+        list.append(line)
+        let isOpen = ["command_list_begin", "command_list_ok_begin"].contains(list[0])
+        if isOpen, line != "command_list_end" { continue }
+        steps.append(.request(list.joined(separator: "\n"), difference: difference))
+        (list, difference) = ([], nil)
+      }
+    }
+    return steps
+  }
+}
