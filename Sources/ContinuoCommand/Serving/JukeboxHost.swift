@@ -26,7 +26,7 @@ final class JukeboxHost: Sendable {
     var machine = machine
     // At once: the place in a restored song has to be known before anyone asks for it, or keeps it.
     let actions = machine.takeEffects().actions
-    for case .start(let song, let at, _, _) in actions { place.expect(song.id, at: at) }
+    place.expect(actions)
     state = Mutex(State(machine: machine, actions: Deque(actions)))
   }
 
@@ -57,14 +57,7 @@ final class JukeboxHost: Sendable {
           result = .failure(error)
         }
         let effects = state.machine.takeEffects()
-        // Who asks from now on is told of the new place, whenever the player gets there.
-        for action in effects.actions {
-          switch action {
-          case .start(let song, let seconds, _, let ticket), .seek(let song, let seconds, let ticket):
-            place.expect(song.id, at: seconds, ticket: ticket)
-          default: break
-          }
-        }
+        place.expect(effects.actions)
         state.actions.append(contentsOf: effects.actions)
         let mustDrain = !state.actions.isEmpty && !state.isDraining
         if mustDrain { state.isDraining = true }
