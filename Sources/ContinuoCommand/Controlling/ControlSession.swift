@@ -27,10 +27,8 @@ struct ControlSession: ~Copyable {
     try client.send(Request("command_list_ok_begin"))
     for command in commands { try client.send(command.request()) }
     try client.send(Request("command_list_end"))
-    return try client.reply(timeout: Self.patience).split(
-      separator: .listOK, omittingEmptySubsequences: false
-    )
-    .map { ReplyFields($0) }
+    let elements = try client.reply(timeout: Self.patience)
+    return elements.split(separator: .listOK, omittingEmptySubsequences: false).map { ReplyFields($0) }
   }
 
   /// Sends a request as it is; what is answered. Waits for ever if `patience` is nil.

@@ -92,9 +92,8 @@ struct Ctl: ControlCommand {
   private static func patience(for name: String) -> Double? {
     switch CommandName(rawValue: name) {
     case .idle: nil
-    case .add, .addid, .lsinfo, .listplaylist, .listplaylistinfo, .load, .readpicture, .home, .foreground,
-      .lock,
-      .unlock, .interrupt, .terminate, .launch:
+    case .add, .addid, .load, .lsinfo, .listplaylist, .listplaylistinfo, .readpicture,
+      .home, .foreground, .lock, .unlock, .interrupt, .terminate, .launch:
       ControlSession.longPatience
     default: ControlSession.patience
     }
