@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import MediaTime
-import QueuePlayer
+@_spi(Testing) import QueuePlayer
 import Testing
 
 /// While suspended nothing of the application is called: each way in which it could be.
@@ -224,5 +224,26 @@ struct SuspensionHoldTests {
     #expect(log.entries == ["called", "suspended"])
     stage.suspension.resumeAll()
     player.removeTimeObserver(token)
+  }
+
+  @Test("Threads that disagree leave the players as the last one wanted them", .timeLimit(.minutes(10)))
+  func disagreement() async {
+    let suspension = stage.suspension
+    let environment = stage.environment
+    await withTaskGroup { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for step in 0..<500 {
+            if (worker + step) % 2 == 0 { suspension.suspendAll() } else { suspension.resumeAll() }
+            if step % 50 == 0 { _ = AVQueuePlayer(items: [], environment: environment) }
+          }
+        }
+      }
+    }
+    suspension.resumeAll()
+    let player = playing()
+    #expect(player.timeControlStatus == .playing && player.currentTime().seconds > 0.5)
+    suspension.suspendAll()
+    #expect(suspension.isSuspended)
   }
 }

@@ -1,0 +1,171 @@
+import Foundation
+import PulseTestSupport
+import Testing
+
+extension ClientTests {
+  /// ncmpcpp in a terminal that nobody sees.
+  @Suite(.serialized) struct NcmpcppTests {
+    /// A tmux of its own with ncmpcpp in it.
+    private struct Terminal {
+      let hall: Hall
+      let tmux: String
+
+      init(_ hall: Hall, socket: String) async throws {
+        self.hall = hall
+        tmux = "\(hall.folder)/tmux"
+        // Its shell and settings are nobody's; its server ends with its only session.
+        try await hall.run(
+          ["tmux", "-S", tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "ncmpcpp"],
+          environment: ["MPD_HOST": socket, "SHELL": "/bin/sh"])
+      }
+
+      /// What the screen shows.
+      func screen() async throws -> String {
+        try await hall.run(["tmux", "-S", tmux, "capture-pane", "-p"]).text
+      }
+
+      func press(_ keys: String...) async throws {
+        let answer = try await hall.run(["tmux", "-S", tmux, "send-keys", "--"] + keys)
+        #expect(answer.status == 0, "\(answer)")
+      }
+
+      /// Waits until the screen shows all of it.
+      func shows(_ texts: String..., limit: Double = 20) async throws {
+        let deadline = ContinuousClock.now + .seconds(limit)
+        while true {
+          let screen = try await screen()
+          if texts.allSatisfy({ screen.contains($0) }) { return }
+          guard ContinuousClock.now < deadline else {
+            throw Failure("the screen does not show \(texts):\n\(screen)")
+          }
+          // Nobody tells of a new picture but the picture.
+          try await Task.sleep(for: .milliseconds(50))
+        }
+      }
+
+      func end() async {
+        _ = try? await hall.run(["tmux", "-S", tmux, "kill-server"])
+      }
+    }
+
+    private func withNcmpcpp(
+      _ songs: [String],
+      _ body: (Terminal, _ control: ControlConnection, _ proxy: CountingProxy) async throws -> Void
+    ) async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      let socket = try await hall.startContinuo()
+      let control = try ControlConnection(socket)
+      for song in songs { #expect(try control.ask("add \(song)") == ["OK"]) }
+      _ = try control.untilTagged()
+      let proxy = try CountingProxy(at: "\(hall.folder)/proxy", to: socket)
+      defer { proxy.stop() }
+      let terminal = try await Terminal(hall, socket: proxy.path)
+      do {
+        try await body(terminal, control, proxy)
+      } catch {
+        await terminal.end()
+        throw error
+      }
+      await terminal.end()
+    }
+
+    /// The most requests a second, over three seconds, that are no flood: it asks once a second while music plays.
+    private static let flood = 20 * 3
+
+    /// How many requests come in three seconds from now.
+    private func requests(_ proxy: CountingProxy) async throws -> Int {
+      let before = proxy.requests.value.count
+      // The time is the case.
+      try await Task.sleep(for: .seconds(3))
+      return proxy.requests.value.count - before
+    }
+
+    @Test func screensOpenWithoutAFlood() async throws {
+      try await withNcmpcpp(["a.mp3", "b.mp3", "sub"]) { terminal, control, proxy in
+        try await terminal.shows("Playlist (3 items", "Song A", "Song B", "c.mp3", "0:40")
+        #expect(try control.ask("play 0") == ["OK"])
+        for (key, title) in [
+          ("2", "Browse"), ("3", "Search engine"), ("4", "Media library"), ("5", "Playlist editor"),
+          ("6", "Tag editor"), ("7", "Outputs"), ("@", "MPD server info"), ("1", "Playlist (3 items"),
+        ] {
+          try await terminal.press(key)
+          try await terminal.shows(title)
+          let count = try await requests(proxy)
+          #expect(count <= Self.flood, "\(title): \(proxy.requests.value.suffix(20))")
+        }
+        print("ncmpcpp: \(proxy.requests.value.count) requests for eight screens")
+      }
+    }
+
+    @Test func keysDoWhatTheySay() async throws {
+      try await withNcmpcpp(["a.mp3", "b.mp3", "sub"]) { terminal, control, proxy in
+        /// Waits until `status` has these lines.
+        func state(_ lines: String...) throws {
+          while true {
+            let status = try control.ask("status")
+            if lines.allSatisfy(status.contains) { return }
+            _ = try control.ask("idle player mixer playlist options")
+          }
+        }
+        func queue(_ files: String...) throws {
+          while try control.ask("playlist") != files.enumerated().map({ "\($0):file: \($1)" }) + ["OK"] {
+            _ = try control.ask("idle playlist")
+          }
+        }
+        try await terminal.shows("Song A", "Song B", "c.mp3")
+        try await terminal.press("Home", "Enter")
+        try state("state: play", "song: 0")
+        try await terminal.shows("Playing")
+        try await terminal.press(">")
+        try state("state: play", "song: 1")
+        try await terminal.press("<")
+        try state("state: play", "song: 0")
+        try await terminal.press("p")
+        try state("state: pause", "song: 0")
+        try await terminal.shows("Paused")
+        // Its own seeking is a second a key.
+        try await terminal.press("f", "f", "f")
+        var elapsed = 0.0
+        while elapsed < 1 {
+          let line = try control.ask("status").first { $0.hasPrefix("elapsed: ") }
+          elapsed = Double(line?.dropFirst("elapsed: ".count) ?? "") ?? 0
+          if elapsed < 1 { _ = try control.ask("idle player") }
+        }
+        try await terminal.press("p")
+        try state("state: play")
+        try await terminal.press("+")
+        try await terminal.press("-")
+        try state("volume: 98")
+        try await terminal.shows("Volume: 98%")
+        try await terminal.press("r")
+        try state("repeat: 1")
+        try await terminal.press("r")
+        try state("repeat: 0")
+        // The selected song down by one, up again, and away.
+        try await terminal.press("Home", "n")
+        try queue("b.mp3", "a.mp3", "sub/c.mp3")
+        try await terminal.press("m")
+        try queue("a.mp3", "b.mp3", "sub/c.mp3")
+        try await terminal.press("Delete")
+        try queue("b.mp3", "sub/c.mp3")
+        try state("song: 0", "state: play")
+        // From the browser: [sub], a, b.
+        try await terminal.press("2")
+        try await terminal.shows("Browse", "[sub]", "a.mp3")
+        try await terminal.press("Home", "Down", "Space")
+        try queue("b.mp3", "sub/c.mp3", "a.mp3")
+        try await terminal.press("s")
+        try state("state: stop")
+        #expect(proxy.requests.value.count < 500)
+        try await terminal.press("1", "q")
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await terminal.screen().contains("Playlist") {
+          guard ContinuousClock.now < deadline else { throw Failure("ncmpcpp does not end") }
+          try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try control.ask("ping") == ["OK"])
+      }
+    }
+  }
+}
