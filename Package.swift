@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "AudioCore", "ContinuoCommand", "MediaTime",
+        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "MediaTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -10,13 +10,17 @@ enum ExitStatus: Int32 {
   case usage = 64
   /// No such file, and nothing left to play.
   case noInput = 66
-  /// No audio server, and none could be started; or the file for the sound cannot be written.
+  /// No audio server, and none could be started; or the file for the sound cannot be written. Of a client: no server
+  /// answers at the control socket.
   case unavailable = 69
   /// The system terminated the application as a punishment, and nothing launched it again. (What sysexits.h calls an
   /// internal software error: that is what such a termination stands for.)
   case terminated = 70
   /// A server answers at the control socket already, or the socket cannot be made.
   case alreadyRunning = 73
+
+  /// The server refused what a client asked for.
+  static let refused = partlyPlayed
 
   /// The same as an error that ends the command without another word.
   var code: ExitCode { ExitCode(rawValue) }

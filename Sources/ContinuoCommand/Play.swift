@@ -23,8 +23,10 @@ struct Play: ParsableCommand {
             On a machine without sound.
         continuo play --background-modes none --at 3:home --at 6.5:foreground Media
             The home button stops the sound; in front again it goes on from there.
-        continuo play --at '2:task begin upload' --at 3:home --background-modes none --timeline run.svg Media
-            A background task keeps it running until its time is over; the drawing shows it.
+        continuo play --at '2:interrupt begin' --at 4:'interrupt end' Media
+            A call, during which the player pauses.
+        continuo play --at 3:terminate --at 5:launch --timeline run.svg Media
+            The application ends and goes on where it stopped; a drawing shows it.
         continuo play --output wav:all.wav --events events.jsonl Media
             Renders the queue to a file and notes all that observers see.
 
@@ -34,7 +36,7 @@ struct Play: ParsableCommand {
         64  the command line makes no sense
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
-        70  the system terminated the application (watchdog, background time), and no launch followed
+        70  the system terminated the application and nothing launched it again
       """)
 
   @OptionGroup var options: PlayOptions

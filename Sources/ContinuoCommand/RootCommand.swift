@@ -18,8 +18,26 @@ struct RootCommand: ParsableCommand {
       EXAMPLES
         continuo play Media
             Plays all MP3 files in the folder Media, in a person's order.
+        continuo serve --home ~/Music
+            Waits for what others want played: MPD's clients, and the commands below it.
+        continuo add . && continuo resume
+            Has the server play what is here.
         continuo help play
             Explains all options of play.
       """,
-    subcommands: [Play.self, Serve.self])
+    subcommands: [Play.self, Serve.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Player",
+        subcommands: [
+          Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
+          Volume.self, Add.self, ShowQueue.self, Clear.self, Watch.self, Ctl.self,
+        ]),
+      CommandGroup(
+        name: "Application",
+        subcommands: [
+          Home.self, Foreground.self, Lock.self, Unlock.self, Interrupt.self, Terminate.self, Launch.self,
+          ShowLifecycle.self,
+        ]),
+    ])
 }

@@ -90,7 +90,8 @@ open class AVPlayer: NSObject {
   // MARK: Rate
 
   /// How fast it is to play: 0 or 1. Anything above 0 plays at 1 and reads back as 1; a rate below 0 cannot be had,
-  /// and leaves 0 with the reason `setRateFailed`. It stays 1 behind the end of a queue. Can be observed.
+  /// and leaves 0 with the reason `setRateFailed`, as does a rate above 0 that the audio session does not allow now; else
+  /// that activates the session. It stays 1 behind the end of a queue. Can be observed.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }

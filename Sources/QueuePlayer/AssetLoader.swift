@@ -49,9 +49,10 @@ final class AssetLoader: Sendable {
     self.isPrecise = isPrecise
     if let environment {
       self.environment = { environment }
+    } else if let scope = PlaybackEnvironment.scope {
+      self.environment = { scope.environment }
     } else {
-      let scope = PlaybackEnvironment.scope
-      self.environment = { scope?.environment ?? .current }
+      self.environment = { .current }
     }
   }
 

@@ -125,10 +125,20 @@ extension PlayerCore {
       items: items.map { id, item in
         PlayerSnapshot.Item(
           url: item.asset.loader.url,
-          position: PlayerSnapshot.Time(time(of: id) ?? item.place) ?? .init(value: 0, timescale: 1),
+          position: PlayerSnapshot.Time(exactPlace(of: id, item)) ?? .init(value: 0, timescale: 1),
           end: PlayerSnapshot.Time(item.forwardPlaybackEndTime))
       },
       rate: engine.rate, volume: engine.volume, isMuted: engine.isMuted,
       actionAtItemEnd: AVPlayer.ActionAtItemEnd(engine.actionAtItemEnd))
+  }
+
+  /// Before an item is opened the engine knows its place in seconds; where the item was set to it knows that better.
+  private func exactPlace(of id: ItemID, _ item: AVPlayerItem) -> CMTime {
+    let set = item.state.withLock { $0.place }
+    guard let heard = time(of: id) else { return item.place }
+    guard engine.info(of: id) == nil, set.isNumeric, abs(set.seconds - heard.seconds) < 1 / 600 else {
+      return heard
+    }
+    return set
   }
 }

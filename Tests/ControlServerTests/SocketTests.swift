@@ -159,6 +159,47 @@ struct SocketTests {
     server.stop()
   }
 
+  @Test(
+    "The default directory is the user's alone at each start, and no link and no other user's directory is used"
+  )
+  func defaultDirectory() throws {
+    let directory = try TemporaryDirectory()
+    let own = directory.file("continuo")
+    let path = own + "/socket"
+    func start() throws -> Program {
+      try Program(["env", "XDG_RUNTIME_DIR=\(directory.path)", Program.probe, "serve", path])
+    }
+    #expect(mkdir(own, 0o755) == 0)
+    chmod(own, 0o777)
+    do {
+      let program = try start()
+      #expect(try program.line() == "ready")
+      #expect(mode(own) == 0o700)
+      program.endInput()
+      #expect(program.status() == 0)
+    }
+    #expect(rename(own, directory.file("elsewhere")) == 0)
+    #expect(symlink(directory.file("elsewhere"), own) == 0)
+    #expect(try start().line().contains("open:"))
+    unlink(own)
+    // Only root can make a directory that is another's.
+    if geteuid() == 0 {
+      #expect(mkdir(own, 0o700) == 0 && chown(own, 65534, 65534) == 0)
+      #expect(try start().line() == "\(ListenError.unsafeDirectory(path: own))")
+    }
+  }
+
+  @Test("Who keeps the directory locked holds a start up only so long")
+  func locked() throws {
+    let directory = try TemporaryDirectory()
+    let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    #expect(throws: ListenError.directoryLocked(path: directory.path)) {
+      _ = try ListeningSocket.bound(to: directory.file("socket")).path
+    }
+  }
+
   @Test("At its end a server removes its own socket and no other's")
   func removal() throws {
     let server = try TestServer()

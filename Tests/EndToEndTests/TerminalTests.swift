@@ -51,7 +51,9 @@ extension EndToEndTests {
       terminal.type("q")
       #expect(try await player.ended(limit: 5).status == 0)
       #expect(terminal.localFlags == before)
-      // The shell's prompt comes on a line of its own, and nothing but status lines was there.
+      // The shell's prompt comes on a line of its own, and nothing but status lines was there. What was written last
+      // may be read after the end.
+      try await terminal.shows("\n")
       #expect(terminal.output.utf8.last == UInt8(ascii: "\n"))
       #expect(terminal.output.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallGateTests {
   private func soon(_ seconds: Double) -> HostTime { SystemClock.shared.now.advanced(bySeconds: seconds) }
 

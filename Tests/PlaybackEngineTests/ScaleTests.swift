@@ -8,7 +8,7 @@ import Testing
 @testable import PlaybackEngine
 
 /// Many items cost what few cost.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScaleTests {
   /// Resident memory in bytes, by pages. Says something in a process of its own only: other tests allocate, too.
   private static var resident: Int {

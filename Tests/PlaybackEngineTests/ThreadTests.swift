@@ -20,7 +20,7 @@ private final class Counter: Sendable {
 }
 
 /// The real clock and real threads: for the thread sanitizer, and for what only shows when things happen at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ThreadTests {
   static let devices: [(name: String, personality: SimulatedOutput.Personality)] = [
     ("ideal", .init { $0.latency = 0.03 }),

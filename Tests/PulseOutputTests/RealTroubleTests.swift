@@ -51,7 +51,7 @@ extension RealServers {
       let before = stream.timing()
       server.kill(SIGKILL)
       let (error, frame) = try await log.failed(limit: 2)
-      #expect(error.isRecoverable)
+      #expect(error.isRecoverable && error.cause == .server)
       #expect(frame >= Int64(before.heardFrame))
       #expect(frame < Int64(before.heardFrame) + 44100)
       #expect(stream.timing().frameRate == 0)
@@ -88,7 +88,7 @@ extension RealServers {
       try await log.wait(for: "movement") { $0 == .timingChanged }
       try pactl(server.address, "unload-module", "module-null-sink")
       let (error, _) = try await log.failed()
-      #expect(error.message.contains("Entity killed"))
+      #expect(error.message.contains("Entity killed") && error.cause == .device)
       stream.close()
       try pactl(server.address, "load-module", "module-null-sink", "sink_name=again", "norewinds=1")
       let (second, secondLog) = open(device)

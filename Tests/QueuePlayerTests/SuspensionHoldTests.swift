@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import MediaTime
-import QueuePlayer
+@_spi(Testing) import QueuePlayer
 import Testing
 
 /// While suspended nothing of the application is called: each way in which it could be.
@@ -161,7 +161,7 @@ struct SuspensionHoldTests {
     #expect(player.rate == 0)
   }
 
-  @Test("Completions of loading an asset wait", .timeLimit(.minutes(1)))
+  @Test("Completions of loading an asset wait", .timeLimit(.minutes(10)))
   func loading() async throws {
     let asset = try #require(stage.item("a").asset as? AVURLAsset)
     let log = Log<Int>()
@@ -176,7 +176,7 @@ struct SuspensionHoldTests {
     #expect(log.entries.sorted() == [1, 2])
   }
 
-  @Test("Time observers on queues of their own", .timeLimit(.minutes(1)))
+  @Test("Time observers on queues of their own", .timeLimit(.minutes(10)))
   func ownQueue() {
     let player = playing()
     let queue = DispatchQueue(label: "own")
@@ -203,7 +203,7 @@ struct SuspensionHoldTests {
     player.removeTimeObserver(token)
   }
 
-  @Test("A call that runs on another thread is waited for", .timeLimit(.minutes(1)))
+  @Test("A call that runs on another thread is waited for", .timeLimit(.minutes(10)))
   func runningCall() {
     let player = playing()
     let log = Log<String>()
@@ -224,5 +224,26 @@ struct SuspensionHoldTests {
     #expect(log.entries == ["called", "suspended"])
     stage.suspension.resumeAll()
     player.removeTimeObserver(token)
+  }
+
+  @Test("Threads that disagree leave the players as the last one wanted them", .timeLimit(.minutes(10)))
+  func disagreement() async {
+    let suspension = stage.suspension
+    let environment = stage.environment
+    await withTaskGroup { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for step in 0..<500 {
+            if (worker + step) % 2 == 0 { suspension.suspendAll() } else { suspension.resumeAll() }
+            if step % 50 == 0 { _ = AVQueuePlayer(items: [], environment: environment) }
+          }
+        }
+      }
+    }
+    suspension.resumeAll()
+    let player = playing()
+    #expect(player.timeControlStatus == .playing && player.currentTime().seconds > 0.5)
+    suspension.suspendAll()
+    #expect(suspension.isSuspended)
   }
 }

@@ -129,6 +129,18 @@ struct TerminationTests {
     #expect(player.timeControlStatus == .playing)
   }
 
+  @Test("What was restored and never opened keeps its place to the frame")
+  func untouched() {
+    let stage = VirtualStage()
+    _ = stage.item("a", seconds: 3)
+    let url = URL(fileURLWithPath: "/a")
+    let snapshot = PlayerSnapshot(items: [.init(url: url, position: .init(value: 44_101, timescale: 44_100))])
+    let player = stage.queuePlayer(snapshot)
+    #expect(player.snapshot() == snapshot)
+    player.seek(to: CMTime(value: 2, timescale: 1))
+    #expect(player.snapshot().position?.time.seconds == 2)
+  }
+
   @Test("A snapshot of an empty queue is one")
   func empty() {
     let stage = VirtualStage()

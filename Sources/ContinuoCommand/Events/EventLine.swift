@@ -103,25 +103,5 @@ struct EventLine {
     bytes[start...].reverse()
   }
 
-  /// A JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no checking; whoever
-  /// makes one of a file's name has replaced what was not.
-  private mutating func string(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0x0A: raw("\\n")
-      case 0x0D: raw("\\r")
-      case 0x09: raw("\\t")
-      case 0..<0x20:
-        raw("\\u00")
-        bytes.append(UInt8(ascii: "0") + (byte >> 4))
-        bytes.append((byte & 15) + UInt8(ascii: byte & 15 < 10 ? "0" : "W"))
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
+  private mutating func string(_ text: String) { bytes.appendJSON(text) }
 }

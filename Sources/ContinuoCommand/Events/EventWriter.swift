@@ -51,7 +51,7 @@ final class EventWriter: Sendable {
       guard state.descriptor >= 0 else { return nil }
       state.line.clear()
       state.line.append(event, host: host)
-      guard let error = Self.writeAll(state.line.bytes, to: state.descriptor) else { return nil }
+      guard let error = WholeWrite.write(state.line.bytes, to: state.descriptor) else { return nil }
       if ownsDescriptor { close(state.descriptor) }
       state.descriptor = -1
       return error
@@ -59,27 +59,5 @@ final class EventWriter: Sendable {
     guard let failure else { return }
     let reason = failure == EPIPE ? "nobody reads them any more" : SystemError.text(failure)
     warn("events to \(name) stop: \(reason)")
-  }
-
-  /// Writes all bytes; nil, or the error that prevented it.
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    bytes.withUnsafeBytes { buffer in
-      var rest = buffer[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if count == 0 {
-          return EIO
-        } else if errno == EAGAIN {
-          // Somebody else has made this terminal or pipe non-blocking.
-          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wait, 1, -1)
-        } else if errno != EINTR {
-          return errno
-        }
-      }
-      return nil
-    }
   }
 }

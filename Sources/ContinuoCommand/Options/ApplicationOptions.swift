@@ -11,7 +11,8 @@ struct ApplicationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read UIBackgroundModes from a property list, as an application bundle has it.", valueName: "path"))
+      "Read UIBackgroundModes from a property list, as an application bundle has it.", valueName: "path"),
+    completion: .file(extensions: ["plist"]))
   var infoPlist: String?
 
   @Option(

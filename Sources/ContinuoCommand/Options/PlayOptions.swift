@@ -24,7 +24,8 @@ struct PlayOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write all that observers see to a file, or - for standard output, as JSON Lines.", valueName: "path|-")
+      "Write all that observers see to a file, or - for standard output, as JSON Lines.", valueName: "path|-"),
+    completion: .file()
   )
   var events: String?
 
@@ -32,7 +33,8 @@ struct PlayOptions: ParsableArguments {
     help: ArgumentHelp(
       "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
       discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
-      valueName: "file.svg")
+      valueName: "file.svg"),
+    completion: .file()
   )
   var timeline: String?
 
@@ -42,7 +44,8 @@ struct PlayOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "Files, folders (with all below them) and playlists (.m3u, .m3u8, .pls); - is a playlist on standard input.",
-      valueName: "file|directory|playlist"))
+      valueName: "file|directory|playlist"),
+    completion: .file())
   var files: [String] = []
 
   mutating func validate() throws {

@@ -64,9 +64,9 @@ extension PlayerCommand: CustomStringConvertible {
   /// The command as it can be given.
   var description: String {
     switch self {
-    case .seek(.absolute(let time)): "seek \(Self.text(time))"
+    case .seek(.absolute(let time)): "seek \(ElapsedTime.text(time))"
     case .seek(.relative(let time)):
-      "seek \(time < .zero ? "-" : "+")\(Self.text(time < .zero ? .zero - time : time))"
+      "seek \(time < .zero ? "-" : "+")\(ElapsedTime.text(time < .zero ? .zero - time : time))"
     case .volume(.absolute(let percent)): "volume \(percent)"
     case .volume(.relative(let percent)): "volume \(percent < 0 ? "" : "+")\(percent)"
     case .interruptBegin: "interrupt begin"
@@ -75,11 +75,6 @@ extension PlayerCommand: CustomStringConvertible {
     case .taskEnd(let name): "task end \(name)"
     default: Self.plain.first { $0.command == self }?.name ?? ""
     }
-  }
-
-  private static func text(_ time: Duration) -> String {
-    let (seconds, attoseconds) = time.components
-    return ElapsedTime.text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)
   }
 }
 

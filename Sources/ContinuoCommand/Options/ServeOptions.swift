@@ -9,13 +9,15 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory that clients' relative names are seen from. (default: the working directory)",
-      valueName: "directory"))
+      valueName: "directory"),
+    completion: .directory)
   var home: String?
 
   @Option(
     help: ArgumentHelp(
       "The control socket. (default: $XDG_RUNTIME_DIR/continuo/socket)",
-      discussion: "A socket that systemd passes on comes first.", valueName: "path"))
+      discussion: "A socket that systemd passes on comes first.", valueName: "path"),
+    completion: .file())
   var socket: String?
 
   @Option(
@@ -31,7 +33,8 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory for the queue and the place, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
-      valueName: "directory"))
+      valueName: "directory"),
+    completion: .directory)
   var state: String?
 
   @Flag(help: "Keep nothing beyond the end.")
@@ -40,7 +43,8 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
-      discussion: "An SVG document, for any browser.", valueName: "file.svg"))
+      discussion: "An SVG document, for any browser.", valueName: "file.svg"),
+    completion: .file())
   var timeline: String?
 
   @Flag(help: "Print a user unit for systemd, service and socket, with the other options, and exit.")
@@ -49,7 +53,8 @@ struct ServeOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "What the queue begins with, and is played, if no queue was kept: files, folders and playlists.",
-      valueName: "file|directory|playlist"))
+      valueName: "file|directory|playlist"),
+    completion: .file())
   var files: [String] = []
 
   mutating func validate() throws {

@@ -30,6 +30,9 @@ enum EntryLocation: Hashable, Sendable {
     self = .paths(paths)
   }
 
+  /// Whether the text is a URL and not a path.
+  static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
+
   /// The scheme in lower case if the text is a URL. A path may have a colon in it too: only `file:/` and `scheme://`
   /// count.
   private static func scheme(of text: [UInt8]) -> String? {

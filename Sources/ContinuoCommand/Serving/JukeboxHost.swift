@@ -21,8 +21,14 @@ final class JukeboxHost: Sendable {
   let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
 
-  /// A host of `machine`, without a player.
-  init(_ machine: JukeboxMachine) { state = Mutex(State(machine: machine)) }
+  /// A host of `machine`, without a player. What the machine already wants of one is kept for the first.
+  init(_ machine: JukeboxMachine) {
+    var machine = machine
+    // At once: the place in a restored song has to be known before anyone asks for it, or keeps it.
+    let actions = machine.takeEffects().actions
+    place.expect(actions)
+    state = Mutex(State(machine: machine, actions: Deque(actions)))
+  }
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
   func onChange(_ body: @escaping @Sendable (JukeboxSubsystems) -> Void) {
@@ -51,14 +57,7 @@ final class JukeboxHost: Sendable {
           result = .failure(error)
         }
         let effects = state.machine.takeEffects()
-        // Who asks from now on is told of the new place, whenever the player gets there.
-        for action in effects.actions {
-          switch action {
-          case .start(let song, let seconds, _, let ticket), .seek(let song, let seconds, let ticket):
-            place.expect(song.id, at: seconds, ticket: ticket)
-          default: break
-          }
-        }
+        place.expect(effects.actions)
         state.actions.append(contentsOf: effects.actions)
         let mustDrain = !state.actions.isEmpty && !state.isDraining
         if mustDrain { state.isDraining = true }

@@ -196,9 +196,9 @@ final class ServeSession {
       switch record.event {
       case .state(let state):
         let isStill = state == .suspended || state == .notRunning || device.isInterrupted
-        sound.set(.application, isStill)
+        let isNews = sound.set(.application, isStill)
         watches.tell(.applicationState(state.rawValue), at: record.time)
-        server?.notify([.options, .player, .application])
+        server?.notify(isNews ? [.options, .player, .application] : [.options, .application])
       case .terminated(let report?): reports.write(report)
       default: break
       }

@@ -29,9 +29,16 @@ final class SongPlace: Sendable {
   /// The player has obeyed all orders up to `ticket`.
   func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
 
-  /// The player was told to go there in the song `id`, and has not done so.
-  func expect(_ id: SongID, at seconds: Double, ticket: PlaybackTicket) {
-    state.withLock { $0.standing = (id, seconds, ticket) }
+  /// The player was told to do that, and has not done so: who asks is told of the new place, whenever the player gets
+  /// there.
+  func expect(_ actions: [JukeboxAction]) {
+    for action in actions {
+      switch action {
+      case .start(let song, let seconds, _, let ticket), .seek(let song, let seconds, let ticket):
+        state.withLock { $0.standing = (song.id, seconds, ticket) }
+      default: break
+      }
+    }
   }
 
   /// The player goes; the song stays where it is.

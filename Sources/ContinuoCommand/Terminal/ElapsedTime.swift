@@ -17,5 +17,11 @@ enum ElapsedTime {
     return "\(sign)\(hours):\(twoDigits(minutes % 60)):\(twoDigits(seconds % 60)).\(fraction)"
   }
 
+  /// The same for a duration.
+  static func text(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    return text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)
+  }
+
   private static func twoDigits(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

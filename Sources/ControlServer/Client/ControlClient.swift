@@ -48,8 +48,10 @@ public struct ControlClient: ~Copyable {
     try send(line, Deadline(timeout))
   }
 
-  /// What comes up to the next `OK`, which is left out. A refusal is thrown.
-  public mutating func reply(timeout: Double = patience) throws(ControlClientError) -> [ReplyParser.Element] {
+  /// What comes up to the next `OK`, which is left out. A refusal is thrown. `timeout` nil waits for as long as it
+  /// takes, as `idle` does.
+  public mutating func reply(timeout: Double? = patience) throws(ControlClientError) -> [ReplyParser.Element]
+  {
     let deadline = Deadline(timeout)
     var elements: [ReplyParser.Element] = []
     var size = 0

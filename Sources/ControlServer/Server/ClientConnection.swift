@@ -34,18 +34,15 @@ final class ClientConnection: ChannelInboundHandler {
 
   private var timer: Scheduled<Void>?
   private var timerDeadline = NIODeadline.distantFuture
-  /// When the client last was expected to send something.
-  private var lastLine = NIODeadline.now()
+  private var clock: ClientClock
   private var linesTaken: UInt64 = 0
-  private var lastRecord = NIODeadline.now()
-  private var lastProgress = NIODeadline.now()
-  private var accepted = 0
-  private var delivered = 0
+  private var sent = 0
 
   init(core: ServerCore, info: ClientInfo) {
     self.core = core
     self.info = info
     machine = ConnectionMachine(configuration: core.configuration)
+    clock = ClientClock(limits: core.limits, now: .now())
   }
 
   // MARK: From the channel
@@ -58,7 +55,11 @@ final class ClientConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    input.writeBuffer(&bytes)
+    if input.readableBytes == 0, machine.wantsInput {
+      bytes.withUnsafeReadableBytes { machine.append($0) }
+    } else {
+      input.writeBuffer(&bytes)
+    }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { run() }
@@ -92,7 +93,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
-    lastLine = .now()
+    clock.lineTaken(at: .now())
     run()
     leaveIfDone()
   }
@@ -101,7 +102,7 @@ final class ClientConnection: ChannelInboundHandler {
     let wasIdle = machine.isIdle
     machine.notify(subsystems)
     guard wasIdle, !machine.isIdle else { return }
-    lastLine = .now()
+    clock.lineTaken(at: .now())
     run()
   }
 
@@ -142,7 +143,7 @@ final class ClientConnection: ChannelInboundHandler {
     turnEnd = nil
     if machine.linesTaken != linesTaken {
       linesTaken = machine.linesTaken
-      lastLine = .now()
+      clock.lineTaken(at: .now())
     }
     flush()
     if isClosing { closeWhenSent() } else { readOn() }
@@ -169,7 +170,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// Gives the machine what was read, if it wants more. True if there may be more to do.
   private func feed() -> Bool {
     if input.readableBytes > 0, machine.wantsInput {
-      machine.append(input.readableBytesView)
+      input.withUnsafeReadableBytes { machine.append($0) }
       input.clear()
       return true
     }
@@ -191,7 +192,7 @@ final class ClientConnection: ChannelInboundHandler {
       core.perform(command, context, for: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
-      lastRecord = .now()
+      clock.recordSent(at: .now())
       core.watchBegan(self)
       updateTimer()
     case .endWatch:
@@ -215,14 +216,15 @@ final class ClientConnection: ChannelInboundHandler {
   private func flush() {
     guard output.readableBytes > 0 else { return }
     guard let context else { return output.clear() }
-    if pending == 0 { lastProgress = .now() }
-    accepted += output.readableBytes
+    sent += output.readableBytes
     context.writeAndFlush(wrapOutboundOut(output), promise: nil)
     output = ByteBuffer()
-    if pending > core.limits.outputBytes {
+    let situation = self.situation
+    clock.flushed(situation, at: .now())
+    if situation.pending > core.limits.outputBytes {
       isClosing = true
       context.close(promise: nil)
-    } else if pending > 0 {
+    } else if situation.pending > 0 {
       updateTimer()
     }
   }
@@ -282,7 +284,7 @@ final class ClientConnection: ChannelInboundHandler {
     guard !topics.isEmpty else { return }
     if context?.channel.isWritable == true { sendBacklog() }
     guard output.readableBytes > 0 else { return }
-    lastRecord = .now()
+    clock.recordSent(at: .now())
     flush()
   }
 
@@ -293,7 +295,7 @@ final class ClientConnection: ChannelInboundHandler {
     leftOut = 0
     if count > 0 { output.writeBytes(WatchRecord(.coalesced(steps: count)).bytes) }
     for (_, record) in records { output.writeImmutableBuffer(record) }
-    if count > 0 || !records.isEmpty { lastRecord = .now() }
+    if count > 0 || !records.isEmpty { clock.recordSent(at: .now()) }
   }
 
   private func hasRoom(for count: Int) -> Bool {
@@ -310,50 +312,30 @@ final class ClientConnection: ChannelInboundHandler {
   /// Sees to it that the next deadline is met; one that is later than the timer is found when the timer fires.
   private func updateTimer() {
     guard context != nil else { return }
-    let next = nextDeadline
+    let next = clock.next(situation, at: .now())
     guard next < timerDeadline else { return }
     timer?.cancel()
     timerDeadline = next
     timer = core.eventLoop.assumeIsolated().scheduleTask(deadline: next) { [weak self] in self?.timePassed() }
   }
 
-  private var silenceDeadline: NIODeadline { lastLine + TimeAmount(seconds: core.limits.silence) }
-  private var heartbeatDeadline: NIODeadline { lastRecord + TimeAmount(seconds: core.limits.heartbeat) }
-  private var stallDeadline: NIODeadline { lastProgress + TimeAmount(seconds: core.limits.stall) }
-
-  private var nextDeadline: NIODeadline {
-    if !topics.isEmpty { return heartbeatDeadline }
-    if pending > 0 { return stallDeadline }
-    if machine.mayTimeOut { return silenceDeadline }
-    return machine.isPerforming ? .now() + TimeAmount(seconds: core.limits.silence) : .distantFuture
-  }
-
   private func timePassed() {
     timerDeadline = .distantFuture
     guard context != nil else { return }
-    let now = NIODeadline.now()
-    let pending = self.pending
-    if accepted - pending > delivered || pending == 0 {
-      delivered = accepted - pending
-      lastProgress = now
-    }
-    if !topics.isEmpty {
-      if now >= heartbeatDeadline, backlog.isEmpty {
-        let record = WatchRecord(.alive).bytes
-        if hasRoom(for: record.count) { output.writeBytes(record) }
-        lastRecord = now
-        flush()
-      }
-    } else if pending > 0 {
-      // Watchers are exempt: what they cost is bounded, and the newest step waits for them.
-      if now >= stallDeadline { return abandon() }
-    } else if machine.mayTimeOut, now >= silenceDeadline {
-      return abandon()
+    switch clock.due(situation, at: .now()) {
+    case .nothing: break
+    case .end: return abandon()
+    case .heartbeat:
+      let record = WatchRecord(.alive).bytes
+      if backlog.isEmpty, hasRoom(for: record.count) { output.writeBytes(record) }
+      flush()
     }
     updateTimer()
   }
-}
 
-extension TimeAmount {
-  init(seconds: Double) { self = .nanoseconds(Int64(seconds * 1e9)) }
+  private var situation: ClientClock.Situation {
+    ClientClock.Situation(
+      isWatching: !topics.isEmpty, mayTimeOut: machine.mayTimeOut, isPerforming: machine.isPerforming,
+      pending: pending, sent: sent)
+  }
 }

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The server of the control socket: one thread, one event loop.
+/// The server of the control socket: one thread, one event loop. It serves until ``stop()``, whoever holds it.
 public final class ControlServer: Sendable {
   /// Where clients find it; empty if systemd passed a socket without a path.
   public let path: String
@@ -16,7 +16,8 @@ public final class ControlServer: Sendable {
   private let limits: ServerLimits
   private let isStopped = Atomic(false)
 
-  /// Serves `socket` from now on; `configuration` says what clients may do. Blocks until the server's thread runs. Any thread but an event loop's.
+  /// Serves `socket` from now on; `configuration` says what clients may do. Throws what the system refuses. Blocks until
+  /// the server's thread runs. Any thread but a server's own.
   public init(
     socket: consuming ListeningSocket, handler: any ControlHandler,
     configuration: ConnectionMachine.Configuration = ConnectionMachine.Configuration(),
@@ -48,8 +49,6 @@ public final class ControlServer: Sendable {
     self.file = file
     self.limits = limits
   }
-
-  deinit { stop() }
 
   /// Tells every client, idle or not, that something changed. Any thread; does not block.
   public func notify(_ subsystems: Subsystems) { mailbox.notify(subsystems) }

@@ -19,7 +19,8 @@ final class ServerCore {
   private var isTurnScheduled = false
   private var ending: EventLoopPromise<Void>?
 
-  /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while tasks are due.
+  /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while a task is
+  /// due.
   static let turnPause = TimeAmount.microseconds(50)
 
   init(

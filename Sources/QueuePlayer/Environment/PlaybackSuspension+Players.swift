@@ -28,19 +28,18 @@ extension PlaybackSuspension {
   }
 
   func add(_ core: PlayerCore) {
-    let condition = state.withLock { state in
-      if state.condition != .terminated {
-        state.entries[ObjectIdentifier(core)] = Entry(
-          core: core, serial: state.nextSerial)
-        state.nextSerial += 1
+    let isTerminated = transition.withLock { _ in
+      let condition = state.withLock { state in
+        if state.condition != .terminated {
+          state.entries[ObjectIdentifier(core)] = Entry(core: core, serial: state.nextSerial)
+          state.nextSerial += 1
+        }
+        return state.condition
       }
-      return state.condition
+      if condition == .suspended { core.engine.suspend() }
+      return condition == .terminated
     }
-    switch condition {
-    case .running: break
-    case .suspended: core.engine.suspend()
-    case .terminated: core.engine.close()
-    }
+    if isTerminated { core.engine.close() }
   }
 
   /// `core` is going away.

@@ -79,6 +79,9 @@ public final class PlaybackSuspension: Sendable {
 
   let gate = CallGate()
   let state: Mutex<State>
+  /// Held while players are suspended and resumed, so that threads that disagree leave all of them as the state says.
+  /// Taken before `state`; no call into the application and no wait is made under it.
+  let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
   /// Tells observers of items without a player.
@@ -98,33 +101,36 @@ public final class PlaybackSuspension: Sendable {
   /// `callLimit` seconds, and not for the one that it is called from. Any thread; does not wait for the output.
   /// Idempotent.
   public func suspendAll() {
-    let cores = state.withLock { state -> [PlayerCore]? in
-      guard state.condition == .running else { return nil }
-      state.condition = .suspended
-      // Under the lock, so that two threads that disagree leave the gate as the state says.
-      gate.close()
-      return state.cores
+    let isChange = transition.withLock { _ in
+      let cores = state.withLock { state -> [PlayerCore]? in
+        guard state.condition == .running else { return nil }
+        state.condition = .suspended
+        gate.close()
+        return state.cores
+      }
+      for core in cores ?? [] { core.engine.suspend() }
+      return cores != nil
     }
-    guard let cores else { return }
-    for core in cores { core.engine.suspend() }
-    awaitCalls()
+    if isChange { awaitCalls() }
   }
 
   /// Lets every player go on with the very next frame and delivers what was held back, in order. Any thread;
   /// idempotent.
   public func resumeAll() {
-    let resumed = state.withLock {
-      state -> (cores: [PlayerCore], lane: DeliveryLane, held: [@Sendable () -> Void])? in
-      guard state.condition == .suspended else { return nil }
-      state.condition = .running
-      gate.open()
-      defer { state.held = [] }
-      return (state.cores, state.lane, state.held)
+    let held = transition.withLock { _ -> [@Sendable () -> Void] in
+      let resumed = state.withLock { state -> (cores: [PlayerCore], held: [@Sendable () -> Void])? in
+        guard state.condition == .suspended else { return nil }
+        state.condition = .running
+        gate.open()
+        defer { state.held = [] }
+        return (state.cores, state.held)
+      }
+      guard let resumed else { return [] }
+      state.withLock { $0.lane }.wake()
+      for core in resumed.cores { core.engine.resume() }
+      return resumed.held
     }
-    guard let resumed else { return }
-    resumed.lane.wake()
-    for core in resumed.cores { core.engine.resume() }
-    deliver(resumed.held)
+    deliver(held)
   }
 
   /// The application is in the background now: players whose session does not let them sound there pause, with the
@@ -148,28 +154,28 @@ public final class PlaybackSuspension: Sendable {
   /// a decoding step, a few milliseconds). The session is as it was at first. Any thread but an observer's own queue
   /// other than the main one; idempotent.
   public func terminateAll() {
-    let cores = state.withLock { state -> [PlayerCore]? in
-      guard state.condition != .terminated else { return nil }
-      state.condition = .terminated
-      gate.close()
-      return state.cores
-    }
-    guard let cores else { return }
-    // First silence, then the places where it fell.
-    for core in cores { core.engine.suspend() }
-    let snapshots = cores.compactMap { $0.snapshot() }
-    for core in cores { core.engine.close() }
-    let (dropped, session) = state.withLock { state in
-      defer {
-        state.entries = [:]
-        state.held = []
+    let ended = transition.withLock { _ -> State? in
+      let ended = state.withLock { state -> State? in
+        guard state.condition != .terminated else { return nil }
+        defer {
+          state.condition = .terminated
+          state.entries = [:]
+          state.held = []
+        }
+        gate.close()
+        return state
       }
-      state.snapshots = snapshots
-      state.lane.close()
-      return (state.held, state.session)
+      // First silence, then the places where it fell.
+      for core in ended?.cores ?? [] { core.engine.suspend() }
+      return ended
     }
-    withExtendedLifetime(dropped) {}
-    session?.reset()
+    guard let ended else { return }
+    let cores = ended.cores
+    let snapshots = cores.compactMap { $0.snapshot() }
+    state.withLock { $0.snapshots = snapshots }
+    for core in cores { core.engine.close() }
+    ended.lane.close()
+    ended.session?.reset()
     awaitCalls()
     change { _ in }
   }

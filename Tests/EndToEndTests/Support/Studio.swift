@@ -62,6 +62,33 @@ final class Studio {
     return player
   }
 
+  /// Runs `continuo serve` with these arguments and waits until it listens.
+  func serve(
+    _ arguments: [String], server: PrivatePulseServer? = nil, environment: [String: String] = [:]
+  ) async throws -> Player {
+    let address = server.map { ["--server", $0.address] } ?? []
+    let player = try Player(
+      ["serve", "--socket", socketPath] + address + arguments,
+      environment: self.environment.merging(environment) { $1 }, folder: folder, hasEvents: false)
+    players.append(player)
+    _ = try await player.log.wait(for: "a server that listens", limit: 20) { log in
+      log.errors.contains { $0.contains("listening at") }
+    }
+    return player
+  }
+
+  /// Runs `continuo serve`, which is expected not to get to listen.
+  func serveRefused(_ arguments: [String]) throws -> Player {
+    let player = try Player(
+      ["serve", "--socket", socketPath] + arguments, environment: environment, folder: folder,
+      hasEvents: false)
+    players.append(player)
+    return player
+  }
+
+  /// Where `serve` listens.
+  var socketPath: String { "\(folder)/control/socket" }
+
   /// What players find in their environment.
   var environment: [String: String] {
     var result = ["HOME": folder, "XDG_RUNTIME_DIR": runtimeFolder, "LC_ALL": "C.UTF-8", "TERM": "xterm"]

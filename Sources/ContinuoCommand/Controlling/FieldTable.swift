@@ -1,0 +1,18 @@
+/// Names and values below each other, for a person.
+struct FieldTable {
+  private var rows: [(name: String, value: String)] = []
+
+  /// Adds a row, unless there is nothing to say.
+  mutating func add(_ name: String, _ value: String?) {
+    guard let value, !value.isEmpty else { return }
+    rows.append((name, TerminalText.sanitized(value)))
+  }
+
+  /// The rows, the values in a column, each with its line feed.
+  var text: String {
+    let width = rows.map(\.name.count).max() ?? 0
+    return rows.map { name, value in
+      name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
+    }.joined()
+  }
+}

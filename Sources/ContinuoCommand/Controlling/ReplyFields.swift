@@ -1,0 +1,41 @@
+import ControlProtocol
+
+/// The lines of a reply, or of one record in it.
+struct ReplyFields: Hashable, Sendable {
+  /// A line.
+  struct Field: Hashable, Sendable {
+    var name: String
+    var value: Argument
+  }
+
+  private(set) var fields: [Field] = []
+
+  /// What is in these elements; binary data and ends of commands are left out.
+  init(_ elements: some Sequence<ReplyParser.Element> = []) {
+    for case .pair(let name, let value) in elements { append(name, value) }
+  }
+
+  mutating func append(_ name: String, _ value: Argument) { fields.append(Field(name: name, value: value)) }
+
+  /// The first value of that name; nil if there is none.
+  subscript(name: String) -> String? { fields.first { $0.name == name }?.value.description }
+
+  /// All values of that name, with commas; nil if there is none.
+  func joined(_ name: String) -> String? {
+    let values = fields.filter { $0.name == name }.map(\.value.description)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
+  }
+
+  /// A decimal number of seconds; nil if it is none.
+  func time(_ name: String) -> Duration? { self[name].flatMap { TimeText.parse($0) } }
+
+  /// What lies between lines of that name, each with the one that it begins with. What comes before is left out.
+  func records(from first: String) -> [ReplyFields] {
+    var records: [ReplyFields] = []
+    for field in fields {
+      if field.name == first { records.append(ReplyFields()) }
+      if let last = records.indices.last { records[last].fields.append(field) }
+    }
+    return records
+  }
+}

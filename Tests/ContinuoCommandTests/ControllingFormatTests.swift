@@ -1,0 +1,244 @@
+import ControlProtocol
+import Foundation
+import Testing
+
+@testable import ContinuoCommand
+
+/// What the commands print, for people and for programs.
+@Suite(.timeLimit(.minutes(10))) struct ControllingFormatTests {
+  /// A server that plays the second of three songs.
+  private func player(
+    _ change: @escaping @Sendable (inout StatusReply) -> Void = { _ in }
+  ) throws -> ScriptedServer {
+    try ScriptedServer { command throws(Ack) in
+      var reply = Reply()
+      switch command {
+      case .status:
+        var status = StatusReply()
+        status.volume = 80
+        status.playlistLength = 3
+        status.state = .play
+        status.song = StatusReply.Place(position: 1, id: 12)
+        status.progress = StatusReply.Progress(
+          elapsed: Milliseconds(rawValue: 62_345), duration: Milliseconds(rawValue: 3_725_999))
+        change(&status)
+        status.write(into: &reply)
+      case .currentsong: Self.songs[1].write(into: &reply)
+      case .playlistinfo(let range):
+        let start = Int(range?.lowerBound ?? 0)
+        for song in Self.songs[start...] { song.write(into: &reply) }
+      case .lifecycle:
+        LifecycleReply(
+          application: "background", backgroundModes: ["audio", "fetch"], keptRunningBy: ["audio"],
+          backgroundTimeRemaining: .infinity
+        ).write(into: &reply)
+      default: throw Ack(.unknown, "not scripted")
+      }
+      return reply
+    }
+  }
+
+  private static let songs = [
+    SongReply(file: "sub/no tags.mp3", place: StatusReply.Place(position: 0, id: 11)),
+    SongReply(
+      file: "b.mp3",
+      tags: [
+        SongReply.Tag(.title, "Two \u{202E}2\" \\"), SongReply.Tag(.artist, "A"),
+        SongReply.Tag(.artist, "B"), SongReply.Tag(.album, "Alb\u{FC}m"),
+      ],
+      duration: Milliseconds(rawValue: 3_725_999), place: StatusReply.Place(position: 1, id: 12)),
+    SongReply(
+      file: "/c.mp3", tags: [SongReply.Tag(.title, "三")], duration: Milliseconds(rawValue: 7000),
+      place: StatusReply.Place(position: 2, id: 13)),
+  ]
+
+  @Test func statusForAPerson() throws {
+    #expect(
+      try player().run(["status"]).text == """
+        state        playing
+        song         A, B – Two \u{FFFD}2" \\
+        album        Albüm
+        file         b.mp3
+        time         1:02.34 / 1:02:05.99
+        queue        2 of 3
+        volume       80
+        application  background, kept running by audio
+
+        """)
+    let others = try player { status in
+      status.state = .pause
+      status.error = "no audio server"
+      status.random = true
+      status.repeats = true
+      status.single = .oneshot
+      status.consume = .on
+      status.progress?.duration = nil
+    }.run(["status"]).text
+    #expect(others.contains("state        paused\nerror        no audio server\n"))
+    #expect(others.contains("time         1:02.34\n"))
+    #expect(others.contains("modes        repeat, random, single oneshot, consume\n"))
+  }
+
+  @Test func statusOfAnEmptyQueue() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      var reply = Reply()
+      if command == .status { StatusReply().write(into: &reply) }
+      if command == .lifecycle { reply.append("application", "active") }
+      return reply
+    }
+    #expect(
+      try server.run(["status"]).text == """
+        state        stopped
+        queue        empty
+        application  active
+
+        """)
+    #expect(
+      try server.run(["status", "--json"]).text
+        == #"{"state":"stopped","song":null,"elapsed":null,"duration":null,"queueLength":0,"volume":null,"#
+        + #""repeat":false,"random":false,"single":"off","consume":"off","application":"active","error":null}"#
+        + "\n")
+  }
+
+  @Test func statusForAProgram() throws {
+    #expect(
+      try player().run(["status", "--json"]).text
+        == #"{"state":"playing","song":{"position":1,"id":12,"file":"b.mp3","title":"Two "#
+        + "\u{202E}2" + #"\" \\","artist":"A, B","album":"Albüm","duration":3725.999},"elapsed":62.345,"#
+        + #""duration":3725.999,"queueLength":3,"volume":80,"repeat":false,"random":false,"single":"off","#
+        + #""consume":"off","application":"background","error":null}"# + "\n")
+  }
+
+  @Test func queueForAPerson() throws {
+    #expect(
+      try player().run(["queue"]).text == """
+          1              no tags.mp3
+        > 2  1:02:05.99  A, B – Two \u{FFFD}2" \\
+          3        7.00  三
+
+        """)
+  }
+
+  @Test func queueForAProgram() throws {
+    let printed = try player().run(["queue", "--json"])
+    #expect(printed.text.split(separator: "\n").count == 5)
+    let songs = try #require(
+      try JSONSerialization.jsonObject(with: Data(printed.bytes)) as? [[String: Any]])
+    #expect(songs.map { $0["id"] as? Int } == [11, 12, 13])
+    #expect(songs.map { $0["title"] as? String } == [nil, "Two \u{202E}2\" \\", "三"])
+    #expect(songs[0]["duration"] is NSNull && songs[1]["duration"] as? Double == 3725.999)
+  }
+
+  @Test(arguments: [0, 1, 999, 1000, 1001, 2500])
+  func longQueuesComeInPages(_ count: Int) throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      var reply = Reply()
+      switch command {
+      case .status:
+        var status = StatusReply()
+        status.playlistLength = count
+        status.write(into: &reply)
+      case .playlistinfo(let range?):
+        guard range.lowerBound <= count else { throw .badSongIndex }
+        for position in range.lowerBound..<min(UInt32(count), range.upperBound ?? .max) {
+          SongReply(file: "x", place: StatusReply.Place(position: position, id: position + 1)).write(
+            into: &reply)
+        }
+      default: throw Ack(.unknown, "not scripted")
+      }
+      return reply
+    }
+    let text = try server.run(["queue"])
+    #expect(text.status == .played && text.text.count(where: { $0 == "\n" }) == count)
+    let json = try server.run(["queue", "--json"])
+    let songs = try #require(try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [[String: Any]])
+    #expect(songs.map { $0["position"] as? Int } == Array(0..<count))
+  }
+
+  @Test func lifecycle() throws {
+    let server = try ScriptedServer { _ throws(Ack) in
+      var reply = Reply()
+      LifecycleReply(
+        application: "background", backgroundModes: [], keptRunningBy: ["task"],
+        backgroundTimeRemaining: 174.2,
+        tasks: [.init(name: "up, load", age: 5.8), .init(name: "", age: 0)],
+        lastTermination: .init(code: "0x8badf00d", reason: "too slow \u{1B}[31m")
+      ).write(into: &reply)
+      return reply
+    }
+    #expect(
+      try server.run(["lifecycle"]).text == """
+        application       background
+        background modes  none
+        kept running by   task
+        background time   174.20 s left
+        task              up, load, begun 5.80 s ago
+        task              , begun 0.00 s ago
+        terminated        0x8badf00d too slow  [31m
+
+        """)
+    #expect(
+      try server.run(["lifecycle", "--json"]).text
+        == #"{"application":"background","backgroundModes":[],"keptRunningBy":["task"],"#
+        + #""backgroundTimeRemaining":174.20,"tasks":[{"name":"up, load","age":5.80},{"name":"","age":0.00}],"#
+        + #""terminated":{"code":"0x8badf00d","reason":"too slow  [31m"}}"# + "\n")
+    let unlimited = try player()
+    #expect(try unlimited.run(["lifecycle"]).text.contains("background time   unlimited\n"))
+    #expect(try unlimited.run(["lifecycle", "--json"]).text.contains(#""backgroundTimeRemaining":null"#))
+    #expect(try unlimited.run(["lifecycle", "--json"]).text.contains(#""terminated":null"#))
+  }
+
+  @Test func volume() throws {
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["volume": "35"]) }
+    #expect(try server.run(["volume"]).text == "35\n")
+    #expect(try server.run(["volume", "--json"]).text == "{\"volume\":35}\n")
+    #expect(server.lines == ["getvol", "getvol"])
+  }
+
+  @Test func answersThatMakeNoSense() throws {
+    let server = try ScriptedServer()
+    #expect(try server.run(["volume"]).status == .unavailable)
+    // Nothing to tell is told as such.
+    #expect(try server.run(["status"]).text == "state  unknown\nqueue  empty\n")
+    #expect(try server.run(["queue"]).text == "")
+    #expect(try server.run(["queue", "--json"]).text == "[]\n")
+  }
+
+  // MARK: JSON
+
+  @Test(arguments: [
+    ("0", "0"), ("12.340", "12.340"), ("-5", "-5"), ("0.5", "0.5"), ("007", "\"007\""), ("1.", "\"1.\""),
+    (".5", "\".5\""), ("", "\"\""), ("-", "\"-\""), ("1e3", "\"1e3\""), ("inf", "\"inf\""),
+    ("1.2.3", "\"1.2.3\""),
+    ("١", "\"١\""), ("-0.0", "-0.0"), ("00", "\"00\""),
+  ])
+  func numbersStayAsTheyWereWritten(_ text: String, _ json: String) {
+    var bytes: [UInt8] = []
+    JSONValue.number(written: text).append(to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == json)
+  }
+
+  @Test func anyTextReadsBack() throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<2000 {
+      var text = String.UnicodeScalarView()
+      for _ in 0..<Int.random(in: 0...20, using: &generator) {
+        let limit: UInt32 = [0x20, 0x80, 0x100, 0x3000, 0x110000].randomElement(using: &generator) ?? 0x80
+        if let scalar = Unicode.Scalar(UInt32.random(in: 0..<limit, using: &generator)) {
+          text.append(scalar)
+        }
+      }
+      let value = JSONValue.object([
+        JSONValue.Member(key: String(text), value: .array([.string(String(text)), .null, .bool(true)]))
+      ])
+      let line = value.line
+      #expect(line.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "seed \(seed)")
+      let object = try JSONSerialization.jsonObject(with: Data(line)) as? [String: [Any]]
+      #expect(object?.values.first?.first as? String == String(text), "seed \(seed)")
+      // Nothing that a terminal obeys.
+      let printed = String(decoding: line.dropLast(), as: UTF8.self)
+      #expect(!printed.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct ControllingOptionTests {
+  @Test(arguments: [
+    ["seek"], ["seek", "x"], ["seek", "1", "2"], ["seek", "+"], ["seek", "--json", "1"], ["volume", "101"],
+    ["volume", "x"], ["volume", "1", "2"], ["volume", "--json", "5"], ["volume", "--loud"], ["add"],
+    ["add", ""], ["pause", "now"], ["status", "--socket", ""], ["status", "--socket"], ["pause", "--json"],
+    ["interrupt"], ["interrupt", "maybe"], ["interrupt", "begin", "resume"], ["interrupt", "end", "later"],
+    ["watch", "time"], ["watch", "time", "0"], ["watch", "time", "x"], ["watch", "time", "9999"],
+    ["watch", "nothing"], ["watch", "events", "events", "events", "events"], ["ctl"], ["ctl", "--"],
+    ["ctl", "--json"], ["ctl", "noidle"], ["ctl", "command_list_begin"], ["ctl", "--json", "watch"],
+    ["ctl", "--xml", "status"],
+  ])
+  func nonsenseIsAUsageError(_ arguments: [String]) throws {
+    let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    guard let error else { return }
+    #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage.rawValue)
+    #expect(!RootCommand.message(for: error).isEmpty)
+  }
+
+  @Test(arguments: [
+    (["status", "--socket", "/a"], "/b", "/a"), (["status"], "/b", "/b"),
+    (["ctl", "--socket", "/a", "add", "--socket"], nil, "/a"),
+  ])
+  func whichSocket(_ arguments: [String], _ variable: String?, _ path: String) throws {
+    let command = try #require(try RootCommand.parseAsRoot(arguments) as? any ControlCommand)
+    #expect(command.control.socketPath { $0 == "CONTINUO_SOCKET" ? variable : nil } == path)
+  }
+
+  @Test func socketThatNobodyNames() throws {
+    let command = try #require(try RootCommand.parseAsRoot(["status"]) as? any ControlCommand)
+    for variable in [nil, ""] {
+      #expect(command.control.socketPath { _ in variable }.hasSuffix("/socket"))
+    }
+  }
+
+  /// All commands that speak to a server.
+  private static let commands: [any ControlCommand.Type] =
+    RootCommand.configuration.subcommands.compactMap { $0 as? any ControlCommand.Type }
+
+  @Test func allAreThere() {
+    let names = Self.commands.map { $0._commandName }
+    #expect(
+      names.sorted()
+        == [
+          "add", "clear", "ctl", "foreground", "home", "interrupt", "launch", "lifecycle", "lock", "next",
+          "pause", "previous", "queue", "resume", "seek", "status", "stop", "terminate", "toggle", "unlock",
+          "volume", "watch",
+        ])
+  }
+
+  @Test func helpExplainsEverything() {
+    for command in Self.commands {
+      let help = RootCommand.helpMessage(for: command, columns: 80)
+      for word in ["--socket", "CONTINUO_SOCKET", "EXIT STATUS", "69"] {
+        #expect(help.contains(word), "\(command)")
+      }
+      #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+    // Its words are all of the rest, and yet this is a question.
+    for word in ["--help", "-h"] {
+      let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["ctl", word]) }
+      if let error { #expect(RootCommand.exitCode(for: error) == .success) }
+    }
+  }
+
+  /// A person's help names each key that the JSON has.
+  @Test func helpNamesTheKeys() {
+    let values: [(any ParsableCommand.Type, JSONValue)] = [
+      (Status.self, RemoteStatus(status: ReplyFields(), song: ReplyFields(), lifecycle: ReplyFields()).json),
+      (ShowLifecycle.self, RemoteLifecycle(ReplyFields()).json),
+    ]
+    for (command, value) in values {
+      guard case .object(let members) = value else {
+        Issue.record("no object")
+        continue
+      }
+      let help = RootCommand.helpMessage(for: command, columns: 80)
+      for member in members { #expect(help.contains(member.key)) }
+    }
+  }
+}

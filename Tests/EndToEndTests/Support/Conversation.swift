@@ -1,0 +1,75 @@
+import Foundation
+import PulseTestSupport
+
+/// A client of the control socket that reads lines as they come.
+final class Conversation: Sendable {
+  private let descriptor: Int32
+  private let lines = Observed<[String]>([])
+  private let reader: LineReader
+
+  init(_ path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix(107)) }
+    let descriptor = self.descriptor
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      throw Failure("\(path): \(String(cString: strerror(errno)))")
+    }
+    reader = LineReader(descriptor: descriptor) { [lines] line in lines.update { $0.append(line) } }
+  }
+
+  /// Every line so far, the greeting first.
+  var received: [String] { lines.value }
+
+  /// Sends a line.
+  func send(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Waits until a line from `start` on fits, and returns the lines up to it.
+  func lines(
+    from start: Int, until what: String, limit: Double = 20, _ condition: @escaping @Sendable (String) -> Bool
+  ) async throws -> [String] {
+    let all = try await lines.wait(for: what, limit: limit) { $0.dropFirst(start).contains(where: condition) }
+    guard let end = all.indices.dropFirst(start).first(where: { condition(all[$0]) }) else {
+      throw Failure(what)
+    }
+    return Array(all[start...end])
+  }
+
+  /// Sends a command and returns the lines of its answer, the `OK` or `ACK` last.
+  func ask(_ command: String, limit: Double = 20) async throws -> [String] {
+    let start = max(1, received.count)
+    send(command)
+    return try await lines(from: start, until: "the answer to \(command)", limit: limit) {
+      $0 == "OK" || $0.hasPrefix("ACK ")
+    }
+  }
+
+  /// The value of a field in the answer to a command.
+  func field(_ name: String, of command: String) async throws -> String? {
+    try await ask(command).first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+  }
+
+  /// Seconds of the current song that were heard.
+  func elapsed() async throws -> Double { Double(try await field("elapsed", of: "status") ?? "") ?? -1 }
+
+  /// Asks until the answer to a command has this line. For what comes by itself and raises no event.
+  func comes(_ line: String, in command: String, limit: Double = 20) async throws {
+    let end = Date().addingTimeInterval(limit)
+    while try await !ask(command).contains(line) {
+      guard Date() < end else { throw Failure("\(command) did not answer \(line) within \(limit) s") }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  func finish() { reader.finish() }
+}
