@@ -21,7 +21,8 @@ extension ClientTests {
         case .request(let request, let difference):
           count += 1
           let expected = try mpd.ask(request)
-          let answer = try continuo.ask(request)
+          var answer = try continuo.ask(request)
+          if isWaitingForSound(answer, expected) { answer = try await continuo.sounding(request) }
           let comment = Comment(rawValue: "\(part): \(request)\n- \(expected)\n+ \(answer)")
           if let difference {
             #expect(answer != expected, "no difference any more (\(difference)) \(comment)")
@@ -32,6 +33,12 @@ extension ClientTests {
       }
       print("\(count) requests compared with mpd")
       #expect(count > 400)
+    }
+
+    /// Whether the answers differ in this alone: Continuo says `play` only if sound moves, for which it may have to
+    /// wait on a busy machine.
+    private func isWaitingForSound(_ answer: [String], _ expected: [String]) -> Bool {
+      answer != expected && answer.map { $0 == "state: pause" ? "state: play" : $0 } == expected
     }
 
     /// Bytes on a new connection and then no more: all that comes back until the server closes too.

@@ -31,6 +31,17 @@ final class Speaker {
     return lines
   }
 
+  /// Asks again until sound moves, for ten seconds at most.
+  func sounding(_ request: String) async throws -> [String] {
+    var answer = try ask(request)
+    for _ in 0..<100 where answer.contains("state: pause") {
+      // Filling an output is no event for clients.
+      try await Task.sleep(for: .milliseconds(100))
+      answer = try ask(request)
+    }
+    return answer
+  }
+
   /// Waits until the server knows every song: mpd has read them before, Continuo does so after they were added.
   private func settle() throws {
     while true {
