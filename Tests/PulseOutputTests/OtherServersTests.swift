@@ -61,12 +61,17 @@ extension RealServers {
       defer { stream.close() }
       stream.start()
       try await log.wait(for: "movement") { $0 == .timingChanged }
-      let spread = Straightness(try await PlayingTests.origins(of: stream, clock: clock, seconds: 8))
-      print("PipeWire: \(spread)")
-      // 0.7 ms on an idle machine; where everything else runs beside it, 29 ms were seen.
-      #expect(spread.p99 < 0.1)
-      let changes = log.events.count { $0 == .timingChanged }
-      #expect(changes <= 3)
+      // 0.7 ms on an idle machine. All suites run beside this one, and where they starve the server (half a second was
+      // seen) there is nothing straight to be measured: then again.
+      var isStraight = false
+      for _ in 1...4 where !isStraight {
+        let before = log.events.count { $0 == .timingChanged }
+        let spread = Straightness(try await PlayingTests.origins(of: stream, clock: clock, seconds: 8))
+        let changes = log.events.count { $0 == .timingChanged } - before
+        print("PipeWire: \(spread), \(changes) changes")
+        isStraight = spread.p99 < 0.05 && changes <= 2
+      }
+      #expect(isStraight)
 
       // Seek, then the end of everything: the tail is far shorter than what PipeWire takes at once.
       let dropped = Observed<Int64?>(nil)

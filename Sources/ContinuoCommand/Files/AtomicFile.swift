@@ -73,7 +73,8 @@ enum AtomicFile {
     throw .system(EEXIST)
   }
 
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(FileBytes.Problem) {
+  /// Writes all of `bytes`, however often that takes.
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(FileBytes.Problem) {
     var start = 0
     while start < bytes.count {
       let (count, code) = bytes[start...].withUnsafeBytes { buffer in

@@ -38,7 +38,10 @@ struct PlayOptions: ParsableArguments {
   )
   var timeline: String?
 
-  @Flag(help: "Open no control socket. This version has none to open; the option is taken for later ones.")
+  @Flag(
+    help:
+      "Open no control socket. This version opens none for play (serve has one); the option is taken for later ones."
+  )
   var noSocket = false
 
   @Argument(

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A small file that is whole at every moment: a reader sees what it was or what it became, also when the writer is
-/// killed in between.
+/// killed in between. Unlike `AtomicFile` it leaves no names of chance behind when that happens, often.
 struct StateFile: Sendable {
   /// Where it is.
   let path: MediaPath
@@ -18,25 +18,13 @@ struct StateFile: Sendable {
     }
     do {
       defer { close(descriptor) }
-      try Self.write(bytes, to: descriptor)
+      try AtomicFile.writeAll(bytes, to: descriptor)
       if isDurable, fdatasync(descriptor) != 0 { throw FileBytes.Problem.system(errno) }
     } catch {
       _ = try? new.systemCall { unlink($0) }
       throw error as? FileBytes.Problem ?? .system(EIO)
     }
     _ = try new.systemCall { from in path.withCString { rename(from, $0) } }
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileBytes.Problem) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system(errno)
-      }
-      rest = rest.dropFirst(count)
-    }
   }
 
   /// What it holds; nil if there is none. A link, a folder or a pipe of that name is a problem.
