@@ -146,10 +146,27 @@ final class Child: Sendable {
   /// The most memory the running program ever held, in KiB: VmHWM, which starts from nothing at exec. The
   /// `ru_maxrss` of wait4 does not: a program started by vfork inherits the size of its parent (this one, with
   /// seconds of captured sound), which hides the small players.
-  var peakKiB: Int? {
+  var peakKiB: Int? { memoryKiB("VmHWM") }
+
+  /// The memory that the running program holds now, in KiB.
+  var residentKiB: Int? { memoryKiB("VmRSS") }
+
+  private func memoryKiB(_ name: String) -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
-    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
     return line?.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }.first
+  }
+
+  /// Seconds of CPU time that the running program has used, all its threads, not its children.
+  var cpuSeconds: Double? {
+    end.withLock { end in
+      var clock = clockid_t()
+      var time = timespec()
+      guard end == nil, clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+        return nil
+      }
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
   }
 }
 

@@ -11,11 +11,18 @@ struct ContinuoBench: ParsableCommand {
       The contenders take turns in one run, on a PulseAudio of their own with a null sink; nothing is heard, and no \
       server or setting of yours is touched. Progress goes to standard error, tables to standard output.
 
-      Measurements:
+      Measurements of playing:
         cpu     CPU seconds and peak memory of playing, whole process
         start   from process start to first sound in the sink's monitor; paplay shows the floor
         render  speed of rendering to a file, beside mpg123 -t and -w
         jitter  Continuo's 1/100 s observer: time of call against the time that frame is heard
+
+      Measurements of the control socket, continuo serve beside mpd (all of them: --only control):
+        roundtrip  from request to answer: ping, status, currentsong, paused and playing
+        crowd      100 clients that send status as fast as they can
+        watch      50 clients that follow the time in steps of 1/100 s
+        add        adding 10,000 songs; requests in queues of 100 and of 100,000 songs
+        memory     of the server, for a client and for a song
 
       Needs pulseaudio and pulseaudio-utils (parec, pactl, paplay). On Debian, for all contenders:
         apt-get install pulseaudio pulseaudio-utils mpg123 mpd mpv ffmpeg
@@ -24,26 +31,38 @@ struct ContinuoBench: ParsableCommand {
         swift run -c release continuo-bench --quick
         swift run -c release continuo-bench --only cpu --only continuo --only mpg123 --rounds 5
         continuo-bench --only jitter --seconds 60 --media ~/Music/long.mp3
+        continuo-bench --only control --rounds 5
 
       Exit status: 0, or 1 when something of a contender that is here could not be measured.
       """)
 
-  enum Measurement: String, CaseIterable { case render, cpu, start, jitter }
+  enum Measurement: String, CaseIterable {
+    case render, cpu, start, jitter
+    case roundtrip, crowd, watch, add, memory
+
+    /// Those of the control socket, which have servers of their own.
+    static let control: [Measurement] = [.roundtrip, .crowd, .watch, .add, .memory]
+    /// Those that play on this program's audio server.
+    static let playback: [Measurement] = [.cpu, .start, .jitter]
+  }
+  static let controlName = "control"
   static let contenders = ["continuo", "continuo+observer", "mpg123", "mpd", "mpv", "ffplay"]
 
-  @Flag(help: "A run of about one minute: 4 s of playback, 1 round, 3 starts.")
+  @Flag(help: "A run of about two minutes: 4 s of playback, 1 round, 3 starts, shorter queues.")
   var quick = false
 
-  @Option(help: ArgumentHelp("Rounds of cpu and render; three times as many starts.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Rounds of each; three times as many starts, twice as many where a round is short.", valueName: "n"))
   var rounds: Int?
 
-  @Option(help: ArgumentHelp("Seconds of playback for cpu and jitter.", valueName: "n"))
+  @Option(help: ArgumentHelp("Seconds of cpu, jitter, crowd and watch.", valueName: "n"))
   var seconds: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), or a contender: "
-        + "\(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
+      "Only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), \(controlName) for the last "
+        + "five, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
   var only: [String] = []
 
   @Option(
@@ -57,7 +76,7 @@ struct ContinuoBench: ParsableCommand {
   var continuo: String?
 
   func validate() throws {
-    let known = Measurement.allCases.map(\.rawValue) + Self.contenders
+    let known = Measurement.allCases.map(\.rawValue) + [Self.controlName] + Self.contenders
     if let unknown = only.first(where: { !known.contains($0) }) {
       throw ValidationError("'\(unknown)' is none of \(known.joined(separator: ", ")).")
     }
@@ -74,10 +93,10 @@ struct ContinuoBench: ParsableCommand {
     let signals = Takedown.shared.listen()
     defer { withExtendedLifetime(signals) { Takedown.shared.everything() } }
     let (bench, missing) = try makeBench()
-    let chosen = Measurement.allCases.filter { measurement in
-      let named = only.filter { Measurement(rawValue: $0) != nil }
-      return named.isEmpty || named.contains(measurement.rawValue)
+    let named = only.flatMap { name in
+      name == Self.controlName ? Measurement.control : Measurement(rawValue: name).map { [$0] } ?? []
     }
+    let chosen = Measurement.allCases.filter { named.isEmpty || named.contains($0) }
     describe(bench, missing)
 
     var failed = false
@@ -92,7 +111,7 @@ struct ContinuoBench: ParsableCommand {
       }
     }
     if chosen.contains(.render) { report(.render, RenderSpeed(bench: bench).run) }
-    if chosen != [.render] {
+    if chosen.contains(where: Measurement.playback.contains) {
       let server = try AudioServer(scratch: bench.scratch, tools: bench.tools)
       defer { server.stop() }
       if chosen.contains(.cpu) { report(.cpu, PlaybackCost(bench: bench, server: server).run) }
@@ -100,6 +119,12 @@ struct ContinuoBench: ParsableCommand {
       if chosen.contains(.jitter), let continuo = bench.continuo {
         report(.jitter, ObserverJitter(bench: bench, server: server, continuo: continuo).run)
       }
+    }
+    let control = chosen.filter(Measurement.control.contains)
+    if !control.isEmpty {
+      ControlBench(
+        bench: bench, plan: ControlPlan(quick: quick, seconds: seconds), programs: serverPrograms(bench)
+      ).run(control, report: report)
     }
     if failed { throw ExitCode.failure }
   }
@@ -139,6 +164,13 @@ struct ContinuoBench: ParsableCommand {
       continuo: wanted("continuo") || wanted("continuo+observer") ? here : nil,
       mpg123: wanted("mpg123") ? tools.path("mpg123") : nil)
     return (bench, missing)
+  }
+
+  private func serverPrograms(_ bench: Bench) -> [ServerProgram] {
+    let mpd = only.contains("mpd") || !only.contains(where: Self.contenders.contains)
+    return [
+      bench.continuo.map { .continuo($0) }, mpd ? bench.tools.path("mpd").map { .mpd($0) } : nil,
+    ].compactMap { $0 }
   }
 
   private func files() throws -> [String] {

@@ -2,14 +2,12 @@ import Foundation
 
 /// A connected stream socket of a path, with a limit of 5 s on every read and write.
 struct UnixSocket {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw BenchError("no socket") }
-    var limit = timeval(tv_sec: 5, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    limit(seconds: 5)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -26,6 +24,13 @@ struct UnixSocket {
       Glibc.close(descriptor)
       throw BenchError("cannot connect to \(path)")
     }
+  }
+
+  /// Sets another limit on every read and write.
+  func limit(seconds: Int) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   func close() { Glibc.close(descriptor) }

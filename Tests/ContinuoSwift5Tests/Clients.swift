@@ -100,8 +100,11 @@ class Jukebox {
     ) { [weak self] in
       self?.log.append("started")
     }
+    // Of its own item only: on Linux a post on the main queue waits for ever for an observer on `.main` unless the main
+    // thread runs that queue, and other tests post too.
     _ = NotificationCenter.default.addObserver(
-      forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: nil, queue: .main
+      forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: player.currentItem ?? player,
+      queue: .main
     ) { [weak self] note in
       let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError
       self?.log.append(error?.localizedDescription ?? "")

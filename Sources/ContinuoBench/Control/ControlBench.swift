@@ -1,0 +1,29 @@
+import Foundation
+
+/// The measurements of the control socket.
+struct ControlBench {
+  let bench: Bench
+  let plan: ControlPlan
+  let programs: [ServerProgram]
+
+  /// Runs those that were chosen and gives each table to `report`.
+  func run(
+    _ chosen: [ContinuoBench.Measurement],
+    report: (ContinuoBench.Measurement, () throws -> Table) -> Void
+  ) {
+    let queues = QueueServers(bench: bench, plan: plan, programs: programs)
+    defer { queues.stop() }
+    for measurement in chosen {
+      switch measurement {
+      case .roundtrip: report(measurement, RoundTrip(bench: bench, plan: plan, programs: programs).run)
+      case .crowd: report(measurement, Crowd(bench: bench, plan: plan, programs: programs).run)
+      case .watch: report(measurement, Watchers(bench: bench, plan: plan, programs: programs).run)
+      case .add:
+        report(measurement, AddSongs(bench: bench, plan: plan, programs: programs).run)
+        report(measurement, QueueEdits(bench: bench, plan: plan, queues: queues).run)
+      case .memory: report(measurement, ControlMemory(bench: bench, plan: plan, queues: queues).run)
+      case .render, .cpu, .start, .jitter: break
+      }
+    }
+  }
+}

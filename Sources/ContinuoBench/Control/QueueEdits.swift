@@ -1,0 +1,88 @@
+import Foundation
+
+/// What looking at a queue and editing it costs, in a short queue and in a long one.
+struct QueueEdits {
+  let bench: Bench
+  let plan: ControlPlan
+  let queues: QueueServers
+
+  /// In the order in which they follow each other; a round of all leaves the queue as long as it was.
+  private enum Edit: String, CaseIterable {
+    case add, move, delete, status
+    case look = "playlistinfo 0:50"
+
+    /// The line for a queue that has so many songs.
+    func line(_ count: Int, _ song: String) -> String {
+      switch self {
+      case .add: ControlServer.add(song)
+      case .move: "move \(count) 0"
+      case .delete: "delete 0"
+      case .status, .look: rawValue
+      }
+    }
+  }
+  private struct Key: Hashable {
+    var server: String
+    var edit: Edit
+    var songs: Int
+  }
+
+  func run() throws -> Table {
+    var times: [Key: [Double]] = [:]
+    var failures: [String] = []
+    let all = try plan.queues.flatMap { try queues.servers(with: $0) }
+    let count = bench.rounds * ControlPlan.shortRounds
+    for round in 0..<count {
+      Bench.say("add: edits, round \(round + 1) of \(count)")
+      for queue in Bench.rotated(all, by: round) {
+        do {
+          for (edit, readings) in try measure(queue) {
+            times[Key(server: queue.server.name, edit: edit, songs: queue.songs), default: []] += readings
+          }
+        } catch {
+          failures.append("\(queue.server.name) with \(grouped(queue.songs)) songs: \(error)")
+        }
+      }
+    }
+    let sizes = plan.queues.map(grouped)
+    var table = Table(
+      title: "Requests in queues of \(sizes.joined(separator: " and ")) songs, in µs "
+        + "(\(count) rounds of \(plan.edits) each)",
+      header: ["request"] + sizes.flatMap { ["\($0): p50", "p99", "to mpd"] } + ["long/short"])
+    for edit in Edit.allCases {
+      for program in queues.programs {
+        let readings = plan.queues.map {
+          Readings(times[Key(server: program.name, edit: edit, songs: $0)] ?? [])
+        }
+        var row = ["\(edit.rawValue), \(program.name)"]
+        for (songs, all) in zip(plan.queues, readings) {
+          let mpd = times[Key(server: "mpd", edit: edit, songs: songs)].map { Readings($0).median }
+          row += [fixed(all.median, 1), fixed(all.percentile(99), 1), ratio(all.median, to: mpd)]
+        }
+        table.rows.append(row + [ratio(readings.last?.median ?? .nan, to: readings.first?.median)])
+      }
+    }
+    table.failures = failures
+    table.notes = [
+      "add: at the end. move: the last song to the front. delete: the first. mpd reads the song's tags within add."
+    ]
+    return table
+  }
+
+  private func measure(_ queue: QueueServers.Filled) throws -> [(Edit, [Double])] {
+    let connection = try queue.server.connect()
+    let song = bench.scratch + "/short.mp3"
+    let requests = Edit.allCases.map { ($0, Array(($0.line(queue.songs, song) + "\n").utf8)) }
+    var times = requests.map { _ in [Double]() }
+    for _ in 0..<plan.edits {
+      for (index, (_, request)) in requests.enumerated() {
+        let begin = monotonicSeconds()
+        try connection.exchange(request)
+        times[index].append((monotonicSeconds() - begin) * 1e6)
+      }
+    }
+    let count = try connection.count("playlistlength")
+    guard count == queue.songs else { throw BenchError("\(count) songs after the edits") }
+    return Array(zip(Edit.allCases, times))
+  }
+}
