@@ -1,6 +1,6 @@
 /// What is said to both servers, one request a line; command lists are sent as one. `@3` stands for the third id that
-/// the server has told of. A line with `#` begins a part; each part begins with an empty queue and standard modes. A line with `!` says why the answer to the
-/// next request is meant to be another one.
+/// the server has told of. A line with `#` begins a part: with an empty queue and standard modes. A line with `!` says
+/// why the answer to the next request is meant to be another one.
 let conversation = #"""
   # an empty queue
   ping

@@ -60,6 +60,29 @@ extension ClientTests {
       }
     }
 
+    /// What clients that wait are told of, request by request.
+    @Test func requestsWakeWhomTheyWakeWithMPD() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      for socket in [try await hall.startMPD(), try await hall.startContinuo()] {
+        let control = try ControlConnection(socket)
+        for request in ["add a.mp3", "add b.mp3", "add sub/c.mp3"] { _ = try control.ask(request) }
+        _ = try control.untilTagged()
+        let waiting = try ControlConnection(socket)
+        for (request, expected) in events {
+          let answer = try control.ask(request)
+          var names: Set<String> = []
+          while !names.isSuperset(of: expected) {
+            names.formUnion(try waiting.ask("idle playlist player mixer options subscription").dropLast())
+          }
+          // One thing that happens to the player may be told twice, the second time late.
+          #expect(
+            names.subtracting(["changed: player"]) == Set(expected).subtracting(["changed: player"]),
+            "\(socket): \(request): \(answer)")
+        }
+      }
+    }
+
     /// The few places in which Continuo means to be another, with bytes.
     @Test func bytesAreTakenInAnotherWay() async throws {
       let hall = try await Hall()

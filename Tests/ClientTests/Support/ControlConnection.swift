@@ -67,11 +67,12 @@ final class ControlConnection {
     }
   }
 
-  /// Everything up to the end of the connection; a reset is told as such.
+  /// Everything up to the end of the connection. That is a reset if the server has left something unread, which is a
+  /// matter of chance.
   func rest() throws -> String {
     while try fill() {}
     defer { buffer = [] }
-    return String(decoding: buffer, as: UTF8.self) + (wasReset ? "reset" : "")
+    return String(decoding: buffer, as: UTF8.self)
   }
 
   /// Whether nothing comes for that long.
@@ -101,8 +102,6 @@ final class ControlConnection {
     return Array(buffer[..<count])
   }
 
-  private var wasReset = false
-
   /// False at the end of the connection.
   private func fill() throws -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -113,7 +112,6 @@ final class ControlConnection {
     var chunk = [UInt8](repeating: 0, count: 64 * 1024)
     let count = recv(descriptor, &chunk, chunk.count, 0)
     if count > 0 { buffer += chunk[..<count] }
-    if count < 0 { wasReset = true }
     return count > 0
   }
 }
