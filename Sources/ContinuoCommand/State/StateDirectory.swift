@@ -37,8 +37,8 @@ final class StateDirectory: Sendable {
     }
     // The lock goes with the process, however it ends.
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      // `deinit` runs and closes it: all properties are there.
       let error = errno
-      close(lock)
       throw error == EWOULDBLOCK ? .inUse(path) : .unusable(path, .system(error))
     }
   }

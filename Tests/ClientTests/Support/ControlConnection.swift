@@ -18,7 +18,7 @@ final class ControlConnection {
       }
     }
     guard result == 0 else {
-      close(descriptor)
+      // `deinit` runs and closes it: all properties are there.
       throw Failure("\(path): \(String(cString: strerror(errno)))")
     }
     let greeting = try line()
