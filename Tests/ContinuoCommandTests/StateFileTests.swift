@@ -77,20 +77,6 @@ import Testing
     #expect(try second.file("queue", isDurable: true).read(limit: 10) == [1, 2])
   }
 
-  /// A descriptor that is closed twice is somebody else's the second time: seen as an abort in libpulse.
-  @Test func refusedDirectoryClosesItsLockOnce() throws {
-    let path = MediaPath(folder.path).appending(Array("state".utf8))
-    let owner = try StateDirectory(path: path)
-    for _ in 0..<100 {
-      // Likely to get the number that was just given back.
-      #expect(throws: StateDirectory.Problem.inUse(path)) { _ = try StateDirectory(path: path) }
-      let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-      #expect(fcntl(descriptor, F_GETFD) >= 0)
-      #expect(close(descriptor) == 0)
-    }
-    withExtendedLifetime(owner) {}
-  }
-
   @Test func directoryThatCannotBeMade() throws {
     try folder.write("file")
     let path = MediaPath(folder.path).appending(Array("file/state".utf8))
