@@ -60,6 +60,12 @@ final class Takedown: Sendable {
       defer { state.scratch = nil }
       return state.scratch
     }
-    if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
+    guard let scratch else { return }
+    // What was killed a moment ago may still write there, or clean up itself: 2 s at most.
+    for _ in 0..<100 {
+      try? FileManager.default.removeItem(atPath: scratch)
+      if access(scratch, F_OK) != 0 { return }
+      usleep(20_000)
+    }
   }
 }

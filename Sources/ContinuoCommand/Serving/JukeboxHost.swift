@@ -16,7 +16,12 @@ final class JukeboxHost: Sendable {
   }
 
   private let state: Mutex<State>
-  private let subscriber = Mutex<(@Sendable (JukeboxSubsystems) -> Void)?>(nil)
+  /// In a value of its own: a `Mutex` of a function wraps it anew whenever it is looked at, and keeps the wrapping.
+  private struct Subscriber {
+    var onChange: (@Sendable (JukeboxSubsystems) -> Void)?
+  }
+
+  private let subscriber = Mutex(Subscriber())
   /// How far the player is.
   let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
@@ -32,7 +37,7 @@ final class JukeboxHost: Sendable {
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
   func onChange(_ body: @escaping @Sendable (JukeboxSubsystems) -> Void) {
-    subscriber.withLock { $0 = body }
+    subscriber.withLock { $0.onChange = body }
   }
 
   /// Looks at the jukebox. Any thread; `body` is called under the lock.
@@ -63,7 +68,7 @@ final class JukeboxHost: Sendable {
         if mustDrain { state.isDraining = true }
         return (result, effects.changed, mustDrain)
       }
-    if !changed.isEmpty { subscriber.withLock { $0 }?(changed) }
+    if !changed.isEmpty { subscriber.withLock { $0.onChange }?(changed) }
     // Never on the caller's stack, also on the main queue: it may be inside of a callback of the player.
     if mustDrain { DispatchQueue.main.async { MainActor.assumeIsolated { self.drain() } } }
     return try result.get()
