@@ -36,16 +36,24 @@ final class DeliveryRouter: Sendable {
   private let relay: Relay
 
   /// Lets `handler` be called on a lane's queue whenever nothing waits there any more. Once, at first.
-  func whenDrained(_ handler: @escaping @Sendable () -> Void) { relay.onDrained.withLock { $0 = handler } }
+  func whenDrained(_ handler: @escaping @Sendable () -> Void) { relay.setDrained(handler) }
 
   /// Carries entries from the lanes to the router, which does not exist yet when the main lane is made.
   private final class Relay: Sendable {
     let router = Mutex(Weak(nil))
-    let onDrained = Mutex<(@Sendable () -> Void)?>(nil)
+    /// In a struct: a bare closure in a `Mutex` gets a layer more each time it is looked at (Swift 6.3.1 makes a
+    /// reabstraction thunk on the way in and stores it back), so that calls became slower and deeper without end.
+    private struct Handler {
+      var call: (@Sendable () -> Void)?
+    }
+
+    private let onDrained = Mutex(Handler())
     let onNotice: @Sendable (EngineNotice) -> Void
     init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
 
-    func drained() { onDrained.withLock { $0 }?() }
+    func setDrained(_ handler: @escaping @Sendable () -> Void) { onDrained.withLock { $0.call = handler } }
+
+    func drained() { onDrained.withLock { $0.call }?() }
 
     func deliver(_ entry: DeliveryLane.Entry) {
       if case .notice(let notice) = entry {
