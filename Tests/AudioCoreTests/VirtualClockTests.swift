@@ -339,7 +339,8 @@ struct VirtualClockTests {
   }
 
   @Test func oneThreadAtATimeAdvances() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+    // What it says on the way is not looked at: a release build, as for the sanitizer, stops without a word.
+    await #expect(processExitsWith: .failure) {
       let clock = VirtualClock()
       let worker = clock.makeWorker("body") {
         let isDone = DispatchSemaphore(value: 0)
@@ -353,8 +354,6 @@ struct VirtualClockTests {
       clock.advance(bySeconds: 1)
       worker.cancel()
     }
-    #expect(
-      result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?.contains("one thread") == true)
   }
 
   @Test func aHundredThousandDeadlinesTakeNoTime() {
