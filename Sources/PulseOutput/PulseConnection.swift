@@ -1,6 +1,7 @@
 import AudioOutput
 import CPulse
 import Glibc
+import Synchronization
 
 /// The part of a stream that its connection talks to. All on the main loop's thread or with its lock held.
 protocol PulseConnectionUser: AnyObject {
@@ -51,11 +52,40 @@ final class PulseConnection: @unchecked Sendable {
   }
 
   /// Runs `body` with the main loop's lock; on the loop's own thread, which holds it already, at once.
+  ///
+  /// After the end there is no loop and no thread of it any more, and every stream has left: a stream that somebody
+  /// still holds, and closes again, finds that out in `body` without a lock.
   func withLock<R>(_ body: () -> R) -> R {
-    guard let loop, !calls.mainloopInThread(loop) else { return body() }
+    guard let loop, enter() else { return body() }
+    defer { exit() }
+    guard !calls.mainloopInThread(loop) else { return body() }
     calls.mainloopLock(loop)
     defer { calls.mainloopUnlock(loop) }
     return body()
+  }
+
+  /// Who is about to use the loop, or does: it is freed when nobody is and nobody can be.
+  private struct Access {
+    var count = 0
+    var isOver = false
+  }
+
+  private let access = Mutex(Access())
+
+  private func enter() -> Bool {
+    access.withLock { access in
+      if access.isOver { return false }
+      access.count += 1
+      return true
+    }
+  }
+
+  private func exit() { access.withLock { $0.count -= 1 } }
+
+  /// Lets nobody in any more, and waits for those who are: they hold the lock for microseconds. Not on the loop's thread.
+  private func awaitLastAccess() {
+    access.withLock { $0.isOver = true }
+    while access.withLock({ $0.count > 0 }) { usleep(100) }
   }
 
   // MARK: With the lock held
@@ -172,6 +202,7 @@ final class PulseConnection: @unchecked Sendable {
     func run() {
       // The context goes first, while the loop can still tell the server; then the thread, then the loop.
       connection.withLock { connection.drop(error: nil) }
+      connection.awaitLastAccess()
       mainloop = nil
       Unmanaged.passUnretained(connection).release()
     }

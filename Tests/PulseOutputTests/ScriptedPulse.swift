@@ -24,6 +24,7 @@ final class ScriptedPulse: PulseCalls {
     var contexts: Set<UInt> = []
     var loops: Set<UInt> = []
     var next: UInt = 0x1000
+    var locksOfFreedLoops = 0
     var inThread: Set<UInt64> = []
     var timing: pa_timing_info?
     var attributes = pa_buffer_attr(maxlength: 0, tlength: 0, prebuf: 0, minreq: 0, fragsize: 0)
@@ -52,6 +53,9 @@ final class ScriptedPulse: PulseCalls {
         + $0.operations.count
     }
   }
+
+  /// What real libpulse stops the program for.
+  var locksOfFreedLoops: Int { with { $0.locksOfFreedLoops } }
 
   private func make(_ call: String, _ keep: (inout State, UInt) -> Void) -> OpaquePointer? {
     box.withLock { box in
@@ -182,7 +186,10 @@ final class ScriptedPulse: PulseCalls {
   func mainloopStart(_ loop: OpaquePointer) -> Int32 { 0 }
   func mainloopStop(_ loop: OpaquePointer) { note("mainloopStop") }
   func mainloopFree(_ loop: OpaquePointer) { note("mainloopFree") { $0.loops.remove(number(loop)) } }
-  func mainloopLock(_ loop: OpaquePointer) { loopLock.lock() }
+  func mainloopLock(_ loop: OpaquePointer) {
+    with { if !$0.loops.contains(number(loop)) { $0.locksOfFreedLoops += 1 } }
+    loopLock.lock()
+  }
   func mainloopUnlock(_ loop: OpaquePointer) { loopLock.unlock() }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool {
     with { $0.inThread.contains(UInt64(pthread_self())) }

@@ -132,6 +132,23 @@ import Testing
     stream.close()
   }
 
+  @Test func streamThatOutlivesItsLoopCanBeCalledStill() async throws {
+    var held: (any AudioOutputStream)?
+    do {
+      let device = device()
+      held = open(device, RampSource())
+      held?.close()
+    }
+    // The device is gone, and with it, on a thread of its own, the loop. Before, its lock was taken after that.
+    while pulse.with({ !$0.loops.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+    let locks = pulse.locksOfFreedLoops
+    held?.close()
+    held?.stop()
+    held?.setVolume(0.5, muted: false)
+    held?.flush { _ in Issue.record("nobody answers") }
+    #expect(pulse.locksOfFreedLoops == locks && locks == 0)
+  }
+
   /// A server that is starved itself plays the last block later than the clock has it: the end is what it says.
   @Test func lastFrameIsHeardWhenTheServerSaysSo() {
     let device = device()
