@@ -15,8 +15,9 @@ protocol PulseConnectionUser: AnyObject {
 ///
 /// A context that failed cannot connect again (PulseAudio 16.1 answers BADSTATE): the next user gets a new one.
 ///
-/// Unchecked: `loop` and the handles' pointers never change; everything else that can change is only touched with the
-/// main loop's lock held (`withLock`), which libpulse holds for its callbacks as well.
+/// Unchecked: `loop` and the handles' pointers never change, `access` has a lock of its own and keeps the loop from being
+/// freed under those who use it; everything else that can change is only touched with the main loop's lock held
+/// (`withLock`), which libpulse holds for its callbacks as well.
 final class PulseConnection: @unchecked Sendable {
   /// libpulse, or what plays it.
   let calls: any PulseCalls

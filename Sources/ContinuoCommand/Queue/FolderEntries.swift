@@ -28,12 +28,11 @@ struct FolderEntries {
       let name = Self.name(of: entry)
       guard name.first != UInt8(ascii: ".") else { continue }
       let path = folder.appending(name)
-      let fileExtension = path.fileExtension
-      let isMP3 = fileExtension == "mp3"
+      let isMP3 = path.fileExtension == "mp3"
       switch Self.kind(of: entry, at: path) {
       case .folder: folders.append(NaturalOrder(name))
       case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
-      case .file where ["m3u", "m3u8", "pls"].contains(fileExtension): playlists.append(NaturalOrder(name))
+      case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
       case .missing where isMP3: brokenLinks.append(name)
       default: break
       }

@@ -30,6 +30,9 @@ struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: name[(point + 1)...], as: UTF8.self).lowercased()
   }
 
+  /// Whether it is called like a playlist.
+  var isPlaylist: Bool { ["m3u", "m3u8", "pls"].contains(fileExtension) }
+
   /// Everything before the last component: `/` for what is directly below the root, `.` where there is nothing.
   var directory: MediaPath {
     let trimmed = Array(bytes.reversed().drop { $0 == Self.slash }.reversed())

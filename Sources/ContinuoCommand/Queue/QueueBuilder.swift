@@ -103,7 +103,7 @@ struct QueueBuilder {
       for (path, reason) in listing.problems { report(path.description, origin, reason) }
       if listing.files.isEmpty, listing.problems.isEmpty { report(name, origin, "no MP3 files in it") }
       for file in listing.files { append(file) }
-    } else if ["m3u", "m3u8", "pls"].contains(path.fileExtension) {
+    } else if path.isPlaylist {
       addPlaylist(path, status.identity, name: name, origin: origin)
     } else {
       append(path)

@@ -177,7 +177,7 @@ final class LibraryCommands: Sendable {
   private func playlist(_ name: Argument, isSameUser: Bool) throws(Ack) -> [MediaPath] {
     for suffix in ["", ".m3u", ".m3u8", ".pls"] {
       guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: isSameUser),
-        ["m3u", "m3u8", "pls"].contains(path.fileExtension)
+        path.isPlaylist
       else { continue }
       return try expand(path, isSameUser: isSameUser)
     }
