@@ -26,6 +26,13 @@ struct MusicHome: Sendable {
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
   }
 
+  /// The working directory; where that has been removed, the root.
+  static func workingDirectory() -> MusicHome {
+    (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
+  }
+
+  private init(real path: MediaPath) { self.path = path }
+
   /// The file or directory that a client means. Blocks on the disk.
   ///
   /// - Parameters:
