@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 
 /// Filters, and how a client might write them.
 struct FilterGenerator {

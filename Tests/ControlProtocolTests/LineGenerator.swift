@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 
 /// Lines of all kinds: valid ones, damaged ones, noise.
 struct LineGenerator {

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// Where a test runs servers and clients: a folder with a few songs, and the processes. `close` takes it all down.
 final class Hall {
