@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 /// Where a test runs players: a folder, servers, captures. `close` takes it all down and looks for what was left.
