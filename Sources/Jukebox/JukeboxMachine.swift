@@ -34,7 +34,7 @@ public struct JukeboxMachine: Sendable {
   public internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
   /// The play order as long as it is not the queue's, by the queue's slots.
-  var shuffled: RankTree?
+  var shuffled: SlotSequence?
   var generator: SplitMix64
   /// Songs that failed one after the other with nothing heard between them.
   var failures = 0

@@ -67,10 +67,10 @@ struct JukeboxLifeTests {
     if machine.state != .stopped, machine.currentID == nil { return "plays nothing" }
     if machine.isRandom != (machine.shuffled != nil) { return "order kept or missing" }
     if let shuffled = machine.shuffled {
-      var slots: [RankTree.Slot] = []
-      var inQueue: [RankTree.Slot] = []
+      var slots: [SlotSequence.Slot] = []
+      var inQueue: [SlotSequence.Slot] = []
       shuffled.forEach(in: 0..<shuffled.count) { slots.append($0) }
-      machine.queue.tree.forEach(in: 0..<machine.queue.count) { inQueue.append($0) }
+      machine.queue.order.forEach(in: 0..<machine.queue.count) { inQueue.append($0) }
       if slots.sorted() != inQueue.sorted() { return "the order of chance is not one of the queue" }
     }
     guard machine.state != .stopped else { return machine.upcoming().isEmpty ? nil : "follows when stopped" }
