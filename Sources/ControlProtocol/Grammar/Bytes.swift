@@ -7,6 +7,7 @@ enum Byte {
   static let apostrophe: UInt8 = 0x27
   static let plus: UInt8 = 0x2B
   static let minus: UInt8 = 0x2D
+  static let point: UInt8 = 0x2E
   static let colon: UInt8 = 0x3A
   static let backslash: UInt8 = 0x5C
 }

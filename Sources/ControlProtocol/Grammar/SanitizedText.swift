@@ -5,7 +5,7 @@
 enum SanitizedText {
   /// The bytes to send for `bytes`, at most `limit` of them and never a part of a character.
   static func bytes(of bytes: [UInt8], limit: Int) -> [UInt8] {
-    if isPlain(bytes[...], limit: limit) { return bytes }
+    if bytes.withUnsafeBufferPointer({ isPlain($0, limit: limit) }) { return bytes }
     var output: [UInt8] = []
     var rest = bytes[...]
     while let first = rest.first {
@@ -24,12 +24,18 @@ enum SanitizedText {
   }
 
   /// Whether the bytes are at most `limit` printable ASCII characters, which are sent as they are.
-  static func isPlain(_ bytes: ArraySlice<UInt8>, limit: Int) -> Bool {
-    bytes.count <= limit && bytes.allSatisfy { $0 >= Byte.blank && $0 < 0x7F }
+  static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
+    bytes.count <= limit && isPlain(bytes)
+  }
+
+  private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Without a way out in between, so that the compiler takes many bytes at a time.
+    !bytes.reduce(false) { $0 || !(Byte.blank..<0x7F).contains($1) }
   }
 
   /// Whether the bytes would be sent as they are, given room.
   static func isExact(_ bytes: [UInt8]) -> Bool {
+    if bytes.withUnsafeBufferPointer(isPlain) { return true }
     var rest = bytes[...]
     while let first = rest.first {
       let length = UTF8Sequence.length(at: rest)

@@ -18,6 +18,17 @@ public struct AudioFormatText: Hashable, Sendable {
 extension AudioFormatText: CustomStringConvertible {
   /// As in a reply.
   public var description: String {
-    "\(rate):\(bits.map(String.init) ?? "f"):\(channels)"
+    var bytes: [UInt8] = []
+    write(into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends it as in a reply.
+  func write(into bytes: inout [UInt8]) {
+    bytes.append(decimal: Int64(rate))
+    bytes.append(Byte.colon)
+    if let bits { bytes.append(decimal: Int64(bits)) } else { bytes.append(UInt8(ascii: "f")) }
+    bytes.append(Byte.colon)
+    bytes.append(decimal: Int64(channels))
   }
 }
