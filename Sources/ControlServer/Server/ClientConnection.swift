@@ -18,8 +18,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var input = ByteBuffer()
   /// Decided, but not given to the channel yet.
   private var output = ByteBuffer()
-  /// The memory that is kept for the next reply, in bytes: a `status` or a song fits.
-  private static let keptOutput = 1024
+  /// The memory that is kept for the next reply, in bytes: a `status` and nearly every song fits.
+  private static let keptOutput = 512
   /// Whether the channel has room, as it said last.
   private var isWritable = true
   private var isInputEnded = false
