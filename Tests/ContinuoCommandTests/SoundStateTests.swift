@@ -11,19 +11,19 @@ import Testing
   @Test func momentOfTooLittleIsNoObstacle() {
     let sound = SoundState(clock: clock)
     sound.setHungry(true)
-    #expect(sound.obstacle == nil)
+    #expect(sound.hindrance.obstacle == nil)
     clock.advance(bySeconds: 0.3)
     // Told again: it counts from the first time.
     sound.setHungry(true)
     clock.advance(bySeconds: 0.19)
-    #expect(sound.obstacle == nil)
+    #expect(sound.hindrance.obstacle == nil)
     clock.advance(bySeconds: 0.02)
-    #expect(sound.obstacle == .starved)
+    #expect(sound.hindrance.obstacle == .starved)
     sound.setHungry(false)
-    #expect(sound.obstacle == nil)
+    #expect(sound.hindrance.obstacle == nil)
     sound.setHungry(true)
     clock.advance(bySeconds: 0.4)
-    #expect(sound.obstacle == nil)
+    #expect(sound.hindrance.obstacle == nil)
   }
 
   @Test func otherObstaclesCountAtOnceAndComeFirst() {
@@ -31,12 +31,12 @@ import Testing
     sound.setHungry(true)
     clock.advance(bySeconds: 1)
     sound.set(.application, true)
-    #expect(sound.obstacle == .application)
+    #expect(sound.hindrance.obstacle == .application)
     sound.set(.application, false)
-    #expect(sound.obstacle == .starved)
+    #expect(sound.hindrance.obstacle == .starved)
     sound.setHungry(false)
     sound.setOutputProblem("no server")
-    #expect(sound.obstacle == .output("no server"))
-    #expect(sound.error == "no server")
+    #expect(sound.hindrance.obstacle == .output("no server"))
+    #expect(sound.hindrance.error == "no server")
   }
 }

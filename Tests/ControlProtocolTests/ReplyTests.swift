@@ -162,6 +162,19 @@ import Testing
     #expect(Ack.Code.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 50, 51, 52, 53, 54, 55, 56])
   }
 
+  @Test("A number is written as the standard library writes it", arguments: [31, 32] as [UInt64])
+  func numbers(seed: UInt64) {
+    var random = RandomSource(seed: seed)
+    var numbers: [Int64] = [0, 1, 9, 10, 99, 100, -1, -9, -10, .max, .min]
+    for _ in 0..<1000 { numbers.append(Int64(bitPattern: random.next()) >> random.below(64)) }
+    for number in numbers {
+      #expect(text { $0.append("n", number) } == "n: \(number)\n", "seed \(seed)")
+      let time = Milliseconds(rawValue: number)
+      #expect(text { $0.append("n", time) } == "n: \(time)\n", "seed \(seed)")
+    }
+    #expect(text { $0.append("n", UInt64.max) } == "n: 18446744073709551615\n")
+  }
+
   @Test("Times are rounded as mpd rounds them")
   func times() {
     #expect(Milliseconds(seconds: 0.4999).roundedSeconds == 1)

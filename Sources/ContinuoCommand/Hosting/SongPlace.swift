@@ -51,21 +51,43 @@ final class SongPlace: Sendable {
 
   /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has
   /// another one. Any thread; exact to the frame.
-  func seconds(of id: SongID) -> Double? {
-    let state = state.withLock { $0 }
-    if let standing = state.standing, standing.id == id { return standing.seconds }
-    guard let item = state.item, let song = state.song, song.id == id else { return nil }
-    return max(0, item.currentTime().seconds - (song.song.range?.startSeconds ?? 0))
+  func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
+
+  /// The same, and the song's length as the decoder knows it, cut to its range; nil before it was opened.
+  func time(of id: SongID) -> (seconds: Double?, duration: Double?) {
+    let view = look(at: id)
+    return (seconds(view), duration(view))
   }
 
-  /// The song's length as the decoder knows it, cut to its range; nil before it was opened.
-  func duration(of id: SongID) -> Double? {
-    let (item, song) = state.withLock { ($0.item, $0.song) }
-    guard let item, let song, song.id == id else { return nil }
-    let whole = item.duration
-    guard whole.isNumeric else { return nil }
-    let range = song.song.range
-    return max(0, min(range?.endSeconds ?? .infinity, whole.seconds) - (range?.startSeconds ?? 0))
+  /// What is known of one song.
+  private struct View {
+    var standing: Double?
+    var item: AVPlayerItem?
+    var range: SongRange?
+  }
+
+  private func look(at id: SongID) -> View {
+    state.withLock { state in
+      var view = View()
+      if let standing = state.standing, standing.id == id { view.standing = standing.seconds }
+      if let song = state.song, song.id == id {
+        view.item = state.item
+        view.range = song.song.range
+      }
+      return view
+    }
+  }
+
+  private func seconds(_ view: View) -> Double? {
+    if let standing = view.standing { return standing }
+    guard let item = view.item else { return nil }
+    return max(0, item.currentTime().seconds - (view.range?.startSeconds ?? 0))
+  }
+
+  private func duration(_ view: View) -> Double? {
+    guard let whole = view.item?.duration, whole.isNumeric else { return nil }
+    let end = min(view.range?.endSeconds ?? .infinity, whole.seconds)
+    return max(0, end - (view.range?.startSeconds ?? 0))
   }
 }
 

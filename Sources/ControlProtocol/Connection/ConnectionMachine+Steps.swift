@@ -134,12 +134,12 @@ extension ConnectionMachine {
   // MARK: Answers
 
   mutating func succeed(_ reply: Reply) {
-    guard let list else {
-      actions.append(.send(reply.bytes + ReplyEnd.ok))
-      return
+    var end: [UInt8] = ReplyEnd.ok
+    if let list {
+      self.list?.advance()
+      end = list.confirmsEach ? ReplyEnd.listOK : []
     }
-    self.list?.advance()
-    let bytes = list.confirmsEach ? reply.bytes + ReplyEnd.listOK : reply.bytes
+    let bytes = reply.bytes.isEmpty ? end : reply.bytes + end
     if !bytes.isEmpty { actions.append(.send(bytes)) }
   }
 

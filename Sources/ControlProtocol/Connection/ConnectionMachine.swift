@@ -94,6 +94,9 @@ public struct ConnectionMachine: Sendable {
     phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
   }
 
+  /// Whether it has lines, or the beginning of one, that were not carried out yet.
+  public var hasInput: Bool { input.count > 0 || list != nil }
+
   /// Whether the client is expected to send a line, and so may run out of time (`ProtocolLimits.secondsPerLine`). Not
   /// while it is in `idle` or `watch`, and not while it waits for an answer.
   public var mayTimeOut: Bool {
@@ -119,9 +122,21 @@ public struct ConnectionMachine: Sendable {
   /// Takes bytes as they were received, in pieces of any size. If more than `ProtocolLimits.backlog` wait already,
   /// the connection is closed.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
-    guard phase != .closed, !inputHasEnded else { return }
-    guard input.count <= ProtocolLimits.backlog else { return close() }
-    input.append(bytes)
+    if takesBytes() { input.append(bytes) }
+  }
+
+  /// Takes bytes as they were received: the same for memory, which needs no look at each byte.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if takesBytes() { input.append(bytes) }
+  }
+
+  private mutating func takesBytes() -> Bool {
+    guard phase != .closed, !inputHasEnded else { return false }
+    guard input.count <= ProtocolLimits.backlog else {
+      close()
+      return false
+    }
+    return true
   }
 
   /// The client will send no more. Everything that it has sent is answered, then the connection is closed; a line
@@ -160,6 +175,6 @@ public struct ConnectionMachine: Sendable {
         return nil
       }
     }
-    return actions.removeFirst()
+    return actions.count == 1 ? actions.removeLast() : actions.removeFirst()
   }
 }

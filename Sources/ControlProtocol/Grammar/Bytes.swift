@@ -9,6 +9,7 @@ enum Byte {
   static let closingParenthesis: UInt8 = 0x29
   static let plus: UInt8 = 0x2B
   static let minus: UInt8 = 0x2D
+  static let point: UInt8 = 0x2E
   static let slash: UInt8 = 0x2F
   static let colon: UInt8 = 0x3A
   static let backslash: UInt8 = 0x5C

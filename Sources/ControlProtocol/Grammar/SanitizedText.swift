@@ -5,7 +5,7 @@
 enum SanitizedText {
   /// The bytes to send for `bytes`, at most `limit` of them and never a part of a character.
   static func bytes(of bytes: [UInt8], limit: Int) -> [UInt8] {
-    if isPlain(bytes[...], limit: limit) { return bytes }
+    if isExact(bytes.span, limit: limit) { return bytes }
     var output: [UInt8] = []
     var rest = bytes[...]
     while let first = rest.first {
@@ -23,10 +23,8 @@ enum SanitizedText {
     return output
   }
 
-  /// Whether the bytes are at most `limit` printable ASCII characters, which are sent as they are.
-  static func isPlain(_ bytes: ArraySlice<UInt8>, limit: Int) -> Bool {
-    bytes.count <= limit && bytes.allSatisfy { $0 >= Byte.blank && $0 < 0x7F }
-  }
+  /// Whether the bytes are sent as they are: nearly every text is.
+  static func isExact(_ bytes: Span<UInt8>, limit: Int) -> Bool { bytes.count <= limit && isExact(bytes) }
 
   /// Whether the bytes would be sent as they are, given room.
   static func isExact(_ bytes: Span<UInt8>) -> Bool {

@@ -19,19 +19,16 @@ extension AudioFormatText: CustomStringConvertible {
   /// As in a reply.
   public var description: String {
     var bytes: [UInt8] = []
-    append(to: &bytes)
+    write(into: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func append(to bytes: inout [UInt8]) {
-    DecimalDigits.append(UInt64(clamping: rate), to: &bytes)
+  /// Appends it as in a reply.
+  func write(into bytes: inout [UInt8]) {
+    bytes.append(decimal: Int64(rate))
     bytes.append(Byte.colon)
-    if let bits {
-      DecimalDigits.append(UInt64(clamping: bits), to: &bytes)
-    } else {
-      bytes.append(UInt8(ascii: "f"))
-    }
+    if let bits { bytes.append(decimal: Int64(bits)) } else { bytes.append(UInt8(ascii: "f")) }
     bytes.append(Byte.colon)
-    DecimalDigits.append(UInt64(clamping: channels), to: &bytes)
+    bytes.append(decimal: Int64(channels))
   }
 }

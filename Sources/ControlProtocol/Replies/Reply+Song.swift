@@ -19,15 +19,13 @@ extension Reply {
     }
     if let range, range != .whole {
       append("Range") { bytes in
-        DecimalDigits.append(range.start, to: &bytes)
+        bytes.append(decimal: range.start)
         bytes.append(Byte.minus)
-        if let end = range.end { DecimalDigits.append(end, to: &bytes) }
+        if let end = range.end { bytes.append(decimal: end) }
       }
     }
-    if let lastModified {
-      append("Last-Modified") { CalendarText.appendUTC(secondsSince1970: lastModified, to: &$0) }
-    }
-    if let format { append("Format") { format.append(to: &$0) } }
+    if let lastModified { append("Last-Modified", CalendarText.utc(secondsSince1970: lastModified)) }
+    if let format { append("Format") { format.write(into: &$0) } }
   }
 
   /// A tag. What cannot stand in a line is changed as in `append(_:_:)`.
@@ -42,31 +40,12 @@ extension Reply {
   ///   - place: Its place in the queue and its id; `nil` for a song that is not in the queue.
   public mutating func endSong(duration: Milliseconds?, place: StatusReply.Place?) {
     if let duration {
-      append("Time") { DecimalDigits.append(UInt64(duration.roundedSeconds), to: &$0) }
-      append("duration") { DecimalDigits.append(duration, to: &$0) }
+      append("Time", duration.roundedSeconds)
+      append("duration", duration)
     }
     if let place {
-      append("Pos") { DecimalDigits.append(UInt64(place.position), to: &$0) }
-      append("Id") { DecimalDigits.append(UInt64(place.id), to: &$0) }
+      append("Pos", place.position)
+      append("Id", place.id)
     }
-  }
-
-  /// A line with any text. Nearly all of it can be sent as it is.
-  private mutating func append(_ name: String, text value: Span<UInt8>) {
-    guard value.count <= ProtocolLimits.replyLine - name.utf8.count - 3, SanitizedText.isExact(value) else {
-      append(name, Argument(value.withUnsafeBufferPointer { Array($0) }))
-      return
-    }
-    append(name) { bytes in value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
-  }
-
-  /// A line whose value `write` appends: short, and nothing that would have to be changed.
-  private mutating func append(_ name: String, _ write: (inout [UInt8]) -> Void) {
-    var name = name
-    name.withUTF8 { bytes.append(contentsOf: $0) }
-    bytes.append(Byte.colon)
-    bytes.append(Byte.blank)
-    write(&bytes)
-    bytes.append(Byte.newline)
   }
 }

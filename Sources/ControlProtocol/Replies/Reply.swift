@@ -20,27 +20,45 @@ public struct Reply: Hashable, Sendable {
 
   /// Adds a line. Control characters become blanks; the line is cut where it is too long.
   public mutating func append(_ name: String, _ value: String) {
-    append(name, bytes: value.utf8)
+    append(name, text: value.utf8.span)
   }
 
   /// Adds a line with a number.
   public mutating func append(_ name: String, _ value: some BinaryInteger) {
-    append(name, String(value))
+    if let number = Int64(exactly: value) {
+      append(name) { $0.append(decimal: number) }
+    } else {
+      append(name, String(value))
+    }
   }
 
   /// Adds a line with `0` or `1`.
   public mutating func append(_ name: String, _ value: Bool) {
-    append(name, value ? "1" : "0")
+    append(name) { $0.append(UInt8(ascii: value ? "1" : "0")) }
   }
 
   /// Adds a line with a time, to the millisecond.
   public mutating func append(_ name: String, _ value: Milliseconds) {
-    append(name, value.description)
+    append(name) { $0.append(decimal: value) }
+  }
+
+  /// Adds a line with a date.
+  mutating func append(_ name: String, _ value: CalendarText) {
+    append(name) { value.write(into: &$0) }
   }
 
   /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
   public mutating func append(_ name: String, _ value: Argument) {
-    append(name, bytes: value.bytes)
+    append(name, text: value.bytes.span)
+  }
+
+  /// Adds a line whose value `body` appends: short and plain, so that nobody has to look at it.
+  mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
+    bytes.append(utf8: name)
+    bytes.append(Byte.colon)
+    bytes.append(Byte.blank)
+    body(&bytes)
+    bytes.append(Byte.newline)
   }
 
   /// Adds everything of another reply.
@@ -62,19 +80,18 @@ public struct Reply: Hashable, Sendable {
     bytes.append(Byte.newline)
   }
 
-  private mutating func append(_ name: String, bytes value: some Collection<UInt8>) {
-    bytes.append(contentsOf: name.utf8)
-    bytes.append(Byte.colon)
-    bytes.append(Byte.blank)
-    let start = bytes.count
-    bytes.append(contentsOf: value)
+  /// Adds a line with any text.
+  mutating func append(_ name: String, text: Span<UInt8>) {
     let limit = ProtocolLimits.replyLine - name.utf8.count - 3
-    // Nearly every value is short and plain, and a status has twenty.
-    if !SanitizedText.isPlain(bytes[start...], limit: limit) {
-      bytes.removeSubrange(start...)
-      bytes += SanitizedText.bytes(of: Array(value), limit: limit)
+    append(name) { bytes in
+      text.withUnsafeBufferPointer { text in
+        if SanitizedText.isExact(text.span, limit: limit) {
+          bytes.append(contentsOf: text)
+        } else {
+          bytes += SanitizedText.bytes(of: Array(text), limit: limit)
+        }
+      }
     }
-    bytes.append(Byte.newline)
   }
 
   /// Adds the line that `playlist` has for a song, which is the only one of its kind: `0:file: NAME`.

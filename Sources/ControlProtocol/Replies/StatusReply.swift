@@ -102,10 +102,14 @@ public struct StatusReply: Hashable, Sendable {
   private func write(_ progress: Progress, into reply: inout Reply) {
     // libmpdclient takes the duration from here; 0 is "not known".
     let total = progress.duration?.roundedSeconds ?? 0
-    reply.append("time", "\(progress.elapsed.roundedSeconds):\(total)")
+    reply.append("time") {
+      $0.append(decimal: progress.elapsed.roundedSeconds)
+      $0.append(Byte.colon)
+      $0.append(decimal: total)
+    }
     reply.append("elapsed", progress.elapsed)
     reply.append("bitrate", progress.bitrate)
     if let duration = progress.duration { reply.append("duration", duration) }
-    if let audio = progress.audio { reply.append("audio", audio.description) }
+    if let audio = progress.audio { reply.append("audio") { audio.write(into: &$0) } }
   }
 }

@@ -28,7 +28,8 @@ struct ClientClock {
   private var lastLine: NIODeadline
   private var lastRecord: NIODeadline
   private var lastProgress: NIODeadline
-  private var isStalled = false
+  /// Whether bytes were unread when it was last looked.
+  private(set) var isStalled = false
   private var read = 0
 
   init(limits: ServerLimits, now: NIODeadline) {

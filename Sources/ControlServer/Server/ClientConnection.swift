@@ -18,11 +18,15 @@ final class ClientConnection: ChannelInboundHandler {
   private var input = ByteBuffer()
   /// Decided, but not given to the channel yet.
   private var output = ByteBuffer()
+  /// The memory that is kept for the next reply, in bytes: a `status` and nearly every song fits.
+  private static let keptOutput = 512
+  /// Whether the channel has room, as it said last.
+  private var isWritable = true
   private var isInputEnded = false
   private var isEndKnown = false
   private var isRunning = false
   private var isInLine = false
-  /// When its turn is over; nil before the first command of a turn.
+  /// When its turn is over; nil before the first command of a turn, and for one that nothing follows.
   private var turnEnd: NIODeadline?
   /// Nothing more is done but sending what was decided.
   private var isClosing = false
@@ -36,6 +40,8 @@ final class ClientConnection: ChannelInboundHandler {
   private var timerDeadline = NIODeadline.distantFuture
   private var clock: ClientClock
   private var linesTaken: UInt64 = 0
+  /// Whether a command was completed that the clock has not been told of.
+  private var hasCompleted = false
   private var sent = 0
 
   init(core: ServerCore, info: ClientInfo) {
@@ -72,7 +78,8 @@ final class ClientConnection: ChannelInboundHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    guard context.channel.isWritable else { return }
+    isWritable = context.channel.isWritable
+    guard isWritable else { return }
     sendBacklog()
     run()
   }
@@ -80,6 +87,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// The client has gone for good. What it had sent before is still done.
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
+    isWritable = true
     isInputEnded = true
     timer?.cancel()
     run()
@@ -93,7 +101,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
-    clock.lineTaken(at: .now())
+    hasCompleted = true
     run()
     leaveIfDone()
   }
@@ -141,8 +149,9 @@ final class ClientConnection: ChannelInboundHandler {
     }
     isRunning = false
     turnEnd = nil
-    if machine.linesTaken != linesTaken {
+    if machine.linesTaken != linesTaken || hasCompleted {
       linesTaken = machine.linesTaken
+      hasCompleted = false
       clock.lineTaken(at: .now())
     }
     flush()
@@ -153,9 +162,8 @@ final class ClientConnection: ChannelInboundHandler {
 
   /// Whether it is this client's turn and it has not too much to read already.
   private var mayGoOn: Bool {
-    if isClosing || isInLine { return false }
-    if let context, !context.channel.isWritable { return false }
-    if let turnEnd, NIODeadline.now() >= turnEnd {
+    if isClosing || isInLine || !isWritable { return false }
+    if let turnEnd, machine.hasInput, NIODeadline.now() >= turnEnd {
       waitForTurn()
       return false
     }
@@ -188,7 +196,7 @@ final class ClientConnection: ChannelInboundHandler {
       output.writeBytes(bytes)
       if output.readableBytes >= core.limits.pauseBytes { flush() }
     case .perform(let command, let context):
-      if turnEnd == nil { turnEnd = .now() + TimeAmount(seconds: core.limits.turn) }
+      if turnEnd == nil, machine.hasInput { turnEnd = .now() + TimeAmount(seconds: core.limits.turn) }
       core.perform(command, context, for: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
@@ -217,8 +225,16 @@ final class ClientConnection: ChannelInboundHandler {
     guard output.readableBytes > 0 else { return }
     guard let context else { return output.clear() }
     sent += output.readableBytes
-    context.writeAndFlush(wrapOutboundOut(output), promise: nil)
-    output = ByteBuffer()
+    var bytes = ByteBuffer()
+    swap(&bytes, &output)
+    context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    // What the channel still holds is left to it, and no memory taken in its place.
+    bytes.clear(minimumCapacity: 0)
+    if bytes.capacity > 0 {
+      if bytes.capacity <= Self.keptOutput, output.readableBytes == 0 { output = bytes }
+      // Nearly always: it holds nothing, as the kernel has taken all. To ask it costs as much as a short command.
+      if !clock.isStalled { return }
+    }
     let situation = self.situation
     clock.flushed(situation, at: .now())
     if situation.pending > core.limits.outputBytes {
@@ -230,8 +246,7 @@ final class ClientConnection: ChannelInboundHandler {
   }
 
   private func readOn() {
-    guard let context, !isInputEnded, !isInLine, input.readableBytes == 0, machine.wantsInput,
-      context.channel.isWritable
+    guard let context, !isInputEnded, !isInLine, isWritable, input.readableBytes == 0, machine.wantsInput
     else { return }
     context.read()
   }
@@ -282,7 +297,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// After the last record of a batch.
   func flushRecords() {
     guard !topics.isEmpty else { return }
-    if context?.channel.isWritable == true { sendBacklog() }
+    if context != nil, isWritable { sendBacklog() }
     guard output.readableBytes > 0 else { return }
     clock.recordSent(at: .now())
     flush()
@@ -301,7 +316,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
     // Asking the channel costs more than the rest; one that is writable holds less than the mark.
-    if context?.channel.isWritable == true, core.limits.highWaterMark + size <= core.limits.watchBytes {
+    if context != nil, isWritable, core.limits.highWaterMark + size <= core.limits.watchBytes {
       return true
     }
     return pending + size <= core.limits.watchBytes

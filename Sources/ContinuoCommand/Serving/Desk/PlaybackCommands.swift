@@ -9,22 +9,22 @@ struct PlaybackCommands: Sendable {
   let home: MusicHome
   let clock: any HostClock
   let started: HostTime
+  private let kept = CurrentSongReply()
 
   // MARK: Asking
 
   func status() -> Reply {
-    let obstacle = sound.obstacle
-    let error = sound.error
-    let seconds = host.seconds
-    var status = host.read { StatusReply($0) }
+    let (obstacle, error) = sound.hindrance
+    var (status, song) = host.read { (StatusReply($0), $0.state == .stopped ? nil : $0.currentSong) }
     if status.state == .play, obstacle != nil { status.state = .pause }
     if let error { status.error = status.error ?? error }
     if status.state != .stop {
-      let song = host.read { $0.currentSong }
+      let place = song.flatMap { host.place.time(of: $0.id) }
       // The decoder knows the length exactly, the tags may estimate it.
-      let duration = song.flatMap { host.place.duration(of: $0.id) ?? $0.song.duration }
+      let duration = place?.duration ?? song?.song.duration
       status.progress = StatusReply.Progress(
-        elapsed: Milliseconds(seconds: seconds), duration: duration.map { Milliseconds(seconds: $0) },
+        elapsed: Milliseconds(seconds: place?.seconds ?? 0),
+        duration: duration.map { Milliseconds(seconds: $0) },
         audio: song?.song.metadata.flatMap { AudioFormatText($0) })
     }
     var reply = Reply()
@@ -33,12 +33,15 @@ struct PlaybackCommands: Sendable {
   }
 
   func currentSong(tags: TagSet) -> Reply {
+    guard let key = host.read({ CurrentSongReply.Key($0, tags: tags) }) else { return Reply() }
+    if let reply = kept.reply(for: key) { return reply }
     var reply = Reply()
     let current = host.read { machine in
-      machine.currentSong.map { (song: $0, position: machine.currentPosition ?? 0) }
+      machine.currentSong.map { (song: $0, key: CurrentSongReply.Key(machine, tags: tags)) }
     }
-    if let current {
-      SongReply(current.song, at: current.position, home: home).write(into: &reply, tags: tags)
+    if let current, let key = current.key {
+      SongReply(current.song, at: key.position, home: home).write(into: &reply, tags: tags)
+      kept.keep(reply, for: key)
     }
     return reply
   }

@@ -30,14 +30,14 @@ final class SoundState: Sendable {
 
   init(clock: any HostClock) { self.clock = clock }
 
-  /// What holds sound back now; the first is the one to tell. Any thread.
-  var obstacle: Obstacle? {
-    let now = clock.now
-    return state.withLock { state in
-      if let first = state.obstacles.first { return first }
-      guard let since = state.hungrySince, now.seconds(since: since) >= Self.starvationDelay
-      else { return nil }
-      return .starved
+  /// What holds sound back now, the first if there are several; and why there is no sound, for a person: nil where a
+  /// person has asked for that. Any thread.
+  var hindrance: (obstacle: Obstacle?, error: String?) {
+    state.withLock { state in
+      if let first = state.obstacles.first { return (first, Self.error(state.obstacles)) }
+      guard let since = state.hungrySince, clock.now.seconds(since: since) >= Self.starvationDelay
+      else { return (nil, nil) }
+      return (.starved, nil)
     }
   }
 
@@ -48,15 +48,12 @@ final class SoundState: Sendable {
   /// Whether a client has switched the output off. Any thread.
   var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
 
-  /// Why there is no sound, for a person; nil where a person has asked for that.
-  var error: String? {
-    state.withLock { state in
-      for obstacle in state.obstacles {
-        if case .output(let reason) = obstacle { return reason }
-        if obstacle == .switchedOff { return "All audio outputs are disabled" }
-      }
-      return nil
+  private static func error(_ obstacles: [Obstacle]) -> String? {
+    for obstacle in obstacles {
+      if case .output(let reason) = obstacle { return reason }
+      if obstacle == .switchedOff { return "All audio outputs are disabled" }
     }
+    return nil
   }
 
   /// The obstacle is there, or is not. True if that is news.

@@ -1,0 +1,39 @@
+/// Numbers and text straight into a reply's bytes. A `status` has ten numbers; a string of each costs more than all the
+/// rest of the command.
+extension [UInt8] {
+  /// Appends a string's bytes.
+  mutating func append(utf8 text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+  }
+
+  /// Appends a number.
+  mutating func append(decimal number: Int64) {
+    if number < 0 { append(Byte.minus) }
+    append(digits: number.magnitude, minimum: 1)
+  }
+
+  /// Appends seconds with three digits after the point.
+  mutating func append(decimal time: Milliseconds) {
+    let magnitude = time.rawValue.magnitude
+    if time.rawValue < 0 { append(Byte.minus) }
+    append(digits: magnitude / 1000, minimum: 1)
+    append(Byte.point)
+    append(digits: magnitude % 1000, minimum: 3)
+  }
+
+  /// Appends a number with zeros before it, up to `minimum` digits.
+  mutating func append(digits number: UInt64, minimum: Int) {
+    // The largest number has twenty digits.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      var rest = number
+      while rest > 0 || start > digits.count - minimum {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      append(contentsOf: digits[start...])
+    }
+  }
+}
