@@ -102,14 +102,19 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime"], swiftSettings: strict),
+    // What tests of several targets need; nothing here knows of sound servers.
+    .target(
+      name: "TestSupport", dependencies: ["AudioCore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore"], swiftSettings: strict),
     .testTarget(
-      name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding"], resources: [.copy("Fixtures")],
+      name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
+      resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
     .target(
-      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput"],
+      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "PulseOutputTests",
@@ -117,11 +122,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
-      dependencies: ["AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine"],
+      dependencies: [
+        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "QueuePlayerTests",
-      dependencies: ["AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer"],
+      dependencies: [
+        "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoTests", dependencies: ["AudioCore", "AudioOutput", "Continuo"], swiftSettings: strict),
@@ -130,16 +139,18 @@ let package = Package(
       name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore"], swiftSettings: strict),
+      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ContinuoTestingTests",
       dependencies: ["AppLifecycle", "AudioCore", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
       swiftSettings: strict),
     .testTarget(
-      name: "BackgrounderTests", dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"],
+      name: "BackgrounderTests",
+      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlProtocolTests", dependencies: ["ControlProtocol"], swiftSettings: strict),
+      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "TestSupport"], swiftSettings: strict),
     // Run, not imported: what a test needs a process of its own for.
     .executableTarget(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
@@ -147,7 +158,7 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer",
+        "ControlProtocol", "ControlServer", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -157,15 +168,16 @@ let package = Package(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime",
+        "MediaTime", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport"], swiftSettings: strict),
+      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
     // Runs the program with other people's clients.
-    .testTarget(name: "ClientTests", dependencies: ["PulseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], swiftSettings: strict),
   ]
 )

@@ -1,6 +1,7 @@
 import AudioCore
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AppLifecycle
@@ -316,7 +317,7 @@ import Testing
     device.onRecord = { _ in check() }
     device.add(checker)
     DispatchQueue.concurrentPerform(iterations: 8) { index in
-      var random = Random(seed: UInt64(index))
+      var random = RandomSource(seed: UInt64(index))
       for _ in 0..<1000 {
         switch random.next() % 11 {
         case 0: device.launch()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AppLifecycle
@@ -8,7 +9,7 @@ import Testing
     var calls: Set<LifecycleMachine.Callback> = []
     var codes: Set<TerminationReport.Code> = []
     for seed in 0..<1000 as Range<UInt64> {
-      var random = Random(seed: seed)
+      var random = RandomSource(seed: seed)
       var settings = LifecycleSettings()
       if seed % 3 == 0 { settings.backgroundTime = Double(random.next() % 20) }
       var driver = MachineDriver(
@@ -28,7 +29,7 @@ import Testing
     #expect(codes == Set(TerminationReport.Code.allCases))
   }
 
-  static func step(_ driver: inout MachineDriver, _ random: inout Random) {
+  static func step(_ driver: inout MachineDriver, _ random: inout RandomSource) {
     let happenings: [LifecycleMachine.Happening] = [
       .launch, .launch, .home, .home, .foreground, .lock, .unlock, .interruptionBegan,
       .interruptionEnded(shouldResume: random.next() % 2 == 0), .memoryWarning, .fetch, .remoteControl,

@@ -1,5 +1,6 @@
 import AudioCore
 import Synchronization
+import TestSupport
 
 @testable import AppLifecycle
 
@@ -59,42 +60,6 @@ final class Diary: Suspendable {
   func terminate() { note("* terminate") }
   func launch() { note("* launch") }
   func clear() { entries.withLock { $0 = ([], []) } }
-}
-
-/// A main queue whose work is run by the virtual clock, in order.
-final class VirtualMainQueue: DeliveryQueue {
-  private struct State {
-    var work: [@Sendable () -> Void] = []
-    var isElsewhere = false
-  }
-
-  private let state = Mutex(State())
-  private let worker = Mutex<(any Worker)?>(nil)
-
-  init(clock: VirtualClock) {
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("main", body: body) }
-  }
-
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
-    state.withLock { $0.work.append(work) }
-    worker.withLock { $0 }?.signal()
-  }
-
-  private func run() -> WorkerNext {
-    let work = state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
-    work?()
-    return state.withLock { $0.work.isEmpty } ? .whenSignalled : .again
-  }
-
-  var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
-
-  /// Runs `body` as if on another thread.
-  func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
-    state.withLock { $0.isElsewhere = true }
-    defer { state.withLock { $0.isElsewhere = false } }
-    return try body()
-  }
 }
 
 /// An application without Foundation.

@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension BackgrounderTests {

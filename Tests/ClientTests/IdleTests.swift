@@ -1,4 +1,5 @@
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension ClientTests {

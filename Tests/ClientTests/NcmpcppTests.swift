@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension ClientTests {

@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand
@@ -73,15 +74,8 @@ import Testing
 
   /// A socket at which nobody ever accepts.
   private func listen(at path: String) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let descriptor = unixSocket()
+    let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
     #expect(result == 0 && Glibc.listen(descriptor, 5) == 0)
     return descriptor
   }

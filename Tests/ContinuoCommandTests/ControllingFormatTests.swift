@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand
@@ -220,7 +221,7 @@ import Testing
 
   @Test func anyTextReadsBack() throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<2000 {
       var text = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 0...20, using: &generator) {

@@ -1,6 +1,7 @@
 import AppLifecycle
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand

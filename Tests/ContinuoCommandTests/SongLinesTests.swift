@@ -1,6 +1,7 @@
 import ControlProtocol
 import Glibc
 import Jukebox
+import TestSupport
 import Testing
 
 @testable import ContinuoCommand

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import TestSupport
 import Testing
 
 /// `CONTINUO_FUZZ_LINES` sets how many lines are made, `CONTINUO_FUZZ_SEED` with what. The default takes a second or

@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 
 /// Lines of all kinds: valid ones, damaged ones, noise.
 struct LineGenerator {
@@ -13,7 +14,8 @@ struct LineGenerator {
     "99999999999",
     "9223372036854775808", "2147483647", "2147483648", "4294967295", "4294967296", "65", "8388608", "a.mp3",
     "/music/b c.mp3", "it's", "quote\"d", "back\\slash", "", "caf\u{E9}", "file:///x", "default",
-    "(title == 'x')",
+    "(title == 'x')", "((any contains 'x') AND (!(base 'a')))", "(modified-since '2021-06-15T12')",
+    "(AudioFormat =~ '*:f:2')", "(", "sort", "window", "group", "position",
   ]
   private static let control = ["noidle", "command_list_begin", "command_list_ok_begin", "command_list_end"]
 

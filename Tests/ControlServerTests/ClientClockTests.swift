@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import ControlServer
@@ -41,7 +42,7 @@ struct ClientClockTests {
 
   @Test("A client that may stay is looked at again later, never at once", arguments: [UInt64](1...20))
   func progress(seed: UInt64) {
-    var random = Generator(state: seed)
+    var random = RandomSource(seed: seed)
     var clock = clock()
     var situation = ClientClock.Situation()
     var now = start
@@ -62,18 +63,6 @@ struct ClientClockTests {
       }
       if clock.due(situation, at: now) == .end { clock = ClientClock(limits: ServerLimits(), now: now) }
       #expect(clock.next(situation, at: now) > now, "seed \(seed)")
-    }
-  }
-
-  /// SplitMix64.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
     }
   }
 }

@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlServer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -36,7 +37,7 @@ struct ClientTests {
 
   @Test("Where nobody listens there is no server")
   func noServer() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     for path in [directory.file("none"), "", String(repeating: "x", count: 200)] {
       do {
         _ = try ControlClient.connected(to: path)
@@ -79,7 +80,7 @@ struct ClientTests {
   private func greeting(
     _ text: String, closes: Bool = false, lineLimit: Double? = nil
   ) throws -> ControlClientError? {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let script = """
       import socket, sys
       s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(5); print('ready', flush=True)

@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlServer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -8,7 +9,7 @@ struct ConversationTests {
   @Test("The server greets and answers")
   func ping() throws {
     let server = try TestServer()
-    let client = try RawClient(server.path, takesGreeting: false)
+    let client = try ControlConnection(server.path, takesGreeting: false)
     #expect(try client.line() == "OK MPD 0.23.5")
     client.send("ping\n")
     #expect(try client.line() == "OK")
@@ -36,7 +37,7 @@ struct ConversationTests {
     let server = try TestServer()
     let client = try server.client()
     client.send(String(repeating: "ping\n", count: 1000) + "ping")
-    client.shutdownWriting()
+    client.finishSending()
     #expect(try client.rest() == String(repeating: "OK\n", count: 1000))
   }
 
@@ -47,7 +48,7 @@ struct ConversationTests {
       handler: TestHandler { _, _, completion in held.change { $0.append(completion) } })
     let client = try server.client()
     client.send("status\n")
-    client.shutdownWriting()
+    client.finishSending()
     #expect(held.wait { $0.count == 1 })
     #expect(client.isSilent(for: 0.05))
     for completion in held.change({ all in

@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlServer
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -23,7 +24,7 @@ struct LimitTests {
     var clients = try (0..<100).map { _ in try server.client() }
     for client in clients { client.send("ping\n") }
     for client in clients { #expect(try client.line() == "OK") }
-    #expect(try RawClient(server.path, takesGreeting: false).rest() == "")
+    #expect(try ControlConnection(server.path, takesGreeting: false).rest() == "")
     for client in clients { client.send("ping\n") }
     for client in clients { #expect(try client.line() == "OK") }
     // One leaves: its place is free.

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ControlServer
@@ -39,7 +40,7 @@ struct SocketTests {
     "Directory and socket are the user's alone, and whatever the umask is, no other mode is ever seen",
     arguments: ["000", "022", "277", "777"])
   func umask(_ mask: String) throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     for round in 0..<5 {
       let path = directory.file("run\(round)/socket")
       let program = try Program.shell("umask \(mask)", ["serve", path])
@@ -61,7 +62,7 @@ struct SocketTests {
 
   @Test("A wider mode is given as asked, and its directory lets those pass")
   func widened() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.file("run/socket")
     let group = getgid()
     let server = try ControlServer(
@@ -90,12 +91,12 @@ struct SocketTests {
 
   @Test("A dead socket is replaced")
   func dead() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.file("socket")
     try leaveDead(path)
     let server = try ControlServer(socket: .bound(to: path), handler: TestHandler())
     defer { server.stop() }
-    let client = try RawClient(path)
+    let client = try ControlConnection(path)
     client.send("ping\n")
     #expect(try client.line() == "OK")
   }
@@ -104,7 +105,7 @@ struct SocketTests {
     "Of servers that start at the same moment one gets the path, dead socket or not",
     arguments: [false, true])
   func race(isDeadThere: Bool) throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     for round in 0..<10 {
       let path = directory.file("run\(round)/socket")
       if isDeadThere { try leaveDead(path) }
@@ -112,7 +113,7 @@ struct SocketTests {
       let lines = try programs.map { try $0.line() }
       #expect(lines.count { $0 == "ready" } == 1, "\(lines)")
       #expect(lines.count { $0.hasPrefix("already running") } == 4, "\(lines)")
-      let client = try RawClient(path)
+      let client = try ControlConnection(path)
       client.send("ping\n")
       #expect(try client.line() == "OK")
     }
@@ -120,7 +121,7 @@ struct SocketTests {
 
   @Test("What is no socket is left alone")
   func notASocket() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.file("socket")
     try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
     #expect(throws: ListenError.notASocket(path: path)) { _ = try ListeningSocket.bound(to: path).path }
@@ -132,11 +133,11 @@ struct SocketTests {
 
   @Test("A path that cannot be one says why")
   func badPath() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let room = UnixAddress.longestPath - directory.path.utf8.count - 1
     let longest = directory.file(String(repeating: "x", count: room))
     let server = try ControlServer(socket: .bound(to: longest), handler: TestHandler())
-    _ = try RawClient(longest)
+    _ = try ControlConnection(longest)
     server.stop()
     for path in [longest + "x", "", directory.path + "/", "a\0b"] {
       #expect(throws: ListenError.invalidPath(path, limit: 107)) {
@@ -149,7 +150,7 @@ struct SocketTests {
 
   @Test("A directory that others may change is refused; one with the sticky bit is not")
   func unsafeDirectory() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     chmod(directory.path, 0o777)
     #expect(throws: ListenError.unsafeDirectory(path: directory.path)) {
       _ = try ListeningSocket.bound(to: directory.file("socket")).path
@@ -163,7 +164,7 @@ struct SocketTests {
     "The default directory is the user's alone at each start, and no link and no other user's directory is used"
   )
   func defaultDirectory() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let own = directory.file("continuo")
     let path = own + "/socket"
     func start() throws -> Program {
@@ -191,7 +192,7 @@ struct SocketTests {
 
   @Test("Who keeps the directory locked holds a start up only so long")
   func locked() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY)
     defer { close(descriptor) }
     #expect(flock(descriptor, LOCK_EX) == 0)
@@ -209,7 +210,7 @@ struct SocketTests {
     defer { other.stop() }
     server.server.stop()
     #expect(mode(path) == 0o600)
-    let client = try RawClient(path)
+    let client = try ControlConnection(path)
     client.send("ping\n")
     #expect(try client.line() == "OK")
   }
@@ -270,7 +271,7 @@ struct SocketTests {
 
   @Test("A socket that systemd passes is served, and left where it is")
   func activation() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.file("passed")
     let script = """
       import os, socket, sys
@@ -282,7 +283,7 @@ struct SocketTests {
     let program = try Program(["/usr/bin/python3", "-c", script, Program.probe, path])
     #expect(try program.line() == "unset: true")
     #expect(try program.line() == "ready")
-    let client = try RawClient(path)
+    let client = try ControlConnection(path)
     client.send("ping\n")
     #expect(try client.line() == "OK")
     program.endInput()
@@ -302,14 +303,14 @@ struct SocketTests {
 
   @Test("A server without descriptors waits without using the processor, and goes on when there are some")
   func descriptors() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let path = directory.file("socket")
     let program = try Program.shell("ulimit -n 20", ["serve", path])
     #expect(try program.line() == "ready")
-    var clients: [RawClient] = []
-    var turnedAway: RawClient?
+    var clients: [ControlConnection] = []
+    var turnedAway: ControlConnection?
     while turnedAway == nil, clients.count < 40 {
-      let client = try RawClient(path, takesGreeting: false)
+      let client = try ControlConnection(path, takesGreeting: false)
       if client.isSilent(for: 0.5) { turnedAway = client } else { clients.append(client) }
     }
     let waiting = try #require(turnedAway, "the limit was never met")

@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlServer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ControlServer
@@ -55,7 +56,7 @@ struct WatchTests {
       if fields["event"] == "coalesced" {
         missed += Int(fields["steps"] ?? "") ?? 0
       } else {
-        let step = try #require(RawClient.step(fields))
+        let step = try #require(ControlConnection.step(fields))
         #expect(step > last)
         last = step
         got += 1

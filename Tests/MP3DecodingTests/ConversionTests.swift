@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -71,7 +72,7 @@ extension MP3DecodingTests {
       let linear = try converted(name, to: output)
       let decoder = try decoder(name)
       try decoder.setOutputFormat(output)
-      var random = SeededNumbers(4)
+      var random = RandomSource(seed: 4)
       let few = [0, 1, 2, 5].map { $0 * unit }
       let many = (0..<20).map { _ in Int.random(in: 0..<(count / unit), using: &random) * unit }
       for target in few + many {

@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -31,7 +32,7 @@ extension MP3DecodingTests {
     @Test("60 flipped bytes: at most the frames that lost their headers are missing", arguments: 1...5)
     func flippedBytes(seed: Int) throws {
       var bytes = try Damage.long()
-      var random = SeededNumbers(UInt64(seed))
+      var random = RandomSource(seed: UInt64(seed))
       for _ in 0..<60 {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
       }
@@ -124,7 +125,7 @@ extension MP3DecodingTests {
       for index in 50_000..<54_000 { bytes[index] = 0 }
       let linear = try samples(of: decoder(bytes))
       let decoder = try decoder(bytes)
-      var random = SeededNumbers(2)
+      var random = RandomSource(seed: 2)
       for _ in 0..<30 {
         let target = Int.random(in: 0..<(linear.count / 2), using: &random)
         #expect(try decoder.seek(toFrame: Int64(target)) == Int64(target))
@@ -159,7 +160,7 @@ extension MP3DecodingTests {
     }
 
     @Test func unplayable() throws {
-      var random = SeededNumbers(77)
+      var random = RandomSource(seed: 77)
       let noise = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
       #expect(reason([]) == .notRecognized)
       #expect(reason([0xFF]) == .notRecognized)
@@ -192,7 +193,7 @@ extension MP3DecodingTests {
 
     @Test("Much of nothing is not read to its end")
     func muchOfNothing() throws {
-      var random = SeededNumbers(5)
+      var random = RandomSource(seed: 5)
       var noise = [UInt8](repeating: 0, count: 12 << 20)
       for index in stride(from: 0, to: noise.count, by: 8) {
         withUnsafeBytes(of: random.next()) { word in
@@ -211,15 +212,15 @@ extension MP3DecodingTests {
       func reason(_ path: String) -> DecodingError? {
         decodingError { _ = try MP3File(path: path).makeDecoder() }
       }
-      #expect(reason(folder.url.path + "/missing.mp3")?.reason == .notFound)
-      #expect(reason(folder.url.path)?.reason == .unreadable)
+      #expect(reason(folder.path + "/missing.mp3")?.reason == .notFound)
+      #expect(reason(folder.path)?.reason == .unreadable)
       #expect(reason("/dev/null")?.reason == .unreadable)
       #expect(reason("/dev/zero")?.reason == .unreadable)
       #expect(reason("")?.reason == .notFound)
-      let file = try folder.write([1, 2, 3])
+      let file = try folder.write("file.mp3", [1, 2, 3])
       #expect(reason(file + "/below")?.reason == .notFound)
       // A FIFO without a writer would block an ordinary open.
-      let fifo = folder.url.path + "/fifo"
+      let fifo = folder.path + "/fifo"
       #expect(mkfifo(fifo, 0o600) == 0)
       #expect(reason(fifo)?.reason == .unreadable)
       #expect(reason(fifo)?.scope == .item)

@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -30,7 +31,7 @@ extension MP3DecodingTests {
     @Test func layerI() throws {
       let folder = try TemporaryFolder()
       let bytes = layer1(frames: 60, seed: 1)
-      let expected = try mpg123(folder.write(bytes, as: "layer1.mp1"))
+      let expected = try mpg123(folder.write("layer1.mp1", bytes))
       try #require(expected.count == 60 * 384 * 2)
       try expectSame(samples(of: decoder(bytes)), expected)
       #expect((expected.max() ?? 0) > 0.01)
@@ -42,7 +43,7 @@ extension MP3DecodingTests {
       let lame = try #require(bytes.firstRange(of: Array("LAME".utf8)))
       for index in lame.lowerBound..<417 { bytes[index] = 0 }
       let folder = try TemporaryFolder()
-      let expected = try mpg123(folder.write(bytes))
+      let expected = try mpg123(folder.write("file.mp3", bytes))
       let decoder = try decoder(bytes)
       #expect(decoder.frameCount == .exact(78 * 1152 - 529))
       try expectSame(samples(of: decoder), expected)

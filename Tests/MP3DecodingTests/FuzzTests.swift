@@ -1,4 +1,5 @@
 import AudioCore
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -7,7 +8,7 @@ extension MP3DecodingTests {
   /// Thousands of broken files: any outcome is right that is an outcome.
   @Suite struct Fuzz {
     /// Opens, reads tags, seeks, reads; returns what was read from the source.
-    private func play(_ bytes: [UInt8], with random: inout SeededNumbers) -> Int {
+    private func play(_ bytes: [UInt8], with random: inout RandomSource) -> Int {
       let source = ScriptedSource(bytes)
       if let metadata = try? MetadataReader.read(source) {
         #expect((1...3).contains(metadata.encoding.layer))
@@ -42,7 +43,7 @@ extension MP3DecodingTests {
       return source.bytesRead
     }
 
-    private func mutate(_ bytes: inout [UInt8], with random: inout SeededNumbers) {
+    private func mutate(_ bytes: inout [UInt8], with random: inout RandomSource) {
       guard !bytes.isEmpty else { return }
       for _ in 0..<Int.random(in: 1...20, using: &random) {
         let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -75,7 +76,7 @@ extension MP3DecodingTests {
 
     @Test("Mutated files", arguments: 0..<8)
     func mutated(part: Int) throws {
-      var random = SeededNumbers(UInt64(1000 + part))
+      var random = RandomSource(seed: UInt64(1000 + part))
       let seeds = try Fixture.all.map { name in
         // The beginning is enough, and quick.
         Array(try Fixture.bytes(name).prefix(9000))
@@ -92,7 +93,7 @@ extension MP3DecodingTests {
 
     @Test("Random bytes full of headers")
     func random() throws {
-      var random = SeededNumbers(31)
+      var random = RandomSource(seed: 31)
       for _ in 0..<200 {
         var bytes = (0..<Int.random(in: 1...4000, using: &random)).map { _ in
           UInt8.random(in: 0...255, using: &random)
@@ -109,7 +110,7 @@ extension MP3DecodingTests {
 
     @Test("Random frame bodies behind sound headers")
     func randomBodies() throws {
-      var random = SeededNumbers(32)
+      var random = RandomSource(seed: 32)
       for header: [UInt8] in [
         [0xFF, 0xFB, 0x90, 0x44], [0xFF, 0xFD, 0x84, 0x04], [0xFF, 0xFF, 0x60, 0x00],
       ] {
@@ -127,7 +128,7 @@ extension MP3DecodingTests {
 
     @Test("All lengths of a short file")
     func truncations() throws {
-      var random = SeededNumbers(33)
+      var random = RandomSource(seed: 33)
       let bytes = try Fixture.bytes("id3v24-cover.mp3")
       for count in stride(from: 0, to: bytes.count, by: 13) {
         _ = play(Array(bytes.prefix(count)), with: &random)

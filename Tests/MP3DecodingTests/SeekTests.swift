@@ -1,4 +1,5 @@
 import AudioCore
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -11,7 +12,7 @@ extension MP3DecodingTests {
     ) throws {
       let channels = decoder.format.channelCount
       let length = linear.count / channels
-      var random = SeededNumbers(seed)
+      var random = RandomSource(seed: seed)
       for _ in 0..<seeks {
         let target = Int.random(in: 0..<length, using: &random)
         let count = min(Int.random(in: 1...3000, using: &random), length - target)
@@ -64,7 +65,7 @@ extension MP3DecodingTests {
     func concatenated() throws {
       let bytes = try Fixture.bytes("cbr-44100-stereo.mp3") + Fixture.bytes("vbr-44100-stereo.mp3")
       let folder = try TemporaryFolder()
-      let expected = try mpg123(folder.write(bytes))
+      let expected = try mpg123(folder.write("file.mp3", bytes))
       let decoder = try decoder(bytes)
       let linear = try samples(of: decoder)
       let isSame = same(linear, expected)

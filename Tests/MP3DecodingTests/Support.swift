@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MP3Decoding
@@ -169,41 +170,6 @@ func mpg123(_ path: String) throws -> [Float] {
   return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
 }
 
-/// A folder that goes away with the value.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "MP3DecodingTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  /// Writes a file and returns its path.
-  func write(_ bytes: [UInt8], as name: String = "file.mp3") throws -> String {
-    let file = url.appendingPathComponent(name)
-    try Data(bytes).write(to: file)
-    return file.path
-  }
-}
-
-/// SplitMix64: the same numbers on every machine.
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// The error that `body` throws.
 func decodingError(_ body: () throws -> Void) -> DecodingError? {
   do {
@@ -217,7 +183,7 @@ func decodingError(_ body: () throws -> Void) -> DecodingError? {
 /// Layer I frames (MPEG 1, 44.1 kHz, stereo, 192 kbit/s): some subbands with random samples. No encoder in Debian
 /// makes these.
 func layer1(frames: Int, seed: UInt64) -> [UInt8] {
-  var random = SeededNumbers(seed)
+  var random = RandomSource(seed: seed)
   var result: [UInt8] = []
   for _ in 0..<frames {
     // 12 · 192000 / 44100 = 52 slots of 4 bytes.

@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 /// No operation traps, whatever bits it is given. A trap ends the test process, so there is little to expect
@@ -62,7 +63,7 @@ import Testing
 
   @Test(arguments: [UInt64(201), 202, 203])
   func randomBits(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<4000 {
       let a = generator.anyTime()
       let b = generator.anyTime()
@@ -82,7 +83,7 @@ import Testing
 
   @Test(arguments: [UInt64(204), 205, 206])
   func randomBitsInRanges(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<4000 {
       let time = generator.anyTime()
       let range = generator.anyRange()
@@ -99,7 +100,7 @@ import Testing
   }
 }
 
-extension SeededGenerator {
+extension RandomSource {
   /// A range of any bits; half of them of well-formed numbers.
   mutating func anyRange() -> CMTimeRange {
     var range = CMTimeRange()

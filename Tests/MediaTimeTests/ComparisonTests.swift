@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct ComparisonTests {
@@ -48,7 +49,7 @@ import Testing
 
   @Test(arguments: [UInt64(1), 2, 3])
   func totalOrderOnAnyBits(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<5000 {
       let a = generator.anyTime()
       let b = generator.anyTime()
@@ -64,7 +65,7 @@ import Testing
 
   @Test(arguments: [UInt64(4), 5])
   func equalTimesHashAlike(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<5000 {
       let any = generator.anyTime()
       let other = generator.anyTime()
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test func sortingAnyBitsTerminatesInOrder() {
-    var generator = SeededGenerator(seed: 6)
+    var generator = RandomSource(seed: 6)
     let sorted = (0..<5000).map { _ in generator.anyTime() }.sorted()
     for (earlier, later) in zip(sorted, sorted.dropFirst()) {
       #expect(earlier <= later)

@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct DictionaryTests {
@@ -12,7 +13,7 @@ import Testing
   }
 
   @Test func roundTripOfAnyBits() throws {
-    var generator = SeededGenerator(seed: 11)
+    var generator = RandomSource(seed: 11)
     for _ in 0..<1000 {
       let time = generator.anyTime()
       let dictionary = try #require(CMTimeCopyAsDictionary(time, allocator: nil))

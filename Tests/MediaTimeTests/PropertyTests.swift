@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MediaTime
@@ -10,7 +11,7 @@ import Testing
 
   @Test(arguments: seeds)
   func exactAdditionIsAssociativeAndCommutative(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let a = generator.smallNumber()
       let b = generator.smallNumber()
@@ -29,7 +30,7 @@ import Testing
   /// timescale.
   @Test(arguments: seeds)
   func sumsAreExactOrMarked(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let a = generator.number()
       let b = generator.number()
@@ -47,7 +48,7 @@ import Testing
 
   @Test(arguments: seeds)
   func productsAreExactOrMarked(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let a = generator.number()
       let factor = Int32(truncatingIfNeeded: generator.value())
@@ -95,7 +96,7 @@ import Testing
   /// With dyadic multipliers of few bits the product is a small fraction.
   @Test(arguments: seeds)
   func floatProductsAreExactOrMarked(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let a = generator.smallNumber()
       let mantissa = Int32.random(in: -100_000...100_000, using: &generator)
@@ -110,7 +111,7 @@ import Testing
 
   @Test(arguments: seeds)
   func conversionFollowsItsMethod(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let source = generator.number()
       let scale = generator.positiveTimescale()
@@ -141,7 +142,7 @@ import Testing
 
   @Test(arguments: seeds)
   func conversionToAMultipleAndBackIsExact(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<Self.rounds {
       let source = time(
         Int64.random(in: -two62...two62, using: &generator) >> 20,

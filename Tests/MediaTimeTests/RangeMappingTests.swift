@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct RangeMappingTests {
@@ -68,7 +69,7 @@ import Testing
 
   @Test(arguments: [UInt64(401), 402])
   func mappingTakesEndsToEndsAndBack(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<3000 {
       let from = generator.smallRange()
       let to = generator.smallRange()
@@ -112,7 +113,7 @@ import Testing
 
   @Test(arguments: [UInt64(403), 404])
   func foldedTimesAreCongruent(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<3000 {
       let range = generator.smallRange()
       let t = generator.smallNumber()

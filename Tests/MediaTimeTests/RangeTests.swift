@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 /// The range of whole seconds from `start` up to `end`.
@@ -138,7 +139,7 @@ func range(_ start: Int64, _ end: Int64, epoch: Int64 = 0) -> CMTimeRange {
 
   @Test(arguments: [UInt64(301), 302])
   func setLaws(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = RandomSource(seed: seed)
     for _ in 0..<3000 {
       let a = generator.smallRange()
       let b = generator.smallRange()
@@ -171,7 +172,7 @@ func range(_ start: Int64, _ end: Int64, epoch: Int64 = 0) -> CMTimeRange {
   }
 }
 
-extension SeededGenerator {
+extension RandomSource {
   /// A range whose bounds and their sums are exact, never empty.
   mutating func smallRange() -> CMTimeRange {
     let start = smallNumber()

@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite struct SecondsTests {
@@ -56,7 +57,7 @@ import Testing
 
   /// The flag says exactly whether the way back is exact.
   @Test func roundedFlagTellsWhetherTheWayBackIsExact() {
-    var generator = SeededGenerator(seed: 21)
+    var generator = RandomSource(seed: 21)
     for _ in 0..<5000 {
       let seconds = Double(generator.value()) / Double(generator.positiveTimescale())
       let made = CMTime(seconds: seconds, preferredTimescale: generator.positiveTimescale())
@@ -73,7 +74,7 @@ import Testing
   /// lasts.
   @Test(arguments: [Int32(600), 8000, 22_050, 44_100, 48_000])
   func samplePositionsSurviveSeconds(rate: Int32) {
-    var generator = SeededGenerator(seed: 22)
+    var generator = RandomSource(seed: 22)
     for _ in 0..<1000 {
       let position = time(Int64.random(in: 0...(1 << 40), using: &generator), rate)
       let back = CMTime(seconds: position.seconds, preferredTimescale: rate)

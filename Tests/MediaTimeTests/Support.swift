@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 
 /// The time `value / timescale`.
 func time(_ value: Int64, _ timescale: Int32, epoch: Int64 = 0) -> CMTime {
@@ -27,23 +28,6 @@ struct Fields: Equatable, CustomStringConvertible {
   var description: String { "\(value)/\(timescale) flags \(flags) epoch \(epoch)" }
 }
 
-/// SplitMix64: small, seeded, the same on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 let two62: Int64 = 1 << 62
 
 let extremeValues: [Int64] = [
@@ -67,7 +51,7 @@ let allMethods: [CMTimeRoundingMethod] = [
   .roundTowardNegativeInfinity,
 ]
 
-extension SeededGenerator {
+extension RandomSource {
   /// A number of any size: uniform widths, and often an extreme.
   mutating func value() -> Int64 {
     if Int.random(in: 0..<4, using: &self) == 0 { return extremeValues.randomElement(using: &self) ?? 0 }

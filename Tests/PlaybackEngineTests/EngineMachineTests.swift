@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import MediaTime
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -108,7 +109,7 @@ struct EngineMachineTests {
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func longLivesMakeSense(_ seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = RandomSource(seed: seed)
     for life in 0..<20 {
       var driver = driver(Self.situations[life % Self.situations.count].events)
       for _ in 0..<150 {

@@ -1,4 +1,5 @@
 import MediaTime
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -23,7 +24,7 @@ struct ObserverScheduleTests {
   }
 
   @Test func deliversEachHundredthOnceHoweverItIsCutUp() {
-    var random = SplitMix(seed: 7)
+    var random = RandomSource(seed: 7)
     var schedule = schedule(every: CMTime(value: 1, timescale: 100))
     var all: [Int64] = []
     var place = 0.0

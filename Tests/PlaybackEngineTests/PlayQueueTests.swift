@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -38,7 +39,7 @@ struct PlayQueueTests {
 
   /// Against an array, over thousands of random changes.
   @Test func agreesWithAnArray() {
-    var random = SplitMix(seed: 42)
+    var random = RandomSource(seed: 42)
     var queue = PlayQueue<ItemID>()
     var model: [ItemID] = []
     var next: ItemID = 1
@@ -66,18 +67,5 @@ struct PlayQueueTests {
       #expect(queue.first == model.first && queue.last == model.last && queue.count == model.count)
     }
     #expect(queue.ids == model)
-  }
-}
-
-/// A seeded generator, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

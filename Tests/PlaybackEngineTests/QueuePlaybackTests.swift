@@ -2,6 +2,7 @@ import AudioCore
 import AudioOutput
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -45,7 +46,7 @@ struct QueuePlaybackTests {
     harness.add(frames: 100_000, 100_000)
     _ = harness.observe()
     harness.engine.setRate(1)
-    var random = SplitMix(seed: 3)
+    var random = RandomSource(seed: 3)
     for _ in 0..<30 {
       harness.advance(Double(random.next() % 300) / 1000)
       harness.engine.setRate(0)

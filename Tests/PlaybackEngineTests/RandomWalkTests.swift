@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import MediaTime
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -21,7 +22,7 @@ struct RandomWalkTests {
       let seed = UInt64(index * 10 + round)
       var personality = entry.personality
       if round > 1, personality.death == nil {
-        var random = SplitMix(seed: seed)
+        var random = RandomSource(seed: seed)
         personality.death = 0.3 + Double(random.next() % 8000) / 1000
         personality.revival = (personality.death ?? 0) + Double(random.next() % 2000) / 1000
       }
@@ -69,7 +70,7 @@ private final class Walk {
   private(set) var items: [SyntheticMedia] = []
   private(set) var removed: Set<Int> = []
   private var ids: [ItemID: Int] = [:]
-  private var random: SplitMix
+  private var random: RandomSource
   private var jumps = 0
   /// Frames that a seek asked for.
   private var targets: Set<Int64> = [0]
@@ -86,7 +87,7 @@ private final class Walk {
     harness = EngineHarness(road.personality)
     let late = (road.personality.undroppable + road.personality.timingInterval) * 44_100
     strayFrames = Int(late.rounded(.up)) + road.personality.timingStepFrames
-    random = SplitMix(seed: road.seed &* 7919)
+    random = RandomSource(seed: road.seed &* 7919)
   }
 
   private func number(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }

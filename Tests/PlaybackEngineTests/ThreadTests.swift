@@ -3,6 +3,7 @@ import AudioOutput
 import Dispatch
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -57,7 +58,7 @@ struct ThreadTests {
       for seed in 1...4 as ClosedRange<UInt64> {
         group.addTask {
           let queue = SerialQueue()
-          var random = SplitMix(seed: seed)
+          var random = RandomSource(seed: seed)
           while clock.now < end {
             switch random.next() % 16 {
             case 0, 1:

@@ -1,4 +1,5 @@
 public import Foundation
+import TestSupport
 public import Testing
 
 /// Stereo sound, frame by frame, to be compared bit for bit.
@@ -131,23 +132,6 @@ public func output(of arguments: [String], limit: Double = 20) async throws -> D
   let end = try await child.ended(limit: limit)
   guard end.status == 0 else { throw Failure("\(arguments.joined(separator: " ")): status \(end.status)") }
   return try Data(contentsOf: URL(fileURLWithPath: path))
-}
-
-/// A folder for a short time.
-public struct TemporaryFolder: Sendable {
-  /// Where it is.
-  public let path: String
-
-  /// Makes one.
-  public init() throws {
-    // Short: a socket's path has room for 107 bytes.
-    var template = Array("/tmp/continuo-test-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw Failure("no temporary folder") }
-    path = String(cString: made)
-  }
-
-  /// Removes it with all that is in it.
-  public func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 extension MonitorCapture {

@@ -1,5 +1,6 @@
 import Foundation
 import MediaTime
+import TestSupport
 import Testing
 
 @testable import QueuePlayer

@@ -2,6 +2,7 @@ import AudioOutput
 import Continuo
 import Foundation
 import MediaTime
+import TestSupport
 import Testing
 
 /// Players and the life cycle, joined: the audio rows of the life cycle in virtual time.

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import MediaTime
 @_spi(Testing) import QueuePlayer
+import TestSupport
 import Testing
 
 /// While suspended nothing of the application is called: each way in which it could be.

@@ -1,6 +1,7 @@
 import Foundation
 import MediaTime
 import QueuePlayer
+import TestSupport
 import Testing
 
 @Suite("Calls from other threads")

@@ -5,6 +5,7 @@ import MediaTime
 import PlaybackEngine
 @_spi(Testing) import QueuePlayer
 import Synchronization
+import TestSupport
 
 /// An environment in virtual time: a simulated output and a main queue that the clock runs. The test's thread is the
 /// main queue's.
@@ -72,45 +73,6 @@ final class VirtualStage: Sendable {
   }
 
   func player(_ item: AVPlayerItem?) -> AVPlayer { AVPlayer(playerItem: item, environment: environment) }
-}
-
-/// A main queue whose work is run by the virtual clock, in order.
-final class VirtualMainQueue: DeliveryQueue {
-  private struct State {
-    var work: [@Sendable () -> Void] = []
-    var isElsewhere = false
-  }
-
-  private let state = Mutex(State())
-  private let worker = Mutex<(any Worker)?>(nil)
-
-  init(clock: VirtualClock) {
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("main", body: body) }
-  }
-
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
-    state.withLock { $0.work.append(work) }
-    worker.withLock { $0 }?.signal()
-  }
-
-  private func run() -> WorkerNext {
-    let work = state.withLock { state in
-      defer { state.work = [] }
-      return state.work
-    }
-    for piece in work { piece() }
-    return .whenSignalled
-  }
-
-  var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
-
-  /// Runs `body` as if on another thread.
-  func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
-    state.withLock { $0.isElsewhere = true }
-    defer { state.withLock { $0.isElsewhere = false } }
-    return try body()
-  }
 }
 
 /// Synthetic media by their URLs.

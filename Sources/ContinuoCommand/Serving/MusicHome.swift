@@ -24,9 +24,18 @@ struct MusicHome: Sendable {
 
   /// The home at `path`, which has to be there. Blocks on the disk.
   init(_ path: MediaPath) throws(FileBytes.Problem) {
-    self.path = try path.resolvingLinks()
-    prefix = self.path.bytes + (self.path.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
+    self.init(real: try path.resolvingLinks())
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
+  }
+
+  /// The working directory; where that has been removed, the root.
+  static func workingDirectory() -> MusicHome {
+    (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
+  }
+
+  private init(real path: MediaPath) {
+    self.path = path
+    prefix = path.bytes + (path.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
   }
 
   /// The file or directory that a client means. Blocks on the disk.

@@ -1,7 +1,7 @@
 /// Numbers, ranges and times out of arguments, with the refusals of mpd, word for word.
 extension Argument {
   /// A whole number as C's `strtol` reads it: blanks and a sign may come first, all else must be digits.
-  private struct Number {
+  struct Number {
     /// Clamped to ±2^62.
     var value: Int64
     var length: Int

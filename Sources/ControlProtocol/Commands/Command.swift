@@ -117,10 +117,10 @@ public enum Command: Hashable, Sendable {
   case plchanges(version: UInt32, range: PositionRange?)
   /// `plchangesposid VERSION [START:END]`: its positions and ids only.
   case plchangesposid(version: UInt32, range: PositionRange?)
-  /// `playlistfind FILTER…`: songs of the queue, exactly. At least one argument, as it came.
-  case playlistfind([Argument])
-  /// `playlistsearch FILTER…`: songs of the queue, in part and in any case. At least one argument.
-  case playlistsearch([Argument])
+  /// `playlistfind FILTER…`: songs of the queue.
+  case playlistfind(FilterRequest)
+  /// `playlistsearch FILTER…`: songs of the queue, in capitals or small letters.
+  case playlistsearch(FilterRequest)
 
   // MARK: Outputs
 
@@ -141,17 +141,18 @@ public enum Command: Hashable, Sendable {
   case listall(Argument?)
   /// `listallinfo [URI]`.
   case listallinfo(Argument?)
-  /// `list TYPE [FILTER…]`. At least one argument, as it came.
+  /// `list TYPE [FILTER…] [group TYPE]…`. The arguments as they came, of this and the next: they have been checked, and
+  /// ask for what only a database could answer.
   case list([Argument])
-  /// `find FILTER…`. At least one argument.
+  /// `find FILTER… [sort TAG] [window START:END]`.
   case find([Argument])
-  /// `search FILTER…`. At least one argument.
+  /// `search FILTER… [sort TAG] [window START:END]`.
   case search([Argument])
-  /// `count FILTER…`. At least one argument.
+  /// `count [FILTER…] [group TAG]`.
   case count([Argument])
-  /// `findadd FILTER…`. At least one argument.
+  /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
   case findadd([Argument])
-  /// `searchadd FILTER…`. At least one argument.
+  /// `searchadd FILTER… [sort TAG] [window START:END] [position POS]`.
   case searchadd([Argument])
   /// `listplaylists`.
   case listplaylists

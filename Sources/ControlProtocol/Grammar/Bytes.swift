@@ -5,10 +5,14 @@ enum Byte {
   static let blank: UInt8 = 0x20
   static let quote: UInt8 = 0x22
   static let apostrophe: UInt8 = 0x27
+  static let openingParenthesis: UInt8 = 0x28
+  static let closingParenthesis: UInt8 = 0x29
   static let plus: UInt8 = 0x2B
   static let minus: UInt8 = 0x2D
+  static let slash: UInt8 = 0x2F
   static let colon: UInt8 = 0x3A
   static let backslash: UInt8 = 0x5C
+  static let underscore: UInt8 = 0x5F
 }
 
 extension UInt8 {

@@ -23,6 +23,17 @@ public enum ProtocolLimits {
   /// At a few microseconds each no client waits a millisecond for another's.
   public static let linesPerTurn = 64
 
+  /// How deep the parentheses of a filter may be nested. Programs nest three or four; mpd 0.23.12 has no bound and
+  /// dies of 7000.
+  public static let filterDepth = 64
+
+  /// The most conditions of a filter. Twice as many as pairs of a name and a value fit into a request; each is tried on
+  /// every tag of every song.
+  public static let filterConditions = 64
+
+  /// The most bytes of a value in a filter's expression; mpd's.
+  public static let filterValue = 4095
+
   /// The longest reply line in bytes, with its newline. libmpdclient's buffer holds 4096 and it gives the connection
   /// up on a longer line. What a client needs in full (binary data) is not in lines.
   public static let replyLine = 4095

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// A `Backgrounder` that runs, and what it has printed so far.
 final class Run: Sendable {

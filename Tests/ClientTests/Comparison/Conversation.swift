@@ -416,9 +416,7 @@ let conversation = #"""
   playlistfind Title
   playlistfind bogus x
   playlistsearch bogus x
-  ! pairs only
   playlistfind "(Title == 'Song A')"
-  ! pairs only
   playlistsearch "(Title contains 'song')"
   # tags
   add a.mp3

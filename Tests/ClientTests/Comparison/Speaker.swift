@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// Has the conversation with one server, and takes out of its answers what may differ: times and ids.
 final class Speaker {

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// A socket in front of another: passes everything on and counts the requests.
 ///
@@ -14,9 +15,9 @@ final class CountingProxy: Sendable {
   /// Listens at `path` for clients of the server at `target`.
   init(at path: String, to target: String) throws {
     self.path = path
-    let listener = Self.socket()
+    let listener = unixSocket()
     self.listener = listener
-    guard Self.withAddress(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
+    guard withUnixAddress(path, { bind(listener, $0, $1) }) == 0, listen(listener, 16) == 0 else {
       close(listener)
       throw Failure("\(path): \(String(cString: strerror(errno)))")
     }
@@ -25,10 +26,8 @@ final class CountingProxy: Sendable {
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
-        let server = Self.socket()
-        guard Self.withAddress(target, { connect(server, $0, $1) }) == 0 else {
+        guard let server = try? connectedSocket(target) else {
           close(client)
-          close(server)
           continue
         }
         let rest = Observed([UInt8]())
@@ -70,22 +69,5 @@ final class CountingProxy: Sendable {
       }
     }
     shutdown(target, Int32(SHUT_WR))
-  }
-
-  private static func socket() -> Int32 {
-    Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-  }
-
-  private static func withAddress(
-    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// Where a test runs servers and clients: a folder with a few songs, and the processes. `close` takes it all down.
 final class Hall {
@@ -14,7 +15,7 @@ final class Hall {
   /// Makes the folder and the songs.
   init() async throws {
     temporary = try TemporaryFolder()
-    for name in ["music/sub", "run", "home"] {
+    for name in ["music", "run", "home"] {
       try FileManager.default.createDirectory(
         atPath: "\(temporary.path)/\(name)", withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
@@ -41,7 +42,11 @@ final class Hall {
     try Data("a.mp3\nsub/c.mp3\n".utf8).write(to: URL(fileURLWithPath: "\(music)/list.m3u"))
   }
 
-  private func write(_ name: String, tone: Int, _ tags: [String]) async throws {
+  /// Adds a song, with LAME's options for its tags.
+  func write(_ name: String, tone: Int, _ tags: [String]) async throws {
+    try FileManager.default.createDirectory(
+      atPath: URL(fileURLWithPath: "\(music)/\(name)").deletingLastPathComponent().path,
+      withIntermediateDirectories: true)
     let wave = "\(folder)/song.wav"
     _ = try await output(of: [
       "sox", "-n", "-r", "24000", "-c", "1", "-b", "16", wave, "synth", "\(Self.songLength)", "sine",

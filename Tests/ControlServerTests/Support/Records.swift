@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 import Testing
 
 extension WatchRecord {
@@ -8,7 +9,7 @@ extension WatchRecord {
   static let ended = WatchRecord(.didPlayToEndTime(Song(index: 0, id: 1)), host: 1)
 }
 
-extension RawClient {
+extension ControlConnection {
   /// The next record. Its last field is known: `host`, but for those that the server makes itself.
   func fields() throws -> [String: String] {
     var fields: [String: String] = [:]

@@ -2,21 +2,7 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Synchronization
-
-/// A new directory that goes with its owner.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/continuo-control-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String) -> String { "\(path)/\(name)" }
-}
+import TestSupport
 
 /// State that a test waits for.
 final class Watched<Value: Sendable>: @unchecked Sendable {
@@ -71,7 +57,7 @@ final class TestHandler: ControlHandler {
 
 /// A server in a directory of its own.
 final class TestServer {
-  let directory: TemporaryDirectory
+  let directory: TemporaryFolder
   let server: ControlServer
   let handler: TestHandler
   var path: String { server.path }
@@ -80,7 +66,7 @@ final class TestServer {
     handler: TestHandler = TestHandler(), access: SocketAccess = .ownerOnly,
     change: (inout ServerLimits) -> Void = { _ in }
   ) throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryFolder()
     var limits = ServerLimits()
     change(&limits)
     self.handler = handler
@@ -90,5 +76,5 @@ final class TestServer {
 
   deinit { server.stop() }
 
-  func client() throws -> RawClient { try RawClient(path) }
+  func client() throws -> ControlConnection { try ControlConnection(path) }
 }

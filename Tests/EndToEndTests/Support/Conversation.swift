@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 
 /// A client of the control socket that reads lines as they come.
 final class Conversation: Sendable {
@@ -8,20 +9,7 @@ final class Conversation: Sendable {
   private let reader: LineReader
 
   init(_ path: String) throws {
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix(107)) }
-    let descriptor = self.descriptor
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
-      close(descriptor)
-      throw Failure("\(path): \(String(cString: strerror(errno)))")
-    }
+    descriptor = try connectedSocket(path)
     reader = LineReader(descriptor: descriptor) { [lines] line in lines.update { $0.append(line) } }
   }
 

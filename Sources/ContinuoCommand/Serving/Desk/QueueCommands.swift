@@ -99,9 +99,9 @@ struct QueueCommands: Sendable {
         reply.append("Id", song.id.rawValue)
       }
     case .playlistfind(let filter):
-      return try find(SongFilter(filter, isExact: true), tags: tags)
+      return find(SongFilter(filter.expression, foldsCase: false), tags: tags)
     case .playlistsearch(let filter):
-      return try find(SongFilter(filter, isExact: false), tags: tags)
+      return find(SongFilter(filter.expression, foldsCase: true), tags: tags)
     default: return nil
     }
   }

@@ -1,0 +1,99 @@
+/// Reads points in time: a date of ISO 8601, with or without a time of day and a zone, or seconds since 1970. Eight digits
+/// are a date if they can be one. Without a zone it is UTC; what is left out is as early as it can be.
+struct TimeStamp {
+  private var rest: ArraySlice<UInt8>
+
+  /// Seconds since 1970, or mpd's refusal.
+  static func seconds(_ text: Argument) throws(Ack) -> Int64 {
+    if let number = Argument.Number(text.bytes[...]), number.length == text.bytes.count {
+      var digits = TimeStamp(rest: text.bytes[...])
+      guard text.bytes.count == 8, let days = try? digits.date(), digits.rest.isEmpty else {
+        return number.value
+      }
+      return days * 86_400
+    }
+    var stamp = TimeStamp(rest: text.bytes[...])
+    let days = try stamp.date()
+    let time = stamp.take(UInt8(ascii: "T")) ? try stamp.timeOfDay() : 0
+    let offset = try stamp.zone()
+    guard stamp.rest.isEmpty else { throw Ack(.argument, "Garbage at end of time stamp") }
+    return days * 86_400 + time - offset
+  }
+
+  /// Days since 1970: `2026-11-21`, `2026-11` or `20261121`.
+  private mutating func date() throws(Ack) -> Int64 {
+    let refusal = Ack(.argument, "Failed to parse date")
+    guard let year = number(0...9999, digits: 4) else { throw refusal }
+    let hasDashes = take(Byte.minus)
+    guard let month = number(1...12) else { throw refusal }
+    if hasDashes, !take(Byte.minus) { return Self.days(year, month, 1) }
+    guard let day = number(1...31) else { throw refusal }
+    return Self.days(year, month, day)
+  }
+
+  /// Seconds: `13:30:00`, `133000`, `13:30`, `1330` or `13`.
+  private mutating func timeOfDay() throws(Ack) -> Int64 {
+    let refusal = Ack(.argument, "Failed to parse time of day")
+    guard let hour = number(0...23) else { throw refusal }
+    let hasColons = take(Byte.colon)
+    func goesOn() -> Bool { rest.first?.isDigit == true }
+    guard hasColons || goesOn() else { return hour * 3600 }
+    guard let minute = number(0...59) else { throw refusal }
+    guard hasColons ? take(Byte.colon) : goesOn() else { return hour * 3600 + minute * 60 }
+    // Two leap seconds, as in C.
+    guard let second = number(0...61) else { throw refusal }
+    return hour * 3600 + minute * 60 + second
+  }
+
+  /// Seconds east of Greenwich: `Z`, `+02`, `+0200`, `+02:00` or nothing.
+  private mutating func zone() throws(Ack) -> Int64 {
+    if take(UInt8(ascii: "Z")) { return 0 }
+    let isWest = rest.first == Byte.minus
+    guard take(Byte.plus) || take(Byte.minus) else { return 0 }
+    let hours = try twoDigits()
+    // No further, as in mpd.
+    guard hours <= 13 else { throw Ack(.argument, "Time offset hours out of range") }
+    let hasMinutes = take(Byte.colon) || rest.first?.isDigit == true
+    let minutes = hasMinutes ? try twoDigits() : 0
+    guard minutes <= 59 else { throw Ack(.argument, "Time offset minutes out of range") }
+    let offset = hours * 3600 + minutes * 60
+    return isWest ? -offset : offset
+  }
+
+  private mutating func twoDigits() throws(Ack) -> Int64 {
+    let digits = rest.prefix(2)
+    guard digits.count == 2, digits.allSatisfy(\.isDigit), let value = number(0...99) else {
+      throw Ack(.argument, "Failed to parse time zone offset")
+    }
+    return value
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard rest.first == byte else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// A number of as many digits as fit the range, as C's `strptime` reads it.
+  private mutating func number(_ range: ClosedRange<Int64>, digits: Int = 2) -> Int64? {
+    guard rest.first?.isDigit == true else { return nil }
+    var value: Int64 = 0
+    var left = digits
+    repeat {
+      value = value * 10 + Int64(rest.removeFirst() - UInt8(ascii: "0"))
+      left -= 1
+    } while left > 0 && value * 10 <= range.upperBound && rest.first?.isDigit == true
+    return range.contains(value) ? value : nil
+  }
+
+  /// Days since 1970 of a Gregorian date, in years that begin in March. A day beyond the month's end is one of the next.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let marchYear = month > 2 ? year : year - 1
+    let marchMonth = (month + 9) % 12
+    // Only the January and February of the year 0 are before its March.
+    let era = marchYear < 0 ? -1 : marchYear / 400
+    let yearOfEra = marchYear - era * 400
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * marchMonth + 2) / 5 + day - 1
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}

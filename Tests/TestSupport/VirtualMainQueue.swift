@@ -1,0 +1,41 @@
+public import AudioCore
+import Synchronization
+
+/// A main queue whose work is run by the virtual clock, in order.
+public final class VirtualMainQueue: DeliveryQueue {
+  private struct State {
+    var work: [@Sendable () -> Void] = []
+    var isElsewhere = false
+  }
+
+  private let state = Mutex(State())
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  /// A queue that this clock runs.
+  public init(clock: VirtualClock) {
+    let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
+    worker.withLock { $0 = clock.makeWorker("main", body: body) }
+  }
+
+  /// Runs `work` at the clock's next step.
+  public func enqueue(_ work: @escaping @Sendable () -> Void) {
+    state.withLock { $0.work.append(work) }
+    worker.withLock { $0 }?.signal()
+  }
+
+  private func run() -> WorkerNext {
+    let work = state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
+    work?()
+    return state.withLock { $0.work.isEmpty } ? .whenSignalled : .again
+  }
+
+  /// Whether the caller counts as this queue: always, but in `elsewhere`.
+  public var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
+
+  /// Runs `body` as if on another thread.
+  public func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    state.withLock { $0.isElsewhere = true }
+    defer { state.withLock { $0.isElsewhere = false } }
+    return try body()
+  }
+}
