@@ -1,7 +1,7 @@
 /// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
 ///
-/// A value: whoever holds it has a lock. A copy is a snapshot: it shares its pages with the original until one of the
-/// two edits them. No edit looks at the songs that it moves: one that moves the positions of 100,000 takes a microsecond
+/// A value: whoever holds it has a lock. A copy is a snapshot: the two share, in pages, what neither has edited
+/// since. No edit looks at the songs that it moves: one that moves the positions of 100,000 takes a microsecond
 /// or two, and an edit of k songs k more, except a move, whatever its length.
 public struct SongQueue: Sendable {
   /// The most songs a queue takes, so that no client fills the memory: ten times the largest collection Continuo is
@@ -71,8 +71,9 @@ public struct SongQueue: Sendable {
   /// Calls `body` with every song of `range` (`nil`: the whole queue) that has a new position or new content since
   /// `version`, in order.
   ///
-  /// It takes time for what it reports, and one comparison for each page of the queue. A version that this queue has not had yet, or 0, gives all:
-  /// the client has it from another life of the server. What is missing at the end is to be seen by `count` only.
+  /// It takes time for what it reports, and one comparison for a few hundred songs of the queue. A version that this
+  /// queue has not had yet, or 0, gives all: the client has it from another life of the server. What is missing at the
+  /// end is to be seen by `count` only.
   public func forEachChange(
     since version: UInt32, in range: Range<Int>? = nil, _ body: (Int, QueuedSong) -> Void
   ) {

@@ -152,6 +152,29 @@ import Testing
     }
   }
 
+  @Test("A tag has the line that any text has, wherever in it a byte is that a line cannot have")
+  func tags() {
+    func expectEqual(_ value: [UInt8]) {
+      var tag = Reply()
+      tag.appendTag(.title, value.span)
+      var line = Reply()
+      line.append("Title", Argument(value))
+      #expect(tag == line, "\(value)")
+    }
+    for byte in UInt8.min...UInt8.max {
+      for place in 0..<19 {
+        var value = Array("Nineteen characters".utf8)
+        value[place] = byte
+        expectEqual(value)
+      }
+    }
+    for text in ["", "é", "Всё идёт по плану", "三", "😀", "e\u{301}", "\u{85}\u{2028}"] {
+      expectEqual(Array(text.utf8))
+      expectEqual(Array(text.utf8.dropLast()))
+    }
+    for length in 4080..<4100 { expectEqual(Array(repeating: 0x41, count: length)) }
+  }
+
   @Test("A refusal is one short line, whatever it quotes")
   func refusal() {
     let ack = Ack(.argument, "a\nb" + String(repeating: "x", count: 9000))

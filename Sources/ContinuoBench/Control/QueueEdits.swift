@@ -8,15 +8,23 @@ struct QueueEdits {
 
   /// In the order in which they follow each other; a round of all leaves the queue as long as it was.
   private enum Edit: String, CaseIterable {
-    case add, move, delete, status
+    case add, move, delete
+    case addAnywhere = "add anywhere"
+    case moveAnywhere = "move anywhere"
+    case deleteAnywhere = "delete anywhere"
+    case status
     case look = "playlistinfo 0:50"
 
     /// The line for a queue that has so many songs.
-    func line(_ count: Int, _ song: String) -> String {
-      switch self {
+    func line(_ count: Int, _ song: String, _ random: inout some RandomNumberGenerator) -> String {
+      func anywhere() -> Int { Int.random(in: 0..<count, using: &random) }
+      return switch self {
       case .add: ControlServer.add(song)
       case .move: "move \(count) 0"
       case .delete: "delete 0"
+      case .addAnywhere: "\(ControlServer.add(song)) \(anywhere())"
+      case .moveAnywhere: "move \(anywhere()) \(anywhere())"
+      case .deleteAnywhere: "delete \(anywhere())"
       case .status, .look: rawValue
       }
     }
@@ -64,7 +72,8 @@ struct QueueEdits {
     }
     table.failures = failures
     table.notes = [
-      "add: at the end. move: the last song to the front. delete: the first. mpd reads the song's tags within add."
+      "add: at the end. move: the last song to the front. delete: the first. Anywhere: at random places.",
+      "mpd reads the song's tags within add.",
     ]
     return table
   }
@@ -72,10 +81,11 @@ struct QueueEdits {
   private func measure(_ queue: QueueServers.Filled) throws -> [(Edit, [Double])] {
     let connection = try queue.server.connect()
     let song = bench.scratch + "/short.mp3"
-    let requests = Edit.allCases.map { ($0, Array(($0.line(queue.songs, song) + "\n").utf8)) }
-    var times = requests.map { _ in [Double]() }
+    var random = SystemRandomNumberGenerator()
+    var times = Edit.allCases.map { _ in [Double]() }
     for _ in 0..<plan.edits {
-      for (index, (_, request)) in requests.enumerated() {
+      let requests = Edit.allCases.map { Array(($0.line(queue.songs, song, &random) + "\n").utf8) }
+      for (index, request) in requests.enumerated() {
         let begin = monotonicSeconds()
         try connection.exchange(request)
         times[index].append((monotonicSeconds() - begin) * 1e6)

@@ -36,9 +36,10 @@ enum SanitizedText {
       var seen: UInt64 = 0
       while offset + 8 <= raw.count {
         let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        // A byte below the blank, or one that is zero after DEL was taken out, borrows from its highest bit.
-        let deleted = word ^ ones &* 0x7F
-        let controls = (word &- ones &* UInt64(Byte.blank)) & ~word | (deleted &- ones) & ~deleted
+        // Only of a byte that is too small does a subtraction set the highest bit when it was not set. DEL is the
+        // byte that is 0 with its bits turned over.
+        let turned = word ^ ones &* 0x7F
+        let controls = (word &- ones &* UInt64(Byte.blank)) & ~word | (turned &- ones) & ~turned
         if controls & highBits != 0 { return false }
         seen |= word
         offset += 8
