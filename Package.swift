@@ -11,8 +11,12 @@ let strict: [SwiftSetting] = [
 
 /// Links Swift's libraries into the program. `-static-stdlib` alone leaves Foundation's own parts unresolved, since
 /// the objects were compiled for the shared ones. Measured with Swift 6.3.1: peak memory 26.8 → 20.9 MB.
+///
+/// Packed relocations (glibc 2.36, which Debian 12 has) are 20 KB instead of the 2.2 MB that the loader has to read, with
+/// control socket and all: 26.9 → 24.7 MB. The gold linker cannot make them.
 let staticFoundation = [
   "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
+  "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
 ]
 
 let package = Package(
