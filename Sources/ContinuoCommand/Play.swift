@@ -1,6 +1,7 @@
 import AppLifecycle
 import ArgumentParser
 import AudioCore
+import ControlServer
 import Dispatch
 
 /// `continuo play`.
@@ -27,6 +28,8 @@ struct Play: ParsableCommand {
             A call, during which the player pauses.
         continuo play --at 3:terminate --at 5:launch --timeline run.svg Media
             The application ends and goes on where it stopped; a drawing shows it.
+        continuo play --socket /tmp/continuo/socket Media &
+            Driven from elsewhere: continuo next --socket /tmp/continuo/socket
         continuo play --output wav:all.wav --events events.jsonl Media
             Renders the queue to a file and notes all that observers see.
 
@@ -37,6 +40,7 @@ struct Play: ParsableCommand {
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
         70  the system terminated the application and nothing launched it again
+        73  a server answers at the socket that --socket names, or it cannot be made
       """)
 
   @OptionGroup var options: PlayOptions
@@ -85,10 +89,27 @@ struct Play: ParsableCommand {
         options: options, files: files, problems: problems, modes: modes, output: output, events: events,
         timeline: timeline)
       PlaySession.current = session
+      if options.wantsSocket { session.socket = bindSocket() }
       session.start(isAwaited: output.isAwaited)
     }
     signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  /// The control socket; nil where the default one cannot be had. One that was named has to be.
+  private func bindSocket() -> ListeningSocket? {
+    do {
+      let socket = try ListeningSocket.bound(to: options.socket ?? DefaultSocket.path)
+      CleanUp.add(socket.removal)
+      return socket
+    } catch {
+      guard options.socket != nil else {
+        StandardOutput.complain("no control socket: \(error)")
+        return nil
+      }
+      StandardOutput.complain("\(error)")
+      CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
+    }
   }
 
   /// What a drawing of the run says of it.

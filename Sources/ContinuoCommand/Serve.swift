@@ -101,9 +101,11 @@ struct Serve: ParsableCommand {
 
   private func listen() throws(ListenError) -> ListeningSocket {
     if options.socket == nil, let socket = try ListeningSocket.activated() { return socket }
-    return try ListeningSocket.bound(
+    let socket = try ListeningSocket.bound(
       to: options.socket ?? DefaultSocket.path,
       access: SocketAccess(mode: options.socketMode?.bits ?? 0o600, group: options.socketGroup))
+    CleanUp.add(socket.removal)
+    return socket
   }
 
   // MARK: Serving
@@ -124,20 +126,14 @@ struct Serve: ParsableCommand {
       }
     }
     let files = begin()
-    let (session, handler) = MainActor.assumeIsolated {
+    let session = MainActor.assumeIsolated {
       let session = ServeSession(parts)
       ServeSession.current = session
-      return (session, session.handler)
+      return session
     }
-    var limits = ServerLimits()
-    // A signal's end has 200 ms in all.
-    limits.ending = 0.1
-    let server = try ControlServer(socket: socket, handler: handler, limits: limits)
-    MainActor.assumeIsolated {
-      session.start(server)
-      if !files.isEmpty { session.playIfEmpty(files) }
-    }
-    StandardOutput.complain("listening at \(server.path)")
+    let path = try session.served.open(socket, onChange: session.keep)
+    MainActor.assumeIsolated { session.start(files) }
+    StandardOutput.complain("listening at \(path)")
     manager?.tell(.ready)
     signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }

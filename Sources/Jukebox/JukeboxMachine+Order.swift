@@ -1,19 +1,19 @@
 /// The play order: the queue's own, or the one that chance made, in which every song stands once.
 ///
-/// Its edits follow those of the queue in logarithmic time. Songs that are added stand somewhere behind the current
-/// one, so that they are heard in this round.
+/// Its edits follow those of the queue one by one. Songs that are added stand somewhere behind the current one, so that
+/// they are heard in this round.
 extension JukeboxMachine {
   /// Where a song of the queue stands in the play order.
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
     if let shuffled { return shuffled.rank(of: slot) }
-    return queue.tree.rank(of: slot)
+    return queue.order.rank(of: slot)
   }
 
   /// What stands there; `rank` is in 0 ..< count.
-  func orderSlot(_ rank: Int) -> RankTree.Slot {
+  func orderSlot(_ rank: Int) -> SlotSequence.Slot {
     if let shuffled { return shuffled[rank] }
-    return queue.tree[rank]
+    return queue.order[rank]
   }
 
   func orderID(_ rank: Int) -> SongID { queue.id(of: orderSlot(rank)) }
@@ -44,7 +44,7 @@ extension JukeboxMachine {
     let end = isRepeating ? start + count : count
     guard start + 1 < end else { return nil }
     return (start + 1..<end).lazy.map { orderSlot($0 % count) }
-      .first { !range.contains(queue.tree.rank(of: $0)) }.map { queue.id(of: $0) }
+      .first { !range.contains(queue.order.rank(of: $0)) }.map { queue.id(of: $0) }
   }
 
   /// Makes a song the current one, and draws the next round when it is the last of a random one: the player needs to
@@ -63,14 +63,14 @@ extension JukeboxMachine {
 
   /// A new order of chance; the current song is the first.
   mutating func drawOrder() {
-    var slots: [RankTree.Slot] = []
+    var slots: [SlotSequence.Slot] = []
     slots.reserveCapacity(queue.count)
-    queue.tree.forEach(in: 0..<queue.count) { slots.append($0) }
+    queue.order.forEach(in: 0..<queue.count) { slots.append($0) }
     slots.shuffle(using: &generator)
     if let current = currentID.flatMap({ queue.slot(of: $0) }), let place = slots.firstIndex(of: current) {
       slots.swapAt(0, place)
     }
-    shuffled = RankTree(slots)
+    shuffled = SlotSequence(slots)
   }
 
   /// Puts a song that was asked for right behind the current one, so that the others keep their turn.
@@ -107,8 +107,8 @@ extension JukeboxMachine {
   /// Songs are about to leave the queue.
   mutating func removeFromOrder(_ range: Range<Int>) {
     guard isRandom else { return }
-    var slots: [RankTree.Slot] = []
-    queue.tree.forEach(in: range) { slots.append($0) }
+    var slots: [SlotSequence.Slot] = []
+    queue.order.forEach(in: range) { slots.append($0) }
     for slot in slots {
       guard let rank = shuffled?.rank(of: slot) else { return }
       _ = shuffled?.remove(rank..<rank + 1, stamp: 0)

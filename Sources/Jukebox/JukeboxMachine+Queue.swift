@@ -65,7 +65,7 @@ extension JukeboxMachine {
   public mutating func clear() {
     halt(current: nil)
     queue.removeAll()
-    if isRandom { shuffled = RankTree() }
+    if isRandom { shuffled = SlotSequence() }
     effects.changed.insert(.playlist)
   }
 

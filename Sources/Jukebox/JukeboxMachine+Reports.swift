@@ -2,7 +2,8 @@ extension JukeboxMachine {
   /// The player says something that happened under `ticket`. What happened before the last order counts no more.
   public mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
-    case .failed(_, let reason) where ticket != self.ticket || state == .stopped:
+    case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
+      .skipped(_, _, let reason) where ticket != self.ticket || state == .stopped:
       note(reason)
     case _ where ticket != self.ticket || state == .stopped:
       break
@@ -14,6 +15,9 @@ extension JukeboxMachine {
     case .failed(let song, let reason):
       note(reason)
       if song == currentID { skip(song) }
+    case .skipped(let song, let follower, let reason):
+      note(reason)
+      if song == currentID { skip(song, to: follower) }
     case .heard(let song) where song == currentID:
       failures = 0
     case .ended, .heard:
@@ -54,20 +58,29 @@ extension JukeboxMachine {
   }
 
   /// A song cannot be played: on to the next one, whatever `single` says, until as many have failed as there are. It
-  /// is not consumed, since nobody has heard it and its disk may come back.
-  private mutating func skip(_ song: SongID) {
+  /// is not consumed, since nobody has heard it and its disk may come back. `follower`: what the player has already
+  /// gone on to.
+  private mutating func skip(_ song: SongID, to follower: SongID? = nil) {
     failures += 1
     guard failures < queue.count, let next = succeeding(song) else {
       halt(current: failures < queue.count ? nil : song)
+      effects.hasEnded = true
       return
     }
-    start(next)
+    guard let follower, queue[follower] != nil else {
+      start(next)
+      return
+    }
+    becomeCurrent(follower)
+    announced = nil
+    effects.changed.insert(.player)
   }
 
   /// Leaves a song for another, which may be itself, or for nothing.
   mutating func moveOn(from song: SongID, to next: SongID?, paused: Bool) {
     guard let next else {
       halt(current: nil)
+      effects.hasEnded = true
       return
     }
     state = paused ? .paused : .playing

@@ -7,8 +7,8 @@
 ///
 /// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
 public struct JukeboxMachine: Sendable {
-  /// How many songs the player is told ahead: enough that songs shorter than its buffers follow without a gap.
-  public static let upcomingLimit = 4
+  /// How many songs the player is told ahead. Each change of the queue looks at so many.
+  public let upcomingLimit: Int
 
   /// The songs. Edits go through the machine, since they may change what plays.
   public internal(set) var queue = SongQueue()
@@ -34,7 +34,7 @@ public struct JukeboxMachine: Sendable {
   public internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
   /// The play order as long as it is not the queue's, by the queue's slots.
-  var shuffled: RankTree?
+  var shuffled: SlotSequence?
   var generator: SplitMix64
   /// Songs that failed one after the other with nothing heard between them.
   var failures = 0
@@ -50,8 +50,12 @@ public struct JukeboxMachine: Sendable {
   }
 
   /// A stopped jukebox with an empty queue. All chance comes from one number that `generator` gives.
-  public init(using generator: inout some RandomNumberGenerator) {
+  ///
+  /// - Parameter upcomingLimit: How many songs the player is told ahead, 1 and above. With 4, songs that are shorter
+  ///   than the player's buffers follow each other without a gap.
+  public init(using generator: inout some RandomNumberGenerator, upcomingLimit: Int = 4) {
     self.generator = SplitMix64(state: generator.next())
+    self.upcomingLimit = upcomingLimit
   }
 
   // MARK: Asking
@@ -74,12 +78,13 @@ public struct JukeboxMachine: Sendable {
     return following(currentID)
   }
 
-  /// The songs that will follow the current one by themselves, at most `limit`: the modes respected, the order of
-  /// chance fixed. Empty while stopped, and where playback pauses behind the current song.
+  /// The songs that will follow the current one by themselves, at most `limit` (nil: `upcomingLimit`): the modes
+  /// respected, the order of chance fixed. Empty while stopped, and where playback pauses behind the current song.
   ///
   /// The list may be shorter than what will be played (a new random round is drawn when the last song of the old one
   /// begins), but is only empty if nothing follows.
-  public func upcoming(limit: Int = upcomingLimit) -> [QueuedSong] {
+  public func upcoming(limit: Int? = nil) -> [QueuedSong] {
+    let limit = limit ?? upcomingLimit
     guard state != .stopped, let currentSong, limit > 0 else { return [] }
     if single != .off {
       guard isRepeating else { return [] }
@@ -140,12 +145,7 @@ public struct JukeboxMachine: Sendable {
   private mutating func supersede() {
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
     announced = []
-    effects.actions.removeAll {
-      switch $0 {
-      case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
-      case .setVolume, .setMuted: false
-      }
-    }
+    effects.actions.removeAll { $0.isOfTransport }
   }
 
   /// Goes to another place of the current song.

@@ -64,6 +64,26 @@ public enum JukeboxAction: Sendable {
   case setMuted(Bool)
 }
 
+extension JukeboxAction {
+  /// Whether it concerns what is played, and not how loud.
+  var isOfTransport: Bool {
+    switch self {
+    case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
+    case .setVolume, .setMuted: false
+    }
+  }
+
+  /// Whether `earlier`, given before and not carried out yet, is pointless now. It has to be dropped: what was to
+  /// follow a song long heard would be played once more.
+  public func supersedes(_ earlier: JukeboxAction) -> Bool {
+    switch (self, earlier) {
+    case (.start, _), (.stop, _): earlier.isOfTransport
+    case (.setUpcoming, .setUpcoming): true
+    default: false
+    }
+  }
+}
+
 /// What the player says. Each report goes with the ticket of the last `start`, `seek` or `stop` that it has obeyed.
 public enum PlayerReport: Hashable, Sendable {
   /// The current song was heard to its end and this one, the first of the upcoming ones, follows by itself. Not for a
@@ -74,6 +94,9 @@ public enum PlayerReport: Hashable, Sendable {
   /// This song cannot be played, or not on; the reason is for people and names the file. If it is the current one,
   /// the player waits for what comes next.
   case failed(SongID, reason: String)
+  /// The current song cannot be played, or not on, and the player has gone on to this one by itself, one of the
+  /// upcoming ones: not a frame of it is lost.
+  case skipped(SongID, to: SongID, reason: String)
   /// Some of this song is heard. Once for each song will do.
   case heard(SongID)
 }
@@ -102,6 +125,9 @@ public struct JukeboxEffects: Sendable {
   public var actions: [JukeboxAction] = []
   /// For clients that wait.
   public var changed: JukeboxSubsystems = []
+  /// The play order has come to its end: nothing follows, or nothing can be played. Not where somebody asked for
+  /// silence: `stop`, `clear`, and taking the current song out are no such end.
+  public var hasEnded = false
 
   /// Nothing.
   public init() {}

@@ -42,46 +42,6 @@ public struct SongRange: Hashable, Sendable {
   }
 }
 
-/// What a song's file says about itself. Immutable and shared, so that a queue carries it at the cost of a reference.
-public final class SongMetadata: Sendable {
-  /// The length of the whole file in seconds.
-  public let duration: Double?
-  /// When the file was changed last, in seconds since 1970.
-  public let modified: Int64?
-  /// The sample rate in hertz; `nil` when unknown.
-  public let sampleRate: Int?
-  /// 1 for mono, 2 for stereo; `nil` when unknown.
-  public let channels: Int?
-  /// Names as the control protocol spells them (`Artist`), with their values, in the order in which they are shown.
-  public let tags: [SongTag]
-
-  /// Everything that is known; nothing is checked.
-  public init(
-    duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
-    tags: [SongTag] = []
-  ) {
-    self.duration = duration
-    self.modified = modified
-    self.sampleRate = sampleRate
-    self.channels = channels
-    self.tags = tags
-  }
-}
-
-/// One tag of a file.
-public struct SongTag: Hashable, Sendable {
-  /// `Artist`, `Title`, `Album` …; up to 15 bytes cost no memory of their own.
-  public let name: String
-  /// Its value, as it is shown.
-  public let value: String
-
-  /// Nothing is checked.
-  public init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// A file to play, or a part of one. It has no number: that belongs to its place in a queue.
 public struct Song: Sendable {
   /// The longest path that Linux opens: PATH_MAX without its closing zero.

@@ -1,25 +1,22 @@
 /// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
 ///
-/// A value: whoever holds it has a lock. A copy is a snapshot; the first edit of either then copies the storage (a few
-/// milliseconds for 100,000 songs). Every single edit takes logarithmic time, also one that moves the positions of all
-/// songs behind it; an edit of k songs takes k more, except a move, whatever its length.
+/// A value: whoever holds it has a lock. A copy is a snapshot: it shares its pages with the original until one of the
+/// two edits them. No edit looks at the songs that it moves: one that moves the positions of 100,000 takes a microsecond
+/// or two, and an edit of k songs k more, except a move, whatever its length.
 public struct SongQueue: Sendable {
   /// The most songs a queue takes, so that no client fills the memory: ten times the largest collection Continuo is
   /// measured with.
   public static let maximumCount = 1_000_000
 
-  struct Entry: Sendable {
-    var id = SongID(rawValue: 0)
-    var song = Song(path: [])
+  typealias Slot = SlotSequence.Slot
 
-    var queued: QueuedSong { QueuedSong(id: id, song: song) }
-  }
-
-  private(set) var tree = RankTree()
-  /// By slot. Number 0 is nobody's.
-  private var entries: [Entry] = [Entry()]
-  private var slots: [SongID: RankTree.Slot] = [:]
-  private var freeSlots: [RankTree.Slot] = []
+  private(set) var order = SlotSequence()
+  /// By slot.
+  private var entries = EntryPages()
+  /// The few songs of which only a part is played.
+  private var ranges: [Slot: SongRange] = [:]
+  private var slots: [SongID: Slot] = [:]
+  private var freeSlots: [Slot] = []
   /// The number of the next song, or 2³² when all are used up.
   private(set) var nextID: UInt64 = 1
   /// Counts edits and never wraps; `version` is what clients see of it.
@@ -46,28 +43,27 @@ public struct SongQueue: Sendable {
   /// The song at `position`; `nil` if there is none.
   public subscript(position position: Int) -> QueuedSong? {
     guard position >= 0, position < count else { return nil }
-    return queued(tree[position])
+    return queued(order[position])
   }
 
   /// The song of that number; `nil` if there is none.
   public subscript(id: SongID) -> Song? {
     guard let slot = slots[id] else { return nil }
-    return entries[Int(slot)].song
+    return song(slot)
   }
 
   /// Where the song of that number stands; `nil` if there is none.
   public func position(of id: SongID) -> Int? {
     guard let slot = slots[id] else { return nil }
-    return tree.rank(of: slot)
+    return order.rank(of: slot)
   }
 
   /// Calls `body` with the songs of `range`, cut to the queue, in order, each with its position.
   public func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
     let range = range.clamped(to: 0..<count)
     var position = range.lowerBound
-    // A closure that takes all of self with it would copy it for each song.
-    tree.forEach(in: range) { [entries] slot in
-      body(position, entries[Int(slot)].queued)
+    order.forEach(in: range) { slot in
+      body(position, queued(slot))
       position += 1
     }
   }
@@ -75,7 +71,7 @@ public struct SongQueue: Sendable {
   /// Calls `body` with every song of `range` (`nil`: the whole queue) that has a new position or new content since
   /// `version`, in order.
   ///
-  /// It takes time for what it reports and a logarithm. A version that this queue has not had yet, or 0, gives all:
+  /// It takes time for what it reports, and one comparison for each page of the queue. A version that this queue has not had yet, or 0, gives all:
   /// the client has it from another life of the server. What is missing at the end is to be seen by `count` only.
   public func forEachChange(
     since version: UInt32, in range: Range<Int>? = nil, _ body: (Int, QueuedSong) -> Void
@@ -84,14 +80,20 @@ public struct SongQueue: Sendable {
     let all = version == 0 || version > current
     let baseline = all ? 0 : edition - UInt64(current - version)
     let range = range?.clamped(to: 0..<count) ?? 0..<count
-    tree.forEach(newerThan: baseline, in: range) { [entries] in body($0, entries[Int($1)].queued) }
+    order.forEach(newerThan: baseline, in: range) { body($0, queued($1)) }
   }
 
-  func slot(of id: SongID) -> RankTree.Slot? { slots[id] }
+  func slot(of id: SongID) -> Slot? { slots[id] }
 
-  func id(of slot: RankTree.Slot) -> SongID { entries[Int(slot)].id }
+  func id(of slot: Slot) -> SongID { entries[slot].id }
 
-  func queued(_ slot: RankTree.Slot) -> QueuedSong { entries[Int(slot)].queued }
+  func queued(_ slot: Slot) -> QueuedSong { QueuedSong(id: entries[slot].id, song: song(slot)) }
+
+  private func song(_ slot: Slot) -> Song {
+    let entry = entries[slot]
+    return Song(
+      path: entry.path, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata)
+  }
 
   // MARK: Editing
 
@@ -129,11 +131,12 @@ public struct SongQueue: Sendable {
   mutating func take(_ range: Range<Int>) -> [SongID] {
     guard !range.isEmpty else { return [] }
     edition += 1
-    let removed = tree.remove(range, stamp: edition)
+    let removed = order.remove(range, stamp: edition)
     return removed.map { slot in
-      let id = entries[Int(slot)].id
+      let id = entries[slot].id
       slots[id] = nil
-      entries[Int(slot)] = Entry()
+      entries[slot] = EntryPages.Entry()
+      if !ranges.isEmpty { ranges[slot] = nil }
       freeSlots.append(slot)
       return id
     }
@@ -142,14 +145,14 @@ public struct SongQueue: Sendable {
   /// Takes all songs out. It is a new version also when there were none, as in MPD.
   public mutating func removeAll() {
     edition += 1
-    tree.removeAll()
-    entries = [Entry()]
+    order.removeAll()
+    entries = EntryPages()
+    ranges = [:]
     slots = [:]
     freeSlots = []
   }
 
-  /// Moves the songs of `range` so that the first of them stands at `target` afterwards. In logarithmic time, however
-  /// many they are.
+  /// Moves the songs of `range` so that the first of them stands at `target` afterwards. Many cost hardly more than one.
   ///
   /// - Throws: `badSongIndex` if `range` is empty or not in the queue, `numberTooLarge` if `target` leaves no room for them.
   public mutating func move(_ range: Range<Int>, to target: Int) throws(JukeboxError) {
@@ -157,7 +160,7 @@ public struct SongQueue: Sendable {
     guard target >= 0, target <= count - range.count else { throw .numberTooLarge(target) }
     guard target != range.lowerBound else { return }
     edition += 1
-    tree.move(range, to: target, stamp: edition)
+    order.move(range, to: target, stamp: edition)
   }
 
   /// Exchanges two songs. It is a new version also when they are one, as in MPD.
@@ -168,9 +171,9 @@ public struct SongQueue: Sendable {
     edition += 1
     let (low, high) = (min(first, second), max(first, second))
     if low < high {
-      tree.swap(low, high, stamp: edition)
+      order.swap(low, high, stamp: edition)
     } else {
-      tree.stamp(low..<low + 1, edition)
+      order.stamp(low..<low + 1, edition)
     }
   }
 
@@ -184,11 +187,11 @@ public struct SongQueue: Sendable {
     let range = range.clamped(to: 0..<count)
     guard range.count > 1 else { return }
     edition += 1
-    var slots: [RankTree.Slot] = []
+    var slots: [Slot] = []
     slots.reserveCapacity(range.count)
-    tree.forEach(in: range) { slots.append($0) }
+    order.forEach(in: range) { slots.append($0) }
     slots.shuffle(using: &generator)
-    tree.replace(range, with: slots, stamp: edition)
+    order.replace(range, with: slots, stamp: edition)
   }
 
   /// Sets what is played of a song. Nothing happens if it is that already.
@@ -196,8 +199,8 @@ public struct SongQueue: Sendable {
   /// - Throws: `noSuchSong`.
   public mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
     guard let slot = slots[id] else { throw .noSuchSong }
-    guard entries[Int(slot)].song.range != range else { return }
-    entries[Int(slot)].song.range = range
+    guard ranges[slot] != range else { return }
+    ranges[slot] = range
     touch([slot])
   }
 
@@ -205,10 +208,10 @@ public struct SongQueue: Sendable {
   /// over. Returns whether there was one that has not.
   @discardableResult
   public mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
-    var touched: [RankTree.Slot] = []
+    var touched: [Slot] = []
     for (id, metadata) in metadata {
       guard let slot = slots[id] else { continue }
-      entries[Int(slot)].song.metadata = metadata
+      entries[slot].metadata = metadata
       touched.append(slot)
     }
     touch(touched)
@@ -216,12 +219,12 @@ public struct SongQueue: Sendable {
   }
 
   /// One edit in which the content of `slots` changed.
-  private mutating func touch(_ slots: [RankTree.Slot]) {
+  private mutating func touch(_ slots: [Slot]) {
     guard !slots.isEmpty else { return }
     edition += 1
     for slot in slots {
-      let rank = tree.rank(of: slot)
-      tree.stamp(rank..<rank + 1, edition)
+      let rank = order.rank(of: slot)
+      order.stamp(rank..<rank + 1, edition)
     }
   }
 
@@ -229,18 +232,19 @@ public struct SongQueue: Sendable {
   private mutating func place(_ songs: [(SongID, Song)], at position: Int) {
     edition += 1
     let new = songs.map { id, song in
-      let slot: RankTree.Slot
+      let slot: Slot
+      let entry = EntryPages.Entry(path: song.path, metadata: song.metadata, id: id)
       if let free = freeSlots.popLast() {
         slot = free
-        entries[Int(slot)] = Entry(id: id, song: song)
+        entries[slot] = entry
       } else {
-        slot = RankTree.Slot(entries.count)
-        entries.append(Entry(id: id, song: song))
+        slot = entries.append(entry)
       }
+      if let range = song.range { ranges[slot] = range }
       slots[id] = slot
       return slot
     }
-    tree.insert(new, at: position, stamp: edition)
+    order.insert(new, at: position, stamp: edition)
   }
 
   /// A queue as it was saved; `nil` if a number is not below `nextID`, is there twice, is 0, or there are too many.

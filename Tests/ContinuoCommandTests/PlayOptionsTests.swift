@@ -17,7 +17,7 @@ import Testing
     #expect(options.sound.sink == "hall")
     #expect(options.sound.output == .pulse)
     #expect(options.events == "-")
-    #expect(options.noSocket)
+    #expect(options.noSocket && !options.wantsSocket)
     #expect(options.files == ["a.mp3", "-", "Media"])
     #expect(options.schedule.map(\.command) == [.home, .mute, .foreground])
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
@@ -28,7 +28,10 @@ import Testing
     #expect(
       options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
         && !options.sound.nullSink)
-    #expect(options.events == nil && !options.noSocket && options.schedule.isEmpty)
+    #expect(options.events == nil && options.socket == nil && options.schedule.isEmpty)
+    #expect(options.wantsSocket)
+    #expect(try !PlayOptions.parse(["--output", "wav:x", "a.mp3"]).wantsSocket)
+    #expect(try PlayOptions.parse(["--socket", "x", "a.mp3"]).socket == "x")
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
@@ -48,7 +51,8 @@ import Testing
     ["--timeline", "", "a"],
     ["-", "-"], [""], ["--server", "", "a"], ["--events", "", "a"], ["--at", "home", "a"],
     ["--at", "3:stop", "a"],
-    ["--at"], ["--socket", "x", "a"], ["--volume", "5", "a"],
+    ["--at"], ["--socket", "", "a"], ["--socket", "x", "--no-socket", "a"],
+    ["--socket", "x", "--output", "wav:y", "a"], ["--volume", "5", "a"],
   ])
   func contradictionsAreUsageErrors(arguments: [String]) {
     let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["play"] + arguments) }
@@ -62,7 +66,7 @@ import Testing
     for option in [
       "--server", "--sink", "--null-sink", "--output", "--background-modes", "--info-plist", "--at",
       "--events",
-      "--no-socket", "--timeline", "EXAMPLES", "EXIT STATUS", "seek TIME",
+      "--socket", "--no-socket", "--timeline", "EXAMPLES", "EXIT STATUS", "seek TIME",
     ] {
       #expect(help.contains(option))
     }

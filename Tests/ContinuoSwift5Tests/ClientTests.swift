@@ -28,7 +28,9 @@ struct ClientTests {
   func retrying() {
     let player = RetryingQueuePlayer(items: [AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3"))])
     player.seek(to: CMTime(value: 1, timescale: 1))
-    #expect(player.currentTime().seconds == 1 || player.currentItem == nil)
+    // There is no such file: the item may have failed meanwhile, before the main queue heard of it.
+    let time = player.currentTime()
+    #expect(time.seconds == 1 || time == .zero)
     #expect(RetryingQueuePlayer().items().isEmpty)
   }
 

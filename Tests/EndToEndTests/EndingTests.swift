@@ -85,7 +85,7 @@ extension EndToEndTests {
       let studio = try Studio()
       defer { studio.close() }
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
-      let player = try studio.play([path, "--null-sink"])
+      let player = try studio.play([path, "--null-sink", "--no-socket"])
       try await player.reached(20)
       #expect(studio.leftovers().contains { $0.contains("pulseaudio") })
       player.kill()

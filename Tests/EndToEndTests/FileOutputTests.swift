@@ -53,7 +53,7 @@ extension EndToEndTests {
       defer { studio.close() }
       let song = Song(duration: 1)
       let path = try await song.write(into: studio.folder)
-      let player = try studio.play([path, "--output", "simulated"])
+      let player = try studio.play([path, "--output", "simulated", "--no-socket"])
       try await player.reached(50)
       #expect(studio.leftovers().isEmpty)
       #expect(try await player.ended().status == 0)

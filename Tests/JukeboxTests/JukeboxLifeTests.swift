@@ -24,7 +24,7 @@ struct JukeboxLifeTests {
       "swap \(position()) \(position())",
       "swapid \(id) \(id + 1)", "shuffle", "shuffle \(range())", "rangeid \(id) 500", "repeat \(setting)",
       "random \(setting)", "single \(setting)", "consume \(setting)", "setvol \(position())", "clearerror",
-      "add \(count)", "add \(count)", "end", "end", "end", "end", "end", "fail", "heard",
+      "add \(count)", "add \(count)", "end", "end", "end", "end", "end", "fail", "skip", "heard",
     ]
     return commands.randomElement(using: &random) ?? "play"
   }
@@ -67,10 +67,10 @@ struct JukeboxLifeTests {
     if machine.state != .stopped, machine.currentID == nil { return "plays nothing" }
     if machine.isRandom != (machine.shuffled != nil) { return "order kept or missing" }
     if let shuffled = machine.shuffled {
-      var slots: [RankTree.Slot] = []
-      var inQueue: [RankTree.Slot] = []
+      var slots: [SlotSequence.Slot] = []
+      var inQueue: [SlotSequence.Slot] = []
       shuffled.forEach(in: 0..<shuffled.count) { slots.append($0) }
-      machine.queue.tree.forEach(in: 0..<machine.queue.count) { inQueue.append($0) }
+      machine.queue.order.forEach(in: 0..<machine.queue.count) { inQueue.append($0) }
       if slots.sorted() != inQueue.sorted() { return "the order of chance is not one of the queue" }
     }
     guard machine.state != .stopped else { return machine.upcoming().isEmpty ? nil : "follows when stopped" }
@@ -268,6 +268,89 @@ struct JukeboxLifeTests {
       #expect(rig.machine.state == .playing)
       if let current = rig.current { rig.reports.append((.heard(current.id), rig.ticket)) }
     }
+  }
+
+  @Test func whatThePlayerSkipsByItselfIsNotStartedAnew() throws {
+    var rig = Rig(songs: 5)
+    rig.machine.play()
+    rig.settle()
+    // Two in a row, and the machine hears of them late.
+    rig.failAndGoOn()
+    rig.failAndGoOn()
+    rig.settle()
+    #expect(rig.begun == [1, 2, 3])
+    #expect(rig.machine.currentID?.rawValue == 3 && rig.machine.state == .playing)
+    #expect(rig.upcoming.map(\.id.rawValue) == [4, 5])
+    #expect(rig.machine.error == "song 2: no")
+    // It was taken out meanwhile: the machine's word counts.
+    rig.failAndGoOn()
+    try rig.machine.delete(3..<4)
+    rig.settle()
+    #expect(rig.current?.id.rawValue == 5 && rig.machine.currentID?.rawValue == 5)
+  }
+
+  @Test func playingEndsWhenAllFailWhoeverGoesOn() {
+    var rig = Rig(songs: 4)
+    rig.machine.setRepeat(true)
+    rig.machine.play()
+    for count in 1...4 {
+      rig.settle()
+      #expect(rig.machine.state == .playing && rig.ends == 0)
+      if count.isMultiple(of: 2) { rig.fail() } else { rig.failAndGoOn() }
+      rig.settle()
+    }
+    #expect(rig.machine.state == .stopped && rig.ends == 1)
+  }
+
+  @Test func endsAreTold() throws {
+    var rig = Rig(songs: 2)
+    // Nobody's end: asked for.
+    rig.machine.play()
+    rig.settle()
+    rig.machine.stop()
+    rig.settle()
+    rig.machine.play()
+    try rig.machine.delete(0..<2)
+    rig.settle()
+    try rig.machine.add([SongQueueTests.song("a"), SongQueueTests.song("b")])
+    rig.machine.play()
+    rig.machine.clear()
+    rig.settle()
+    #expect(rig.ends == 0)
+    // Heard to the end, skipped to the end, sought behind the end, with and without a queue that is left.
+    for (consume, count) in [(ModeSetting.off, 1), (.on, 2)] {
+      rig.machine.setConsume(consume)
+      try rig.machine.add([SongQueueTests.song("a"), SongQueueTests.song("b")])
+      try rig.machine.play(position: rig.machine.queue.count - 1)
+      rig.settle()
+      rig.end()
+      rig.settle()
+      #expect(rig.machine.state == .stopped && rig.ends == count)
+    }
+    rig.machine.setConsume(.off)
+    try rig.machine.add([SongQueueTests.song("a")])
+    try rig.machine.play(position: rig.machine.queue.count - 1)
+    rig.settle()
+    try rig.machine.next()
+    rig.settle()
+    #expect(rig.machine.state == .stopped && rig.ends == 3)
+  }
+
+  @Test func aNewerOrderMakesOlderOnesPointless() throws {
+    var rig = Rig(songs: 3)
+    rig.machine.play()
+    rig.collect()
+    let start = try #require(rig.orders.first)
+    let upcoming = JukeboxAction.setUpcoming([])
+    let seek = JukeboxAction.seek(try #require(rig.machine.currentSong), to: 1, ticket: rig.machine.ticket)
+    for order in [start, .stop(ticket: rig.machine.ticket)] {
+      for older in [start, seek, upcoming, .pause, .resume, .stop(ticket: rig.machine.ticket)] {
+        #expect(order.supersedes(older))
+      }
+      #expect(!order.supersedes(.setVolume(3)) && !order.supersedes(.setMuted(true)))
+    }
+    #expect(upcoming.supersedes(upcoming) && !upcoming.supersedes(start) && !upcoming.supersedes(seek))
+    #expect(!seek.supersedes(start) && !JukeboxAction.pause.supersedes(start))
   }
 
   @Test func aNewPlayerIsToldEverything() throws {

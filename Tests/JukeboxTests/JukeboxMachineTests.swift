@@ -256,6 +256,7 @@ struct JukeboxMachineTests {
     case "clearerror": rig.machine.clearError()
     case "end": rig.end()
     case "fail": rig.fail()
+    case "skip": rig.failAndGoOn()
     case "heard":
       if let current = rig.current { rig.reports.append((.heard(current.id), rig.ticket)) }
     default: Issue.record("no such command: \(command)")

@@ -6,6 +6,8 @@ struct Rig {
   var machine: JukeboxMachine
   /// What the machine changed since it was asked last.
   var changed: JukeboxSubsystems = []
+  /// How often the machine said that the play order had come to its end.
+  var ends = 0
   /// What the player has not been told yet.
   var orders: [JukeboxAction] = []
   /// What the player has said and the machine not heard yet.
@@ -35,6 +37,7 @@ struct Rig {
     let effects = machine.takeEffects()
     orders += effects.actions
     changed.formUnion(effects.changed)
+    if effects.hasEnded { ends += 1 }
   }
 
   /// The player obeys one order.
@@ -89,6 +92,18 @@ struct Rig {
     reports.append((.failed(current.id, reason: "song \(current.id.rawValue): no"), ticket))
     self.current = nil
     upcoming = []
+  }
+
+  /// The same, and the player goes on with what is to follow, if it has something.
+  mutating func failAndGoOn() {
+    guard let failed = current, !upcoming.isEmpty else {
+      fail()
+      return
+    }
+    begin(upcoming.removeFirst(), at: 0)
+    guard let current else { return }
+    let reason = "song \(failed.id.rawValue): no"
+    reports.append((.skipped(failed.id, to: current.id, reason: reason), ticket))
   }
 
   /// The machine hears one report.

@@ -213,7 +213,7 @@ struct SongQueueTests {
     #expect(touched)
     #expect(queue.version == version + 1)
     #expect(Self.changes(queue, since: version) == [2, 6])
-    #expect(queue[SongID(rawValue: 3)]?.metadata === metadata)
+    #expect(queue[SongID(rawValue: 3)]?.metadata == metadata)
     let untouched = queue.setMetadata([(SongID(rawValue: 99), metadata)])
     #expect(!untouched)
     #expect(queue.version == version + 1)

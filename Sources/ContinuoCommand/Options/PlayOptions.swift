@@ -38,10 +38,15 @@ struct PlayOptions: ParsableArguments {
   )
   var timeline: String?
 
-  @Flag(
-    help:
-      "Open no control socket. This version opens none for play (serve has one); the option is taken for later ones."
-  )
+  @Option(
+    help: ArgumentHelp(
+      "The control socket, for continuo status, pause and the like. (default: $XDG_RUNTIME_DIR/continuo/socket)",
+      discussion: "Without this option the player does without a socket if another has the default one.",
+      valueName: "path"),
+    completion: .file())
+  var socket: String?
+
+  @Flag(help: "Open no control socket.")
   var noSocket = false
 
   @Argument(
@@ -60,12 +65,13 @@ struct PlayOptions: ParsableArguments {
     }
     if files.contains("") { throw ValidationError("A file name is empty.") }
     for (name, value) in [
-      ("--events", events), ("--timeline", timeline),
+      ("--events", events), ("--timeline", timeline), ("--socket", socket),
     ]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
     if let timeline, timeline == events {
       throw ValidationError("Events and drawing cannot both go to \(timeline).")
     }
+    if noSocket, socket != nil { throw ValidationError(contradiction: "--socket", "--no-socket") }
     if let output = sound.output {
       if case .wav(let path) = output, path == events || path == timeline {
         throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
@@ -74,7 +80,16 @@ struct PlayOptions: ParsableArguments {
       if case .wav = output, !scheduled.isEmpty {
         throw ValidationError(contradiction: "--at", "--output \(output)")
       }
+      if case .wav = output, socket != nil {
+        throw ValidationError(contradiction: "--socket", "--output \(output)")
+      }
     }
+  }
+
+  /// Whether a control socket is to be opened: not for a file that is written as fast as it goes.
+  var wantsSocket: Bool {
+    if case .wav = sound.output { return false }
+    return !noSocket
   }
 
   /// The commands of `--at` in the order in which they are due; those of the same moment as they were given.

@@ -1,15 +1,17 @@
 import AppLifecycle
 import AudioCore
 import Continuo
+import ControlProtocol
+import ControlServer
 import Foundation
-import PlaybackEngine
+import Jukebox
+import Synchronization
 
 /// One run of `continuo play`: the device, the application that it carries, and a person or a script who watches.
 /// Everything happens on the main queue.
 @MainActor
 final class PlaySession {
   private let options: PlayOptions
-  private let files: [MediaPath]
   private let clock = SystemClock.shared
   private let device: Device
   private let output: SoundOutput
@@ -18,15 +20,21 @@ final class PlaySession {
   private let timeline: TimelineRecorder?
   private let speaksOnOutput: Bool
   private let remote: RemoteControl
+  private let host: JukeboxHost
+  private let served: ServedJukebox
+  /// Bound, and to be served once music plays: the start of that comes first.
+  var socket: ListeningSocket?
   private var application: PlaybackApplication?
   private var terminal: Terminal?
   private var schedule: Schedule?
   private var applicationState = ApplicationState.notRunning
+  private var currentSong: QueuedSong?
   private var currentName = ""
   private var played = 0
   private var problems: Int
-  /// What the next launch begins with.
-  private var restoration: PlaybackApplication.Restoration?
+  /// A client has ended the application, who may launch it again.
+  private let isEndedByClient = Flag()
+  private var wasLaunched = false
   private var isOutputOpen = false
   private var isEnded = false
 
@@ -35,7 +43,6 @@ final class PlaySession {
     events: EventWriter?, timeline: TimelineRecorder?
   ) {
     self.options = options
-    self.files = files
     self.problems = problems
     self.events = events
     self.timeline = timeline
@@ -44,7 +51,21 @@ final class PlaySession {
     speaksOnOutput = options.events != "-"
     device = Device(modes: modes, clock: clock, settings: options.application.lifecycleSettings)
     Device.current = device
-    remote = RemoteControl(device: device)
+    var generator = SystemRandomNumberGenerator()
+    var machine = JukeboxMachine(using: &generator, upcomingLimit: Self.upcomingLimit)
+    do throws(JukeboxError) {
+      try machine.add(files.map { Song(path: $0.bytes) })
+    } catch {
+      StandardOutput.complain(error.ack.message)
+      CleanUp.exit(ExitStatus.usage.rawValue)
+    }
+    host = JukeboxHost(machine)
+    served = ServedJukebox(
+      ServedJukebox.Parts(
+        home: .workingDirectory(), plugin: options.sound.output == .simulated ? "simulated" : "pulse",
+        onTerminate: { [isEndedByClient] in isEndedByClient.set() }),
+      host: host, device: device, clock: clock)
+    remote = RemoteControl(device: device, host: host)
     var environment = PlaybackEnvironment(clock: clock, device: output.device)
     let relay = DiagnosticRelay()
     environment.onDiagnostic = { diagnostic in MainActor.assumeIsolated { relay.session?.note(diagnostic) } }
@@ -57,6 +78,21 @@ final class PlaySession {
   private final class DiagnosticRelay {
     weak var session: PlaySession?
     nonisolated init() {}
+  }
+
+  /// Songs that the player is handed ahead. The engine decodes 1.5 s ahead: enough even for songs of a twentieth of a
+  /// second.
+  private static let upcomingLimit = 32
+  /// Seconds after which the control socket is served even if nothing plays yet.
+  private static let socketDelay = 0.25
+
+  /// A fact that any thread may note.
+  private final class Flag: Sendable {
+    private let isRaised = Atomic(false)
+
+    func set() { isRaised.store(true, ordering: .releasing) }
+    /// Whether it was set since the last call.
+    func take() -> Bool { isRaised.exchange(false, ordering: .acquiringAndReleasing) }
   }
 
   // MARK: From start to end
@@ -77,82 +113,122 @@ final class PlaySession {
     if speaksOnOutput, Terminal.isPresent {
       terminal = Terminal { [weak self] key in self?.perform(key.command) }
     }
+    host.onEnd { [weak self] in self?.finish() }
     connectLifecycle()
     device.launch()
     if isAwaited { giveUpLater() }
+    after(Self.socketDelay) { $0.serve() }
+  }
+
+  /// The queue is at its end.
+  private func finish() {
+    write(.finished)
+    end(status: nil)
   }
 
   /// Ends the session and the process. `status` overrides what became of the queue.
   func end(status: Int32?) {
     guard !isEnded else { return }
     isEnded = true
-    application?.stop()
+    application?.observesTime = false
+    served.stopApplication()
     terminal?.finish()
     // Finishes the WAV file, if there is one.
     PlaybackEnvironment.current.suspension.closeAll()
+    served.close()
     CleanUp.exit(status ?? ExitStatus(played: played, problems: problems).rawValue)
   }
 
   /// A server that was named and does not answer is not replaced by another, and not waited for for ever.
   private func giveUpLater() {
-    DispatchQueue.main.asyncAfter(deadline: .now() + SoundOutput.serverTimeout) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, !self.isOutputOpen, !self.isEnded, self.application?.player.currentItem != nil else {
-          return
-        }
-        self.complain("no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
-        self.end(status: ExitStatus.unavailable.rawValue)
-      }
+    after(SoundOutput.serverTimeout) { session in
+      guard !session.isOutputOpen, session.application?.player.currentItem != nil else { return }
+      session.complain("no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
+      session.end(status: ExitStatus.unavailable.rawValue)
+    }
+  }
+
+  private func after(_ seconds: Double, _ body: @escaping @MainActor (PlaySession) -> Void) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
+      MainActor.assumeIsolated { if let self, !self.isEnded { body(self) } }
+    }
+  }
+
+  /// Answers clients from now on.
+  private func serve() {
+    guard let socket = socket.take() else { return }
+    do {
+      try served.open(socket)
+      served.readTags()
+    } catch {
+      complain("no control socket: \(error)")
     }
   }
 
   // MARK: The application
 
   private func startApplication() {
-    let application = PlaybackApplication(
-      files: files, startingAt: restoration?.index ?? 0, on: device.application)
+    do {
+      try beginPlaybackSession()
+    } catch {
+      complain("the audio session: \(error.localizedDescription)")
+    }
+    let jukebox = served.startApplication { [weak self] event in self?.take(event) }
+    let application = PlaybackApplication(jukebox, on: device.application)
+    application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
     self.application = application
     remote.application = application
-    application.onEvent = { [weak self] event in self?.take(event) }
-    application.onSessionFailure = { [weak self] error in
-      self?.complain("the audio session: \(error.localizedDescription)")
-    }
-    application.onJump = { [weak self] in self?.timeline?.record(.jumped) }
-    application.onPlayerFailure = { [weak self] error in
-      guard let self else { return }
-      self.problems += 1
-      self.complain("playback stops: \(PlaybackApplication.reason(error))")
-      self.end(status: nil)
-    }
-    application.state = applicationState
     // Before playback starts, or the first step might be over.
     updateTimeObserver()
-    application.start(restoration)
+    if wasLaunched { served.goOn() } else { try? host.change { $0.play() } }
+    wasLaunched = true
   }
 
   /// What the application's observers saw.
-  private func take(_ event: PlayerEvent) {
-    if case .didPlayToEndTime = event { played += 1 }
-    if case .failed = event { problems += 1 }
-    write(event)
+  private func take(_ event: JukeboxApplication.Event) {
     switch event {
-    case .currentItem(let index?, _): show(index)
-    case .currentItem(nil, _): timeline?.record(.noItem)
-    case .time(_, let value, let timescale, _): show(value, timescale)
-    case .timeControlStatus(let status, _):
+    case .song(.current(let song)):
+      currentSong = song
+      write(.currentItem(index: song.map { host.index(of: $0) }, url: song?.url))
+      if let song { show(song) } else { timeline?.record(.noItem) }
+    case .song(.playedToEnd(let song)):
+      played += 1
+      write(.didPlayToEndTime(index: host.index(of: song)))
+    case .song(.failed(let song, let reason)):
+      problems += 1
+      write(.failed(index: host.index(of: song), url: song.url, error: reason))
+      complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")
+    case .song(.timeJumped): timeline?.record(.jumped)
+    case .timeControlStatus(let status, let reason):
+      write(.timeControlStatus(status, reason: reason))
       timeline?.record(.timeControl(status))
       drawStatus()
-      if status == .playing, schedule == nil {
-        schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
-      }
-    case .failed(let index, _, let error):
-      complain("\(TerminalText.sanitized(files[index].description)): \(error)")
-    case .finished: end(status: nil)
-    case .applicationState, .didPlayToEndTime: break
+      if status == .playing { began() }
+    case .playerFailed(let error):
+      problems += 1
+      complain("playback stops: \(JukeboxPlayer.reason(error))")
+      end(status: nil)
     }
   }
 
+  /// The first sound.
+  private func began() {
+    guard schedule == nil else { return }
+    schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
+    serve()
+  }
+
+  private func reached(_ time: CMTime) {
+    guard let currentSong else { return }
+    write(
+      .time(
+        index: host.index(of: currentSong), value: time.value, timescale: time.timescale,
+        state: applicationState))
+    show(time.value, time.timescale)
+  }
+
   private func note(_ diagnostic: PlaybackDiagnostic) {
+    _ = served.note(diagnostic)
     switch diagnostic {
     case .outputOpened: isOutputOpen = true
     case .outputUnavailable(let message, let retryAfter?):
@@ -167,12 +243,14 @@ final class PlaySession {
 
   // MARK: Showing
 
-  private func show(_ index: Int) {
+  private func show(_ song: QueuedSong) {
     guard speaksOnOutput || timeline != nil else { return }
-    currentName = tags.name(of: files[index], index: index, limit: 0.05)
+    let index = host.index(of: song)
+    currentName = tags.name(of: song, limit: 0.05)
     timeline?.record(.item(index: index, name: currentName))
     guard speaksOnOutput else { return }
-    let line = "\(index + 1)/\(files.count)  \(TerminalText.sanitized(currentName))"
+    let count = host.read { $0.queue.count }
+    let line = "\(index + 1)/\(count)  \(TerminalText.sanitized(currentName))"
     if terminal == nil { StandardOutput.write(line + "\n") } else { drawStatus() }
   }
 
@@ -219,10 +297,11 @@ final class PlaySession {
   private func connectLifecycle() {
     let feed = LifecycleFeed { [weak self] record in MainActor.assumeIsolated { self?.take(record) } }
     let reports = Reports()
-    device.onRecord = { [timeline] record in
+    device.onRecord = { [timeline, tell = served.lifecycleTeller] record in
       if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
       // Here and not on the main queue: that may be what hangs.
       if case .terminated(let report?) = record.event { reports.write(report) }
+      tell(record)
       feed.append(record)
     }
     device.connect()
@@ -240,7 +319,6 @@ final class PlaySession {
 
   private func applicationStateChanged(_ state: ApplicationState) {
     applicationState = state
-    application?.state = state
     write(.applicationState(state))
     updateTimeObserver()
     drawStatus()
@@ -248,15 +326,14 @@ final class PlaySession {
     if state == .active, application == nil { startApplication() }
   }
 
-  /// Nothing of the application is left but what its next launch begins with. Without one in the schedule that was it.
+  /// Nothing of the application is left but the queue and the place in it. Without a launch to come that was it: one
+  /// in the schedule, or that of the client who ended it.
   private func applicationEnded(_ report: TerminationReport?) {
-    if let application {
-      let snapshots = PlaybackEnvironment.current.suspension.takeRestorableSnapshots()
-      restoration = snapshots.first.flatMap { application.restoration($0) }
-      application.stop()
-      self.application = nil
-    }
-    if schedule?.includes(.launch) ?? false { return }
+    application?.observesTime = false
+    served.stopApplication()
+    application = nil
+    let mayBeLaunched = isEndedByClient.take() && report == nil
+    if mayBeLaunched || schedule?.includes(.launch) ?? false { return }
     end(status: report == nil ? nil : ExitStatus.terminated.rawValue)
   }
 

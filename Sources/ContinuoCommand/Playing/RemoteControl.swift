@@ -1,12 +1,14 @@
 import AppLifecycle
-import Continuo
-import Foundation
+import AudioCore
+import ControlProtocol
+import Jukebox
 
 /// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the
-/// player's.
+/// jukebox's.
 @MainActor
 final class RemoteControl {
   private let device: Device
+  private let host: JukeboxHost
   /// The application to be controlled; nil while none runs.
   weak var application: PlaybackApplication?
   /// Called for `quit`.
@@ -14,7 +16,10 @@ final class RemoteControl {
   /// Gets a line for what cannot be done.
   var refuse: (@MainActor (String) -> Void)?
 
-  init(device: Device) { self.device = device }
+  init(device: Device, host: JukeboxHost) {
+    self.device = device
+    self.host = host
+  }
 
   /// After this many seconds into an item `previous` goes to its beginning first, as players do.
   private static let restartThreshold = 3.0
@@ -42,12 +47,10 @@ final class RemoteControl {
       refuse?("the application is not running")
       return
     }
-    let player = application.player
     switch command {
-    case .volume(.absolute(let percent)): player.volume = Float(percent) / 100
-    case .volume(.relative(let percent)):
-      player.volume = min(max((player.volume * 100).rounded() + Float(percent), 0), 100) / 100
-    case .mute: player.isMuted.toggle()
+    case .volume(.absolute(let percent)): change { $0.setVolume(percent) }
+    case .volume(.relative(let percent)): change { $0.setVolume($0.volume + percent) }
+    case .mute: change { $0.setMuted(!$0.isMuted) }
     case .taskBegin(let name), .taskEnd(let name):
       // The application's own code, which does not run then.
       guard device.state != .suspended else {
@@ -59,38 +62,40 @@ final class RemoteControl {
       } else if !application.endTask(name) {
         refuse?("there is no task \(name)")
       }
-    default: transport(command, player, application.feeder)
+    default: transport(command)
     }
   }
 
   /// What a lock screen's controls do: they wake a suspended application that may play in the background.
-  private func transport(_ command: PlayerCommand, _ player: AVQueuePlayer, _ feeder: QueueFeeder) {
-    if device.state == .suspended {
-      guard device.modes.contains(.audio) else {
-        refuse?("the application is suspended and has no audio background mode")
-        return
-      }
-      device.wakeForRemoteControl()
+  private func transport(_ command: PlayerCommand) {
+    do throws(Ack) {
+      try ApplicationCommands(device: device, clock: SystemClock.shared).admitTransport()
+    } catch {
+      refuse?(error.message)
+      return
     }
+    let seconds = host.seconds
     switch command {
-    case .pause: player.pause()
-    case .play: player.play()
-    case .toggle: if player.rate == 0 { player.play() } else { player.pause() }
-    case .next: player.advanceToNextItem()
+    case .pause: change { $0.pause(true) }
+    case .play: change { $0.play() }
+    case .toggle: change { if $0.state == .playing { $0.pause(true) } else { $0.play() } }
+    case .next: change { machine throws(JukeboxError) in try machine.next() }
     case .previous:
-      guard let index = feeder.index(of: player.currentItem) else { return }
-      if player.currentTime().seconds > Self.restartThreshold || !feeder.jump(to: index - 1) {
-        player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+      change { machine throws(JukeboxError) in
+        if seconds > Self.restartThreshold { try machine.seekCurrent(0) } else { try machine.previous() }
       }
-    case .seek(.absolute(let time)): seek(player, to: time.inSeconds)
-    case .seek(.relative(let time)): seek(player, to: max(0, player.currentTime().seconds + time.inSeconds))
+    case .seek(.absolute(let time)): seek(to: time.inSeconds)
+    case .seek(.relative(let time)): seek(to: seconds + time.inSeconds)
     default: break
     }
   }
 
-  private func seek(_ player: AVQueuePlayer, to seconds: Double) {
-    // Fine enough for any file's frames, and exact for what a person types in hundredths.
-    let time = CMTime(seconds: seconds, preferredTimescale: 1_000_000)
-    player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+  private func seek(to seconds: Double) {
+    change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+  }
+
+  /// Nothing to skip or seek where nothing plays: that is no news to who pressed the key.
+  private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) {
+    try? host.change(body)
   }
 }

@@ -1,28 +1,30 @@
 import Dispatch
+import Jukebox
 import MP3Decoding
 import Synchronization
 
 /// What a song is called, read beside playback: the player never waits for tags.
 final class SongTags: Sendable {
-  private let names = Mutex<[Int: String]>([:])
+  private let names = Mutex<[SongID: String]>([:])
   private let queue = DispatchQueue(label: "continuo.tags", qos: .utility)
 
-  /// The name of a file for a person: artist and title from its tags, or else its own name. If the tags are not read
+  /// The name of a song for a person: artist and title from its tags, or else its own name. If the tags are not read
   /// yet, waits for at most `limit` seconds.
-  func name(of path: MediaPath, index: Int, limit: Double) -> String {
-    if let name = names.withLock({ $0[index] }) { return name }
+  func name(of song: QueuedSong, limit: Double) -> String {
+    let path = MediaPath(bytes: song.song.path)
+    if let name = names.withLock({ $0[song.id] }) { return name }
     let done = DispatchSemaphore(value: 0)
     queue.async { [self] in
       let name = Self.readName(of: path)
       names.withLock { names in
         // Only what is near is asked for again.
         if names.count > 64 { names = [:] }
-        names[index] = name
+        names[song.id] = name
       }
       done.signal()
     }
     _ = done.wait(timeout: .now() + limit)
-    return names.withLock { $0[index] } ?? Self.fileName(path)
+    return names.withLock { $0[song.id] } ?? Self.fileName(path)
   }
 
   private static func readName(of path: MediaPath) -> String {

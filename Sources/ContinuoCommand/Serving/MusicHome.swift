@@ -19,11 +19,23 @@ struct MusicHome: Sendable {
 
   /// The directory, absolute and without links.
   let path: MediaPath
+  /// What the paths of files below it begin with.
+  private let prefix: [UInt8]
 
   /// The home at `path`, which has to be there. Blocks on the disk.
   init(_ path: MediaPath) throws(FileBytes.Problem) {
-    self.path = try path.resolvingLinks()
+    self.init(real: try path.resolvingLinks())
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
+  }
+
+  /// The working directory; where that has been removed, the root.
+  static func workingDirectory() -> MusicHome {
+    (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
+  }
+
+  private init(real path: MediaPath) {
+    self.path = path
+    prefix = path.bytes + (path.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
   }
 
   /// The file or directory that a client means. Blocks on the disk.
@@ -63,13 +75,10 @@ struct MusicHome: Sendable {
   }
 
   /// What clients call `file`: relative if it is below the home, else absolute.
-  func name(of file: MediaPath) -> [UInt8] {
-    file.bytes.starts(with: prefix) ? Array(file.bytes.dropFirst(prefix.count)) : file.bytes
-  }
+  func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
 
-  private var prefix: [UInt8] {
-    path.bytes == [UInt8(ascii: "/")] ? path.bytes : path.bytes + [UInt8(ascii: "/")]
-  }
+  /// Where in a path the name begins that clients call `file`.
+  func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
 }
 
 extension MediaPath {

@@ -68,7 +68,7 @@ final class TagReader: Sendable {
 
 extension SongMetadata {
   /// What the file at `path` says about itself; a file that cannot be read says nothing. Blocks on the disk.
-  convenience init(path: [UInt8]) {
+  init(path: [UInt8]) {
     let file = MediaPath(bytes: path)
     var status = stat()
     let isThere = (try? file.systemCall { stat($0, &status) }) != nil
@@ -78,16 +78,16 @@ extension SongMetadata {
       return
     }
     // In the order in which MPD's own clients are used to see them.
-    let named: [(String, String?)] = [
-      ("Artist", tags.artist), ("AlbumArtist", tags.albumArtist), ("Title", tags.title),
-      ("Album", tags.album), ("Track", tags.trackNumber.map(String.init)), ("Date", tags.date),
-      ("Genre", tags.genre), ("Composer", tags.composer), ("Disc", tags.discNumber.map(String.init)),
+    let known: [(SongTag.Kind, String?)] = [
+      (.artist, tags.artist), (.albumArtist, tags.albumArtist), (.title, tags.title),
+      (.album, tags.album), (.track, tags.trackNumber.map(String.init)), (.date, tags.date),
+      (.genre, tags.genre), (.composer, tags.composer), (.disc, tags.discNumber.map(String.init)),
     ]
     self.init(
       duration: tags.duration, modified: modified, sampleRate: tags.format.sampleRate,
       channels: tags.format.channelCount,
-      tags: named.compactMap { name, value in
-        value.flatMap { $0.isEmpty ? nil : SongTag(name: name, value: $0) }
+      tags: known.compactMap { kind, value in
+        value.flatMap { $0.isEmpty ? nil : SongTag(kind, $0) }
       })
   }
 }

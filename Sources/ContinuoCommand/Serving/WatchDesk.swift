@@ -17,7 +17,7 @@ final class WatchDesk: Sendable {
   private let state = Mutex(State())
   private let host: JukeboxHost
   private let clock: any HostClock
-  @MainActor private var application: ServedApplication?
+  @MainActor private var application: JukeboxApplication?
   @MainActor private var observers: [WatchInterval: Any] = [:]
 
   init(host: JukeboxHost, clock: any HostClock) {
@@ -27,6 +27,12 @@ final class WatchDesk: Sendable {
 
   /// Where records go; nil once there is no server any more.
   func setServer(_ server: ControlServer?) { state.withLock { $0.server = server } }
+
+  /// Sends what the application's observers saw to all who watch events.
+  @MainActor
+  func tell(_ event: JukeboxApplication.Event) {
+    if let event = WatchRecord.Event(event, host) { tell(event) }
+  }
 
   /// Sends what happened to all who watch events. Any thread.
   func tell(_ event: WatchRecord.Event, at time: HostTime? = nil) { send(event, to: .events, at: time) }
@@ -64,9 +70,9 @@ final class WatchDesk: Sendable {
         }
         send(step(time, of: song.rawValue), to: topic, only: client)
       case .events:
-        send(application?.currentItemEvent ?? .currentItem(nil, url: nil), to: topic, only: client)
-        send(
-          application?.timeControlEvent ?? .timeControlStatus("paused", reason: nil), to: topic, only: client)
+        let (status, reason) = application?.timeControl ?? (.paused, nil)
+        send(.currentItem(application?.song, host), to: topic, only: client)
+        send(.timeControlStatus(status.rawValue, reason: reason), to: topic, only: client)
         send(.applicationState(state.rawValue), to: topic, only: client)
       }
     }
@@ -80,7 +86,7 @@ final class WatchDesk: Sendable {
 
   /// There is another application, or none.
   @MainActor
-  func setApplication(_ application: ServedApplication?) {
+  func setApplication(_ application: JukeboxApplication?) {
     if let old = self.application {
       for observer in observers.values { old.player.removeTimeObserver(observer) }
       observers = [:]
@@ -112,7 +118,7 @@ final class WatchDesk: Sendable {
 
   @MainActor
   private func stepReached(_ time: CMTime, _ interval: WatchInterval) {
-    guard let song = host.song(of: application?.player.currentItem) else { return }
+    guard let song = application?.song else { return }
     send(step(time, of: song.id.rawValue), to: .time(interval))
   }
 }

@@ -18,6 +18,20 @@ public struct AudioFormatText: Hashable, Sendable {
 extension AudioFormatText: CustomStringConvertible {
   /// As in a reply.
   public var description: String {
-    "\(rate):\(bits.map(String.init) ?? "f"):\(channels)"
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    DecimalDigits.append(UInt64(clamping: rate), to: &bytes)
+    bytes.append(Byte.colon)
+    if let bits {
+      DecimalDigits.append(UInt64(clamping: bits), to: &bytes)
+    } else {
+      bytes.append(UInt8(ascii: "f"))
+    }
+    bytes.append(Byte.colon)
+    DecimalDigits.append(UInt64(clamping: channels), to: &bytes)
   }
 }

@@ -5,11 +5,22 @@ enum CalendarText {
   private static let secondsPerDay: Int64 = 86_400
 
   /// `2026-11-21T02:23:56Z`. What is before 1970 or after 9999 is moved to the bound.
-  static func utc(secondsSince1970: Int64) -> String {
+  static func appendUTC(secondsSince1970: Int64, to bytes: inout [UInt8]) {
     let seconds = min(max(secondsSince1970, 0), last)
     let (year, month, day) = date(daysSince1970: seconds / secondsPerDay)
     let time = seconds % secondsPerDay
-    return "\(year)-\(two(month))-\(two(day))T\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
+    append(year / 100, year % 100, to: &bytes)
+    bytes.append(Byte.minus)
+    append(month, to: &bytes)
+    bytes.append(Byte.minus)
+    append(day, to: &bytes)
+    bytes.append(UInt8(ascii: "T"))
+    append(time / 3600, to: &bytes)
+    bytes.append(Byte.colon)
+    append(time / 60 % 60, to: &bytes)
+    bytes.append(Byte.colon)
+    append(time % 60, to: &bytes)
+    bytes.append(UInt8(ascii: "Z"))
   }
 
   /// The Gregorian date, counted in years that begin in March, so that the odd day comes last.
@@ -25,7 +36,8 @@ enum CalendarText {
     return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
   }
 
-  private static func two(_ number: Int64) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
+  /// Two digits of each.
+  private static func append(_ numbers: Int64..., to bytes: inout [UInt8]) {
+    for number in numbers { DecimalDigits.append(UInt64(number), width: 2, to: &bytes) }
   }
 }

@@ -3,7 +3,7 @@
 /// Whatever is put in, every line is valid UTF-8, one line, and at most `ProtocolLimits.replyLine` bytes.
 public struct Reply: Hashable, Sendable {
   /// The bytes so far.
-  public private(set) var bytes: [UInt8] = []
+  public internal(set) var bytes: [UInt8] = []
 
   /// An empty reply, which is a bare `OK`.
   public init() {}

@@ -47,38 +47,32 @@ public struct SongReply: Hashable, Sendable {
   ///
   /// - Parameter tags: Those that the client wants to see, see `ConnectionMachine.Context`.
   public func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
-    reply.append("file", Self.expressible(file))
-    if let range, range != .whole { reply.append("Range", Self.text(range)) }
-    if let lastModified { reply.append("Last-Modified", CalendarText.utc(secondsSince1970: lastModified)) }
-    if let format { reply.append("Format", format.description) }
-    for tag in tags where wanted.contains(TagSet(tag.type)) { reply.append(tag.type.rawValue, tag.value) }
-    if let duration {
-      reply.append("Time", duration.roundedSeconds)
-      reply.append("duration", duration)
+    reply.beginSong(file: file.bytes.span, range: range, lastModified: lastModified, format: format)
+    for tag in tags where wanted.contains(TagSet(tag.type)) {
+      reply.appendTag(tag.type, tag.value.bytes.span)
     }
-    if let place {
-      reply.append("Pos", place.position)
-      reply.append("Id", place.id)
-    }
-  }
-
-  private static func text(_ range: SongRange) -> String {
-    "\(range.start)-\(range.end?.description ?? "")"
+    reply.endSong(duration: duration, place: place)
   }
 
   /// The name as it can stand in a reply. An absolute one that is not UTF-8 or has control characters becomes a
   /// `file://` URL, which `add` takes back. A relative one is left to be escaped; clients can use the id.
   static func expressible(_ file: Argument) -> Argument {
-    guard file.bytes.first == 0x2F, !SanitizedText.isExact(file.bytes) else { return file }
+    url(instead: file.bytes.span).map { Argument($0) } ?? file
+  }
+
+  /// The URL for a name that cannot stand in a reply; `nil` for one that can.
+  static func url(instead file: Span<UInt8>) -> [UInt8]? {
+    guard !file.isEmpty, file[0] == 0x2F, !SanitizedText.isExact(file) else { return nil }
     var url = Array("file://".utf8)
-    for byte in file.bytes {
+    for index in file.indices {
+      let byte = file[index]
       if byte.isUnreservedInURL {
         url.append(byte)
       } else {
         url += [0x25, SanitizedText.hexDigit(byte >> 4), SanitizedText.hexDigit(byte & 0xF)]
       }
     }
-    return Argument(url)
+    return url
   }
 }
 

@@ -56,6 +56,14 @@ public struct ListeningSocket: ~Copyable {
     return ListeningSocket(path: path, access: access, descriptor: socket, file: file)
   }
 
+  /// Removes the socket's file, unless another server's has taken its place or it was not made here. For an end that
+  /// does not get to ``ControlServer/stop()``. Any thread; blocks for file-system calls, and at most 2 s for a server
+  /// that is just starting.
+  public var removal: @Sendable () -> Void {
+    let file = file
+    return { file?.removeIfOwn() }
+  }
+
   /// The socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`), the first if there are more; nil if
   /// it passed none. The variables are removed, so that no child takes them for its own. To be called once, before
   /// other threads read the environment.

@@ -130,6 +130,8 @@ final class Studio {
     }
     // libpulse makes this folder for any program that looks for the user's server, and leaves it, empty.
     rmdir("\(runtimeFolder)/pulse")
+    // And Continuo makes this one for its socket; another player may just be about to use it.
+    rmdir("\(runtimeFolder)/continuo")
     let files = (try? FileManager.default.contentsOfDirectory(atPath: runtimeFolder)) ?? []
     return strays + files.map { "file \($0)" }
   }

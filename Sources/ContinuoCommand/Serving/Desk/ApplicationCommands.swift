@@ -6,6 +6,8 @@ import ControlProtocol
 struct ApplicationCommands: Sendable {
   let device: Device
   let clock: any HostClock
+  /// Called when a client ends the application as the system does, before that is done.
+  var onTerminate: @Sendable () -> Void = {}
 
   /// Carries out such a command; nil if it is none. Returns when the application is where it leads to.
   func perform(_ command: Command) async -> Reply? {
@@ -16,7 +18,9 @@ struct ApplicationCommands: Sendable {
     case .unlock: await device.unlock()
     case .interrupt(.begin): await device.beginInterruption()
     case .interrupt(.end(let shouldResume)): await device.endInterruption(shouldResume: shouldResume)
-    case .terminate: await device.terminate()
+    case .terminate:
+      onTerminate()
+      await device.terminate()
     case .launch: await device.launch()
     default: return nil
     }

@@ -77,9 +77,7 @@ struct QueueCommands: Sendable {
       }
     case .playlistinfo(let range):
       if let range, Int(range.lowerBound) > host.read({ $0.queue.count }) { throw .badSongIndex }
-      return list(range) { position, song, reply in
-        SongReply(song, at: position, home: home).write(into: &reply, tags: tags)
-      }
+      return list(range, shown(tags))
     case .playlistid(let id?):
       let found = host.read { machine in
         let id = SongID(rawValue: id)
@@ -89,16 +87,12 @@ struct QueueCommands: Sendable {
       }
       guard let (position, song) = found else { throw .noSuchSong }
       var reply = Reply()
-      SongReply(song, at: position, home: home).write(into: &reply, tags: tags)
+      reply.append(song, at: position, home: home, tags: ShownTags(tags))
       return reply
     case .playlistid(nil):
-      return list(nil) { position, song, reply in
-        SongReply(song, at: position, home: home).write(into: &reply, tags: tags)
-      }
+      return list(nil, shown(tags))
     case .plchanges(let version, let range):
-      return changes(since: version, in: range) { position, song, reply in
-        SongReply(song, at: position, home: home).write(into: &reply, tags: tags)
-      }
+      return changes(since: version, in: range, shown(tags))
     case .plchangesposid(let version, let range):
       return changes(since: version, in: range) { position, song, reply in
         reply.append("cpos", position)
@@ -110,6 +104,12 @@ struct QueueCommands: Sendable {
       return find(SongFilter(filter.expression, foldsCase: true), tags: tags)
     default: return nil
     }
+  }
+
+  /// What writes a song into an answer.
+  private func shown(_ tags: TagSet) -> (Int, QueuedSong, inout Reply) -> Void {
+    let tags = ShownTags(tags)
+    return { position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
   }
 
   private func list(

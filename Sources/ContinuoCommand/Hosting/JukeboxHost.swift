@@ -19,6 +19,7 @@ final class JukeboxHost: Sendable {
   /// In a value of its own: a `Mutex` of a function wraps it anew whenever it is looked at, and keeps the wrapping.
   private struct Subscriber {
     var onChange: (@Sendable (JukeboxSubsystems) -> Void)?
+    var onEnd: (@MainActor () -> Void)?
   }
 
   private let subscriber = Mutex(Subscriber())
@@ -40,6 +41,9 @@ final class JukeboxHost: Sendable {
     subscriber.withLock { $0.onChange = body }
   }
 
+  /// Called on the main queue when the play order has come to its end, and the player has obeyed.
+  func onEnd(_ body: @escaping @MainActor () -> Void) { subscriber.withLock { $0.onEnd = body } }
+
   /// Looks at the jukebox. Any thread; `body` is called under the lock.
   func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
     state.withLock { body($0.machine) }
@@ -53,7 +57,15 @@ final class JukeboxHost: Sendable {
   func change<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) throws(JukeboxError) -> Result {
-    let (result, changed, mustDrain): (Swift.Result<Result, JukeboxError>, JukeboxSubsystems, Bool) =
+    let (result, hasEnded) = apply(body)
+    if hasEnded { DispatchQueue.main.async { MainActor.assumeIsolated { self.ended() } } }
+    return try result.get()
+  }
+
+  private func apply<Result: Sendable>(
+    _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
+  ) -> (result: Swift.Result<Result, JukeboxError>, hasEnded: Bool) {
+    let (result, effects, mustDrain): (Swift.Result<Result, JukeboxError>, JukeboxEffects, Bool) =
       state.withLock { state in
         let result: Swift.Result<Result, JukeboxError>
         do throws(JukeboxError) {
@@ -63,15 +75,18 @@ final class JukeboxHost: Sendable {
         }
         let effects = state.machine.takeEffects()
         place.expect(effects.actions)
-        state.actions.append(contentsOf: effects.actions)
+        for action in effects.actions {
+          state.actions.removeAll { action.supersedes($0) }
+          state.actions.append(action)
+        }
         let mustDrain = !state.actions.isEmpty && !state.isDraining
         if mustDrain { state.isDraining = true }
-        return (result, effects.changed, mustDrain)
+        return (result, effects, mustDrain)
       }
-    if !changed.isEmpty { subscriber.withLock { $0.onChange }?(changed) }
+    if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
     // Never on the caller's stack, also on the main queue: it may be inside of a callback of the player.
     if mustDrain { DispatchQueue.main.async { MainActor.assumeIsolated { self.drain() } } }
-    return try result.get()
+    return (result, effects.hasEnded)
   }
 
   /// Gives the jukebox a player, or takes it away; orders without a player are dropped. `onEvent` hears of songs.
@@ -80,7 +95,12 @@ final class JukeboxHost: Sendable {
     if player == nil { place.freeze() }
     self.player = player.map { player in
       JukeboxPlayer(player: player, place: place) { [weak self] report, ticket in
-        try? self?.change { machine throws(JukeboxError) in machine.report(report, ticket: ticket) }
+        guard let self else { return }
+        let (_, hasEnded) = self.apply { machine throws(JukeboxError) in
+          machine.report(report, ticket: ticket)
+        }
+        // Nothing is left to obey.
+        if hasEnded { self.ended() }
       }
     }
     self.player?.onEvent = onEvent
@@ -90,6 +110,12 @@ final class JukeboxHost: Sendable {
   @MainActor
   func setHeld(_ isHeld: Bool) { player?.isHeld = isHeld }
 
+  /// Calls `body` when everything is taken in that the player has told before.
+  @MainActor
+  func afterNotices(_ body: @escaping @MainActor () -> Void) {
+    if let player { player.afterNotices(body) } else { body() }
+  }
+
   /// The song that `item` is.
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
@@ -97,6 +123,13 @@ final class JukeboxHost: Sendable {
   @MainActor
   private func drain() {
     while let action = nextAction() { player?.perform(action) }
+  }
+
+  @MainActor
+  private func ended() {
+    // Somebody may have begun anew meanwhile.
+    guard read({ $0.state == .stopped }) else { return }
+    subscriber.withLock { $0.onEnd }?()
   }
 
   private func nextAction() -> JukeboxAction? {

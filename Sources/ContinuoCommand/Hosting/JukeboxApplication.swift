@@ -1,0 +1,120 @@
+import AppLifecycle
+import Continuo
+import Dispatch
+import Foundation
+import Jukebox
+
+/// The application that a device runs: a player for the jukebox. It exists from a launch to a termination.
+@MainActor
+final class JukeboxApplication {
+  /// What its observers see.
+  enum Event {
+    /// Something of a song.
+    case song(JukeboxPlayer.Event)
+    /// Whether time moves, and if it waits, why.
+    case timeControlStatus(PlayerEvent.TimeControl, reason: String?)
+    /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
+    case playerFailed((any Error)?)
+  }
+
+  /// What plays.
+  let player = AVQueuePlayer()
+  private let host: JukeboxHost
+  private let sound: SoundState
+  private let onEvent: @MainActor (Event) -> Void
+  private var observations: [NSKeyValueObservation] = []
+  private var interruptions: (any NSObjectProtocol)?
+  private var isInterrupted = false
+
+  /// Gives the jukebox a player, which goes on where the last one was. `onEvent` is called for what happens, in order.
+  init(host: JukeboxHost, sound: SoundState, onEvent: @escaping @MainActor (Event) -> Void) {
+    self.host = host
+    self.sound = sound
+    self.onEvent = onEvent
+    host.setPlayer(player) { [weak self] event in self?.songEvent(event) }
+    observations = [
+      player.observe(\.status) { [weak self] player, _ in
+        MainActor.assumeIsolated {
+          if player.status == .failed { self?.onEvent(.playerFailed(player.error)) }
+        }
+      },
+      player.observe(\.timeControlStatus) { [weak self] _, _ in
+        MainActor.assumeIsolated { self?.timeControlChanged() }
+      },
+    ]
+    interruptions = NotificationCenter.default.addObserver(
+      forName: AVAudioSession.interruptionNotification, object: nil, queue: nil
+    ) { [weak self] note in
+      let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+      let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+      MainActor.assumeIsolated {
+        self?.interrupted(
+          type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
+      }
+    }
+    updateHold()
+  }
+
+  /// Takes the player away; the jukebox remembers where it was.
+  func stop() {
+    for observation in observations { observation.invalidate() }
+    if let interruptions { NotificationCenter.default.removeObserver(interruptions) }
+    host.setPlayer(nil)
+    player.pause()
+    player.removeAllItems()
+    sound.setSounding(false)
+  }
+
+  /// The song that is current, as last told.
+  var song: QueuedSong? { host.song(of: player.currentItem) }
+
+  /// The present time control status, and if it waits, why.
+  var timeControl: (status: PlayerEvent.TimeControl, reason: String?) {
+    switch player.timeControlStatus {
+    case .paused: (.paused, nil)
+    case .playing: (.playing, nil)
+    case .waitingToPlayAtSpecifiedRate:
+      (.waitingToPlayAtSpecifiedRate, player.reasonForWaitingToPlay?.rawValue)
+    }
+  }
+
+  // MARK: What holds sound back
+
+  /// Sound is held back while a client has switched the output off, and during an interruption: the player has paused
+  /// itself then, and may not play.
+  func updateHold() { host.setHeld(sound.isSwitchedOff || isInterrupted) }
+
+  private func interrupted(
+    _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
+  ) {
+    switch type {
+    case .began:
+      isInterrupted = true
+      updateHold()
+    case .ended:
+      isInterrupted = false
+      if !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
+      // Behind that order, or a moment of sound would come before it.
+      DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.updateHold() } }
+    case nil: break
+    }
+  }
+
+  // MARK: What observers see
+
+  private func timeControlChanged() {
+    sound.setSounding(player.timeControlStatus == .playing)
+    sound.setHungry(player.reasonForWaitingToPlay == .toMinimizeStalls)
+    let (status, reason) = timeControl
+    host.afterNotices { [onEvent] in onEvent(.timeControlStatus(status, reason: reason)) }
+  }
+
+  private func songEvent(_ event: JukeboxPlayer.Event) { onEvent(.song(event)) }
+}
+
+/// Music is for the background too: what an application says at its launch.
+@MainActor
+func beginPlaybackSession() throws {
+  try AVAudioSession.sharedInstance().setCategory(.playback)
+  try AVAudioSession.sharedInstance().setActive(true)
+}

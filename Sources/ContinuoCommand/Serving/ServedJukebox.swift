@@ -1,0 +1,196 @@
+import AppLifecycle
+import AudioCore
+import Continuo
+import ControlProtocol
+import ControlServer
+import Dispatch
+import Foundation
+import Jukebox
+import Synchronization
+
+/// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
+/// back. It is there also while no application runs, and before a socket is opened.
+@MainActor
+final class ServedJukebox {
+  /// What answers clients besides the jukebox itself.
+  struct Parts {
+    /// What clients' relative names are seen from.
+    var home: MusicHome
+    /// What drives the output, for clients.
+    var plugin: String
+    /// Called on any thread when a client ends the application as the system does, before that is done.
+    var onTerminate: @Sendable () -> Void = {}
+  }
+
+  /// Whether sound moves.
+  let sound: SoundState
+  private let host: JukeboxHost
+  private let device: Device
+  private let watches: WatchDesk
+  private let desk: ControlDesk
+  private let tagReader: TagReader
+  private let server = ServerHolder()
+  private var application: JukeboxApplication?
+
+  /// The server, once there is one: device and jukebox tell of changes on threads of their own.
+  private final class ServerHolder: Sendable {
+    private let server = Mutex<ControlServer?>(nil)
+
+    func set(_ server: ControlServer?) { self.server.withLock { $0 = server } }
+    func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
+    func take() -> ControlServer? {
+      server.withLock { server in
+        defer { server = nil }
+        return server
+      }
+    }
+  }
+
+  init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
+    self.host = host
+    self.device = device
+    sound = SoundState(clock: clock)
+    watches = WatchDesk(host: host, clock: clock)
+    tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
+    let relay = Relay()
+    desk = ControlDesk(
+      playback: PlaybackCommands(
+        host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
+      queue: QueueCommands(host: host, home: parts.home),
+      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader),
+      application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
+      outputs: OutputCommands(sound: sound, plugin: parts.plugin) { _ in
+        DispatchQueue.main.async { MainActor.assumeIsolated { relay.jukebox?.outputSwitched() } }
+      },
+      home: parts.home)
+    relay.jukebox = self
+    device.add(PlaceKeeper(host))
+  }
+
+  /// Carries what clients want of the output here.
+  @MainActor
+  private final class Relay {
+    weak var jukebox: ServedJukebox?
+    nonisolated init() {}
+  }
+
+  // MARK: The socket
+
+  /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. Returns
+  /// where the socket is. Blocks until the server's thread runs.
+  @discardableResult
+  nonisolated func open(
+    _ socket: consuming ListeningSocket, onChange: (@Sendable (JukeboxSubsystems) -> Void)? = nil
+  ) throws(ListenError) -> String {
+    var limits = ServerLimits()
+    // A signal's end has 200 ms in all.
+    limits.ending = 0.1
+    let clients = ServedClients(desk: desk, watches: watches, device: device)
+    let server = try ControlServer(socket: socket, handler: clients, limits: limits)
+    self.server.set(server)
+    watches.setServer(server)
+    host.onChange { [server = self.server] changed in
+      onChange?(changed)
+      server.notify(Subsystems(changed))
+    }
+    return server.path
+  }
+
+  /// Reads what the files of the queue say about themselves, beside playback.
+  func readTags() {
+    tagReader.read(
+      host.read { machine in
+        var songs: [(id: SongID, path: [UInt8])] = []
+        songs.reserveCapacity(machine.queue.count)
+        machine.queue.forEach(in: 0..<machine.queue.count) { songs.append(($1.id, $1.song.path)) }
+        return songs
+      })
+  }
+
+  /// Lets the clients go.
+  func close() {
+    watches.setServer(nil)
+    server.take()?.stop()
+  }
+
+  // MARK: The application
+
+  /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
+  /// the clients.
+  @discardableResult
+  func startApplication(
+    onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
+  ) -> JukeboxApplication {
+    let application = JukeboxApplication(host: host, sound: sound) { [watches] event in
+      watches.tell(event)
+      onEvent(event)
+    }
+    watches.setApplication(application)
+    self.application = application
+    return application
+  }
+
+  /// Tells the player everything anew: what was to be done while there was none.
+  func goOn() {
+    let seconds = host.seconds
+    try? host.change { $0.relaunch(at: seconds) }
+  }
+
+  /// There is no application any more.
+  func stopApplication() {
+    watches.setApplication(nil)
+    application?.stop()
+    application = nil
+  }
+
+  // MARK: What happens
+
+  /// The output was opened, or cannot be. True if that is news.
+  func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
+    switch diagnostic {
+    case .outputOpened(let route):
+      sound.route = route
+      defer { server.notify([.player, .output]) }
+      return sound.setOutputProblem(nil)
+    case .outputUnavailable(let message, _):
+      defer { server.notify(.player) }
+      return sound.setOutputProblem(message)
+    case .stepsCoalesced: return true
+    }
+  }
+
+  private func outputSwitched() {
+    application?.updateHold()
+    server.notify([.player, .output])
+  }
+
+  /// Tells clients what the device records, on the thread that records it: the main one may be what hangs.
+  var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
+    { [sound, watches, server, device] record in
+      switch record.event {
+      case .state(let state):
+        let isStill = state == .suspended || state == .notRunning || device.isInterrupted
+        let isNews = sound.set(.application, isStill)
+        watches.tell(.applicationState(state.rawValue), at: record.time)
+        server.notify(isNews ? [.options, .player, .application] : [.options, .application])
+      case .interruptionEnded:
+        sound.set(.application, device.state == .suspended || device.state == .notRunning)
+        server.notify(.player)
+      default: break
+      }
+    }
+  }
+
+}
+
+/// Holds the place in the song that is heard while its player is ended.
+private final class PlaceKeeper: Suspendable {
+  private let host: JukeboxHost
+
+  init(_ host: JukeboxHost) { self.host = host }
+
+  func suspend() {}
+  func resume() {}
+  // Added before the players: what they had reached is where the next one begins.
+  func terminate() { host.place.freeze() }
+}

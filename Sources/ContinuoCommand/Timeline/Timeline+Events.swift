@@ -1,0 +1,16 @@
+import Jukebox
+
+extension Timeline.Entry {
+  /// What a drawing shows of something that an application's observers saw; nil if nothing.
+  init?(_ event: JukeboxApplication.Event, _ host: JukeboxHost) {
+    switch event {
+    case .song(.current(let song?)):
+      let name = MediaPath(bytes: song.song.path).name
+      self = .item(index: host.index(of: song), name: String(decoding: name, as: UTF8.self))
+    case .song(.current(nil)): self = .noItem
+    case .song(.timeJumped): self = .jumped
+    case .song(.playedToEnd), .song(.failed), .playerFailed: return nil
+    case .timeControlStatus(let status, _): self = .timeControl(status)
+    }
+  }
+}

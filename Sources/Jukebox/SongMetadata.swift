@@ -1,0 +1,146 @@
+/// What a song's file says about itself: one block of bytes that all copies share, since a queue has many of them.
+public struct SongMetadata: Hashable, Sendable {
+  /// Duration (8 bytes), time of change (8), sample rate (4), channels (1), then for each tag its kind (1), the length of
+  /// its value (1 to 5) and the value.
+  private let bytes: [UInt8]
+
+  private static let durationOffset = 0
+  private static let modifiedOffset = 8
+  private static let sampleRateOffset = 16
+  private static let channelsOffset = 20
+  private static let tagsOffset = 21
+  /// Stands for a time that is not known.
+  private static let noTime = Int64.min
+
+  /// Everything that is known. A duration that is not a number, a rate and channels that are not above 0 count as not
+  /// known.
+  public init(
+    duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
+    tags: [SongTag] = []
+  ) {
+    let tagBytes = tags.reduce(0) { $0 + 1 + LengthCoding.size($1.value.count) + $1.value.count }
+    bytes = Array(unsafeUninitializedCapacity: Self.tagsOffset + tagBytes) { buffer, count in
+      let fields = UnsafeMutableRawBufferPointer(buffer)
+      fields.storeBytes(
+        of: (duration ?? .nan).bitPattern, toByteOffset: Self.durationOffset, as: UInt64.self)
+      fields.storeBytes(of: modified ?? Self.noTime, toByteOffset: Self.modifiedOffset, as: Int64.self)
+      fields.storeBytes(
+        of: UInt32(clamping: sampleRate ?? 0), toByteOffset: Self.sampleRateOffset, as: UInt32.self)
+      fields.storeBytes(of: UInt8(clamping: channels ?? 0), toByteOffset: Self.channelsOffset, as: UInt8.self)
+      count = Self.tagsOffset
+      for tag in tags {
+        buffer[count] = tag.kind.rawValue
+        count = LengthCoding.write(tag.value.count, to: buffer, at: count + 1)
+        for byte in tag.value {
+          buffer[count] = byte
+          count += 1
+        }
+      }
+    }
+  }
+
+  /// The length of the whole file in seconds; `nil` when unknown.
+  public var duration: Double? {
+    let value = Double(bitPattern: load(Self.durationOffset))
+    return value.isNaN ? nil : value
+  }
+
+  /// When the file was changed last, in seconds since 1970; `nil` when unknown.
+  public var modified: Int64? {
+    let value: Int64 = load(Self.modifiedOffset)
+    return value == Self.noTime ? nil : value
+  }
+
+  /// The sample rate in hertz; `nil` when unknown.
+  public var sampleRate: Int? {
+    let value: UInt32 = load(Self.sampleRateOffset)
+    return value == 0 ? nil : Int(value)
+  }
+
+  /// 1 for mono, 2 for stereo; `nil` when unknown.
+  public var channels: Int? {
+    let value: UInt8 = load(Self.channelsOffset)
+    return value == 0 ? nil : Int(value)
+  }
+
+  /// The tags in the order in which they are shown, copied.
+  public var tags: [SongTag] {
+    var tags: [SongTag] = []
+    forEachTag { kind, value in
+      tags.append(SongTag(kind: kind, value: value.withUnsafeBufferPointer { Array($0) }))
+    }
+    return tags
+  }
+
+  /// Calls `body` with each tag's kind and value, in the same order and without a copy.
+  public func forEachTag(_ body: (SongTag.Kind, Span<UInt8>) -> Void) {
+    let span = bytes.span
+    var next = Self.tagsOffset
+    while next < span.count, let kind = SongTag.Kind(rawValue: span[next]) {
+      next += 1
+      let length = LengthCoding.read(span, &next)
+      body(kind, span.extracting(next..<next + length))
+      next += length
+    }
+  }
+
+  private func load<Value: BitwiseCopyable>(_ offset: Int) -> Value {
+    bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+  }
+}
+
+/// One tag of a file.
+public struct SongTag: Hashable, Sendable {
+  /// Which ones there are.
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    case artist, albumArtist, title, album, track, date, genre, composer, disc
+  }
+
+  /// Which one it is.
+  public let kind: Kind
+  /// What it says, in UTF-8.
+  public let value: [UInt8]
+
+  /// Nothing is checked.
+  public init(_ kind: Kind, _ value: String) {
+    self.init(kind: kind, value: Array(value.utf8))
+  }
+
+  fileprivate init(kind: Kind, value: [UInt8]) {
+    self.kind = kind
+    self.value = value
+  }
+}
+
+/// Lengths in as few bytes as they need: seven bits in each, the low ones first, the eighth bit for more to come.
+private enum LengthCoding {
+  static func size(_ length: Int) -> Int {
+    length < 1 << 7 ? 1 : (Int.bitWidth - length.leadingZeroBitCount + 6) / 7
+  }
+
+  /// Returns the place behind it.
+  static func write(_ length: Int, to buffer: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    var rest = length
+    var offset = start
+    while rest >= 1 << 7 {
+      buffer[offset] = UInt8(truncatingIfNeeded: rest) | 0x80
+      rest >>= 7
+      offset += 1
+    }
+    buffer[offset] = UInt8(rest)
+    return offset + 1
+  }
+
+  /// Moves `next` behind it.
+  static func read(_ bytes: Span<UInt8>, _ next: inout Int) -> Int {
+    var length = 0
+    var shift = 0
+    while true {
+      let byte = bytes[next]
+      next += 1
+      length |= Int(byte & 0x7F) << shift
+      if byte < 0x80 { return length }
+      shift += 7
+    }
+  }
+}
