@@ -46,14 +46,7 @@ struct Play: ParsableCommand {
   @OptionGroup var options: PlayOptions
 
   func run() throws {
-    let modes: BackgroundModes
-    do {
-      modes = try options.application.readBackgroundModes()
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
-    for warning in modes.warnings { StandardOutput.complain(warning) }
+    let modes = try options.application.backgroundModesOrExit()
     var builder = QueueBuilder(directory: .workingDirectory())
     for argument in options.files { builder.add(argument: RawArguments.bytes(of: argument)) }
     for problem in builder.problems { StandardOutput.complain("\(problem)") }
@@ -66,16 +59,8 @@ struct Play: ParsableCommand {
 
   private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
     let clock = SystemClock.shared
-    var timeline: TimelineRecorder?
-    if let path = options.timeline {
-      do {
-        timeline = try TimelineRecorder(
-          path: RawArguments.bytes(of: path), caption: caption(files.count, modes), clock: clock)
-      } catch {
-        StandardOutput.complain("--timeline \(path): \(error)")
-        throw ExitStatus.usage.code
-      }
-    }
+    let timeline = try TimelineRecorder.orExit(
+      option: options.timeline, caption: caption(files.count, modes), clock: clock)
     var events: EventWriter?
     if let path = options.events {
       do {

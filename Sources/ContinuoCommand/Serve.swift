@@ -52,14 +52,7 @@ struct Serve: ParsableCommand {
 
   private func makeParts() throws -> ServeSession.Parts {
     let clock = SystemClock.shared
-    let modes: BackgroundModes
-    do {
-      modes = try options.application.readBackgroundModes()
-    } catch {
-      StandardOutput.complain("\(error)")
-      throw ExitStatus.usage.code
-    }
-    for warning in modes.warnings { StandardOutput.complain(warning) }
+    let modes = try options.application.backgroundModesOrExit()
     let home: MusicHome
     let directory = options.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
     do {
@@ -68,17 +61,8 @@ struct Serve: ParsableCommand {
       StandardOutput.complain("--home \(directory): \(error)")
       throw ExitStatus.noInput.code
     }
-    var timeline: TimelineRecorder?
-    if let path = options.timeline {
-      do {
-        timeline = try TimelineRecorder(
-          path: RawArguments.bytes(of: path), caption: "continuo serve; background modes: \(modes)",
-          clock: clock)
-      } catch {
-        StandardOutput.complain("--timeline \(path): \(error)")
-        throw ExitStatus.usage.code
-      }
-    }
+    let timeline = try TimelineRecorder.orExit(
+      option: options.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()
     let machine =

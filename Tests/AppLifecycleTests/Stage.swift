@@ -7,12 +7,12 @@ import TestSupport
 /// A device in virtual time with all that is around it; the test's thread is the main queue unless it says otherwise.
 final class Stage: Sendable {
   let clock = VirtualClock()
-  let mainQueue: VirtualMainQueue
+  let mainQueue: ClockQueue
   let device: Device
   let diary = Diary()
 
   init(modes: String = "none", settings: LifecycleSettings = LifecycleSettings()) {
-    let mainQueue = VirtualMainQueue(clock: clock)
+    let mainQueue = ClockQueue(clock: clock)
     self.mainQueue = mainQueue
     device = Device(
       modes: BackgroundModes(list: modes), clock: clock, mainQueue: mainQueue,

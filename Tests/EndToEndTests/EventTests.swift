@@ -13,13 +13,7 @@ extension EndToEndTests {
         Song(duration: 2, seed: 1), Song(duration: 0.777, seed: 2), Song(duration: 1, rate: 48000, seed: 3),
         Song(duration: 0.505, channels: 1, seed: 4),
       ]
-      var paths: [String] = []
-      for song in songs { paths.append(try await song.write(into: studio.folder)) }
-      let server = try studio.startServer()
-      let capture = try await studio.capture(server.address)
-      let player = try studio.play(paths, server: server)
-      #expect(try await player.ended().status == 0)
-      let recording = try await capture.untilSilence()
+      let (paths, player, recording) = try await studio.playThrough(songs)
 
       let events = player.events
       var order: [PlayerEvent] = []

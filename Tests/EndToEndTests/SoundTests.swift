@@ -34,13 +34,8 @@ extension EndToEndTests {
         Song(duration: 1, rate: 22050, channels: 1, seed: 4, tone: 441),
         Song(duration: 0.9, rate: 22050, seed: 5, tone: 800), Song(duration: 0.6, seed: 6),
       ]
-      var paths: [String] = []
-      for song in songs { paths.append(try await song.write(into: studio.folder)) }
-      let server = try studio.startServer()
-      let capture = try await studio.capture(server.address)
-      let player = try studio.play(paths, server: server)
-      #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.untilSilence()).trimmed
+      let (paths, player, recording) = try await studio.playThrough(songs)
+      let heard = Sound(recording).trimmed
       let lengths = songs.map { Int(($0.duration * 44100).rounded()) }
       // A frame may be silent by itself at the very beginning or end of everything.
       #expect(abs(heard.frames.count - lengths.reduce(0, +)) <= 2)
@@ -67,13 +62,8 @@ extension EndToEndTests {
         Song(duration: 1, rate: 48000, seed: 1, tone: 1000),
         Song(duration: 1, rate: 48000, seed: 2, tone: 500),
       ]
-      var paths: [String] = []
-      for song in songs { paths.append(try await song.write(into: studio.folder)) }
-      let server = try studio.startServer()
-      let capture = try await studio.capture(server.address)
-      let player = try studio.play(paths, server: server)
-      #expect(try await player.ended().status == 0)
-      let heard = Sound(try await capture.untilSilence()).trimmed
+      let (_, player, recording) = try await studio.playThrough(songs)
+      let heard = Sound(recording).trimmed
       // PulseAudio's own resampler adds some frames of its filter at the end, and quantizes blocks.
       #expect(abs(heard.frames.count - 88200) < 100)
       #expect(heard.silences.isEmpty)

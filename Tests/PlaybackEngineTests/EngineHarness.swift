@@ -2,36 +2,10 @@ import AudioCore
 import AudioOutput
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
-
-/// A delivery queue that is a worker of the clock: in virtual time it runs what is due in the clock's order.
-final class ClockQueue: DeliveryQueue {
-  private let pending = Mutex<[@Sendable () -> Void]>([])
-  private let worker = Mutex<(any Worker)?>(nil)
-
-  init(clock: any HostClock) {
-    let worker = clock.makeWorker("queue") { [weak self] in
-      self?.run()
-      return .whenSignalled
-    }
-    self.worker.withLock { $0 = worker }
-  }
-
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
-    pending.withLock { $0.append(work) }
-    worker.withLock { $0 }?.signal()
-  }
-
-  private func run() {
-    let work = pending.withLock { pending in
-      defer { pending = [] }
-      return pending
-    }
-    for block in work { block() }
-  }
-}
 
 /// What an application sees, in order.
 enum Seen: Equatable, CustomStringConvertible {

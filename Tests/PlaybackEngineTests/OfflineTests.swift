@@ -3,6 +3,7 @@ import AudioOutput
 import Dispatch
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine

@@ -331,14 +331,19 @@ struct TroubleTests {
 
   // MARK: Interleavings
 
-  /// A seek comes between the moment when a stream opens and the conductor's next look.
-  @Test func aStreamThatOpensDuringASeekGetsNothingOld() {
+  /// An engine that plays items of these lengths on a device that does what the test says; its stream is not open yet.
+  private func playingByHand(frames: Int64...) -> (EngineHarness, ManualStream) {
     let device = ManualDevice()
     let harness = EngineHarness(output: device)
-    harness.add(frames: 441_000)
+    for frames in frames { harness.add(frames: frames) }
     harness.engine.setRate(1)
     harness.advance(0.1)
-    let stream = device.streams[0]
+    return (harness, device.streams[0])
+  }
+
+  /// A seek comes between the moment when a stream opens and the conductor's next look.
+  @Test func aStreamThatOpensDuringASeekGetsNothingOld() {
+    let (harness, stream) = playingByHand(frames: 441_000)
     harness.engine.seek(toSeconds: 5)
     stream.send(.opened(route: "manual"))
     #expect(stream.render(1000).isEmpty)
@@ -350,12 +355,7 @@ struct TroubleTests {
 
   /// The device takes more in the very moment in which the conductor finds that it has not.
   @Test func aFlushThatIsOutdatedChangesNothing() {
-    let device = ManualDevice()
-    let harness = EngineHarness(output: device)
-    harness.add(frames: 441_000)
-    harness.engine.setRate(1)
-    harness.advance(0.1)
-    let stream = device.streams[0]
+    let (harness, stream) = playingByHand(frames: 441_000)
     stream.send(.opened(route: "manual"))
     stream.render(1000)
     harness.engine.seek(toSeconds: 5)
@@ -370,12 +370,7 @@ struct TroubleTests {
   }
 
   @Test func aReaderOfTheTimeNeverSeesItGoBackWhenTheDeviceCorrectsItself() {
-    let device = ManualDevice()
-    let harness = EngineHarness(output: device)
-    harness.add(frames: 441_000)
-    harness.engine.setRate(1)
-    harness.advance(0.1)
-    let stream = device.streams[0]
+    let (harness, stream) = playingByHand(frames: 441_000)
     stream.send(.opened(route: "manual"))
     stream.render(8192)
     stream.hear(0, at: harness.clock.now, rate: 44_100)
@@ -389,12 +384,7 @@ struct TroubleTests {
   }
 
   @Test func anObserverAddedAtASeamGetsAllStepsOfTheNewItem() {
-    let device = ManualDevice()
-    let harness = EngineHarness(output: device)
-    harness.add(frames: 4410, 44_100)
-    harness.engine.setRate(1)
-    harness.advance(0.1)
-    let stream = device.streams[0]
+    let (harness, stream) = playingByHand(frames: 4410, 44_100)
     stream.send(.opened(route: "manual"))
     stream.render(8192)
     stream.hear(0, at: harness.clock.now, rate: 44_100)

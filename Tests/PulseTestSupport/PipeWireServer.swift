@@ -1,9 +1,13 @@
 import Foundation
+import Synchronization
 
 /// A PipeWire of its own with its PulseAudio server and one null sink, in a private directory and D-Bus session.
 /// Debian: pipewire, pipewire-pulse, wireplumber, dbus.
 public final class PipeWireServer: Sendable {
-  private let process: Process
+  // Not Foundation's: from some threads it hands down blocked signals, and then dbus-daemon never ends.
+  private let child: Child
+  /// What keeps it running while it is open.
+  private let input: Mutex<Int32?>
   private let directory: String
   /// The address of its PulseAudio server.
   public let address: String
@@ -17,13 +21,18 @@ public final class PipeWireServer: Sendable {
       mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? ""
     }
     address = "unix:\(directory)/pulse/native"
-    process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw Failure("no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    input = Mutex(ends[1])
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { for end in [ends[0], null] { close(end) } }
     // Each needs the one before it. A lost parent ends them all: dbus-run-session ends with its child, and that when
     // its input closes.
-    process.arguments = [
+    let arguments = [
       "dbus-run-session", "--", "sh", "-c",
       """
+      cd "$3" || exit
       pipewire & a=$!
       until [ -S pipewire-0 ]; do sleep 0.01; done
       wireplumber & b=$!
@@ -33,20 +42,17 @@ public final class PipeWireServer: Sendable {
       touch ready
       read word
       kill -KILL $a $b $c
-      """, "sh", address, sink,
+      """, "sh", address, sink, directory,
     ]
-    process.currentDirectoryURL = URL(fileURLWithPath: directory)
-    process.environment = [
+    let environment = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory,
       "XDG_RUNTIME_DIR": directory, "XDG_STATE_HOME": directory, "XDG_CONFIG_HOME": directory, "LC_ALL": "C",
     ]
-    process.standardInput = Pipe()
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    child = try Child(
+      arguments, environment: environment, streams: .descriptors(input: ends[0], output: null, error: null))
     let deadline = ContinuousClock.now + .seconds(limit)
     while !FileManager.default.fileExists(atPath: "\(directory)/ready") {
-      guard process.isRunning, ContinuousClock.now < deadline else {
+      guard child.end == nil, ContinuousClock.now < deadline else {
         stop()
         throw Overdue(what: "PipeWire with its PulseAudio server", limit: limit, last: "no sink")
       }
@@ -58,8 +64,15 @@ public final class PipeWireServer: Sendable {
 
   /// Ends it and removes its directory.
   public func stop() {
-    try? (process.standardInput as? Pipe)?.fileHandleForWriting.close()
-    process.waitUntilExit()
+    let open = input.withLock { input in
+      defer { input = nil }
+      return input
+    }
+    guard let open else { return }
+    close(open)
+    let deadline = ContinuousClock.now + .seconds(5)
+    while child.end == nil, ContinuousClock.now < deadline { usleep(5000) }
+    if child.end == nil { kill(-child.identifier, SIGKILL) }
     try? FileManager.default.removeItem(atPath: directory)
   }
 }

@@ -12,7 +12,7 @@ import TestSupport
 final class VirtualStage: Sendable {
   let clock = VirtualClock(runLimit: 100_000)
   let output: SimulatedOutput
-  let mainQueue: VirtualMainQueue
+  let mainQueue: ClockQueue
   let library = Library()
   let diagnostics = Log<PlaybackDiagnostic>()
   let environment: PlaybackEnvironment
@@ -25,7 +25,7 @@ final class VirtualStage: Sendable {
     recordsSound: Bool = false
   ) {
     let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
-    let mainQueue = VirtualMainQueue(clock: clock)
+    let mainQueue = ClockQueue(clock: clock)
     self.output = output
     self.mainQueue = mainQueue
     var environment = PlaybackEnvironment(

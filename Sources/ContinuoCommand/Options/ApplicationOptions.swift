@@ -41,6 +41,18 @@ struct ApplicationOptions: ParsableArguments {
     if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
     return BackgroundModes([.audio])
   }
+
+  /// The same for a command, which complains of what is odd in them and ends if they cannot be read.
+  func backgroundModesOrExit() throws -> BackgroundModes {
+    do {
+      let modes = try readBackgroundModes()
+      for warning in modes.warnings { StandardOutput.complain(warning) }
+      return modes
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
+  }
 }
 
 /// A value of `--background-time`.

@@ -23,6 +23,19 @@ final class TimelineRecorder: Sendable {
     state = Mutex(State(timeline: Timeline(start: clock.now)))
   }
 
+  /// The recording that a command's `--timeline` asks for, if it does. The command ends if it cannot be written.
+  static func orExit(
+    option path: String?, caption: String, clock: any HostClock
+  ) throws -> TimelineRecorder? {
+    guard let path else { return nil }
+    do {
+      return try TimelineRecorder(path: RawArguments.bytes(of: path), caption: caption, clock: clock)
+    } catch {
+      StandardOutput.complain("--timeline \(path): \(error)")
+      throw ExitStatus.usage.code
+    }
+  }
+
   /// Adds what happened at `time`, now if that is not said. Any thread; never blocks for long.
   func record(_ entry: Timeline.Entry, at time: HostTime? = nil) {
     let time = time ?? clock.now

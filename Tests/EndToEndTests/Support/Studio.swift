@@ -99,13 +99,20 @@ final class Studio {
     return result
   }
 
+  /// Plays songs on a server of their own to the end: their files, the player, and what was heard.
+  func playThrough(_ songs: [Song]) async throws -> ([String], Player, MonitorCapture.Recording) {
+    var paths: [String] = []
+    for song in songs { paths.append(try await song.write(into: folder)) }
+    let server = try startServer()
+    let capture = try await capture(server.address)
+    let player = try play(paths, server: server)
+    guard try await player.ended().status == 0 else { throw Failure("\(player.log.value)") }
+    return (paths, player, try await capture.untilSilence())
+  }
+
   /// Writes a file and returns its path.
   func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
-    let path = "\(folder)/\(name)"
-    try FileManager.default.createDirectory(
-      atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-    return path
+    try temporary.write(name, bytes)
   }
 
   /// Processes that players started and that still run, and what is in their runtime folder.

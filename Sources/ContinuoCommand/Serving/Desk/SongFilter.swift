@@ -26,9 +26,9 @@ struct SongFilter {
 
   private func holds(_ expression: FilterExpression, for song: SongReply, _ texts: SongReply) -> Bool {
     switch expression {
-    case .tag(let type?, let test): test.passes(anyOf: texts.values(of: type))
-    case .tag(nil, let test): test.passes(anyOf: texts.tags.map(\.value))
-    case .file(let test): test.passes(anyOf: [texts.file])
+    case .tag(let type?, let test): texts.values(of: type).contains { test.passes($0) }
+    case .tag(nil, let test): texts.tags.contains { test.passes($0.value) }
+    case .file(let test): test.passes(texts.file)
     case .base(let folder): song.file.isOrLies(below: folder)
     case .modifiedSince(let time): song.lastModified.map { $0 >= time } ?? false
     case .audioFormat(let mask): song.format.map { mask.accepts($0) } ?? false
@@ -59,25 +59,32 @@ struct SongFilter {
   /// Unicode's full case folding but for a few rare letters: what becomes the same as a capital is the same, so `ß` is
   /// `ss`; only the `ı` without a dot is no `i`.
   private static func folded(_ text: Argument) -> Argument {
-    if text.bytes.allSatisfy({ $0 < 0x80 }) {
-      return Argument(text.bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+    var text = text
+    // Nearly every letter is one of ASCII.
+    for (index, byte) in text.bytes.enumerated() where (0x41...0x5A).contains(byte) {
+      text.bytes[index] = byte | 0x20
     }
-    var result = String.UnicodeScalarView()
+    guard text.bytes.contains(where: { $0 >= 0x80 }) else { return text }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.bytes.count)
     for letter in String(decoding: text.bytes, as: UTF8.self).unicodeScalars {
-      let capitals = letter == "\u{131}" ? "\u{131}" : letter.properties.uppercaseMapping
-      for capital in capitals.unicodeScalars {
-        result.append(contentsOf: capital.properties.lowercaseMapping.unicodeScalars)
+      if letter.isASCII || letter == "\u{131}" {
+        result.append(contentsOf: UTF8.encode(letter) ?? UTF8.encodedReplacementCharacter)
+        continue
+      }
+      for capital in letter.properties.uppercaseMapping.unicodeScalars {
+        result.append(contentsOf: capital.properties.lowercaseMapping.utf8)
       }
     }
-    return Argument(String(result))
+    return Argument(result)
   }
 }
 
 extension TextTest {
-  fileprivate func passes(anyOf texts: [Argument]) -> Bool {
+  fileprivate func passes(_ text: Argument) -> Bool {
     switch self {
-    case .equals(let value): texts.contains(value)
-    case .contains(let value): texts.contains { $0.contains(value) }
+    case .equals(let value): text == value
+    case .contains(let value): text.contains(value)
     }
   }
 }
@@ -95,8 +102,17 @@ extension SongReply {
 
 extension Argument {
   fileprivate func contains(_ part: Argument) -> Bool {
-    guard part.bytes.count <= bytes.count else { return false }
-    return (0...(bytes.count - part.bytes.count)).contains { bytes[$0...].starts(with: part.bytes) }
+    guard let first = part.bytes.first else { return true }
+    return bytes.withUnsafeBufferPointer { bytes in
+      part.bytes.withUnsafeBufferPointer { part in
+        var start = 0
+        while start + part.count <= bytes.count {
+          if bytes[start] == first, part.indices.allSatisfy({ bytes[start + $0] == part[$0] }) { return true }
+          start += 1
+        }
+        return false
+      }
+    }
   }
 
   /// Whether it names this folder or file or something in it.

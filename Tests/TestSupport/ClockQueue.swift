@@ -1,8 +1,8 @@
 public import AudioCore
 import Synchronization
 
-/// A main queue whose work is run by the virtual clock, in order.
-public final class VirtualMainQueue: DeliveryQueue {
+/// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.
+public final class ClockQueue: DeliveryQueue {
   private struct State {
     var work: [@Sendable () -> Void] = []
     var isElsewhere = false
@@ -12,12 +12,12 @@ public final class VirtualMainQueue: DeliveryQueue {
   private let worker = Mutex<(any Worker)?>(nil)
 
   /// A queue that this clock runs.
-  public init(clock: VirtualClock) {
+  public init(clock: any HostClock) {
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("main", body: body) }
+    worker.withLock { $0 = clock.makeWorker("queue", body: body) }
   }
 
-  /// Runs `work` at the clock's next step.
+  /// Has the clock run `work`.
   public func enqueue(_ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.work.append(work) }
     worker.withLock { $0 }?.signal()
