@@ -40,7 +40,7 @@ struct PlaybackCommands: Sendable {
       machine.currentSong.map { (song: $0, key: CurrentSongReply.Key(machine, tags: tags)) }
     }
     if let current, let key = current.key {
-      SongReply(current.song, at: key.position, home: home).write(into: &reply, tags: tags)
+      reply.append(current.song, at: key.position, home: home, tags: ShownTags(tags))
       kept.keep(reply, for: key)
     }
     return reply
