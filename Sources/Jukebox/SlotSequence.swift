@@ -68,15 +68,18 @@ struct SlotSequence: Sendable {
     }
   }
 
-  /// Calls `body` with every slot of `range` whose stamp is above `stamp`, and its rank, in order.
-  func forEach(newerThan stamp: UInt64, in range: Range<Int>, _ body: (Int, Slot) -> Void) {
+  /// Calls `body` with every slot of `range` whose stamp is above `stamp`, and its rank, in order, until it says
+  /// `false`.
+  func forEach(newerThan stamp: UInt64, in range: Range<Int>, _ body: (Int, Slot) -> Bool) {
+    var goesOn = true
     list.forEachPart(of: range) { place, part in
-      guard list.newest[place] > stamp else { return }
+      guard goesOn, list.newest[place] > stamp else { return }
       let chunk = chunks[list.chunk(place)]
       let start = list.start(place)
       let isNewer = list.common[place] > stamp
       for offset in part where isNewer || chunk.stamps[offset] > stamp {
-        body(start + offset, chunk.slots[offset])
+        goesOn = body(start + offset, chunk.slots[offset])
+        if !goesOn { return }
       }
     }
   }

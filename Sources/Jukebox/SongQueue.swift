@@ -68,20 +68,30 @@ public struct SongQueue: Sendable {
     }
   }
 
-  /// Calls `body` with every song of `range` (`nil`: the whole queue) that has a new position or new content since
-  /// `version`, in order.
+  /// The songs of `range` (`nil`: the whole queue) that have a new position or new content since `version`, in order:
+  /// at most `limit` of them, and the position where to go on if there are more.
   ///
   /// It takes time for what it reports, and one comparison for a few hundred songs of the queue. A version that this
   /// queue has not had yet, or 0, gives all: the client has it from another life of the server. What is missing at the
   /// end is to be seen by `count` only.
-  public func forEachChange(
-    since version: UInt32, in range: Range<Int>? = nil, _ body: (Int, QueuedSong) -> Void
-  ) {
+  public func changes(
+    since version: UInt32, in range: Range<Int>? = nil, limit: Int = .max
+  ) -> (songs: [(position: Int, song: QueuedSong)], next: Int?) {
     let current = self.version
     let all = version == 0 || version > current
     let baseline = all ? 0 : edition - UInt64(current - version)
     let range = range?.clamped(to: 0..<count) ?? 0..<count
-    order.forEach(newerThan: baseline, in: range) { body($0, queued($1)) }
+    var songs: [(position: Int, song: QueuedSong)] = []
+    var next: Int?
+    order.forEach(newerThan: baseline, in: range) { position, slot in
+      guard songs.count < limit else {
+        next = position
+        return false
+      }
+      songs.append((position, queued(slot)))
+      return true
+    }
+    return (songs, next)
   }
 
   func slot(of id: SongID) -> Slot? { slots[id] }

@@ -306,4 +306,86 @@ import Testing
     pieces.endInput()
     #expect(pieces.events == whole.events, "seed \(seed)")
   }
+
+  // MARK: Long answers
+
+  /// `status` is answered with so many numbers, in pieces of three and an empty one.
+  private static func counting(to count: Int) -> (Command) -> Result<Reply, Ack> {
+    @Sendable func rest(from start: Int) -> ReplyRest? {
+      guard start < count else { return nil }
+      return ReplyRest { piece in
+        for number in start..<min(start + 3, count) { piece.append("n", number) }
+        return ReplyRest { _ in rest(from: start + 3) }
+      }
+    }
+    return { command in
+      var reply = Reply()
+      if case .status = command { reply.rest = rest(from: 0) }
+      return .success(reply)
+    }
+  }
+
+  @Test("A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000])
+  func longAnswers(count: Int) {
+    let lines = (0..<count).map { "n: \($0)\n" }.joined()
+    for (input, output) in [
+      ("status\nping\n", lines + "OK\nOK\n"),
+      ("command_list_begin\nstatus\nping\nstatus\ncommand_list_end\nping\n", lines + lines + "OK\nOK\n"),
+      (
+        "command_list_ok_begin\nstatus\nfoo\ncommand_list_end\n",
+        lines + "list_OK\nACK [5@1] {} unknown command \"foo\"\n"
+      ),
+      ("status\nidle\nnoidle\n", lines + "OK\nOK\n"), ("status\nnoidle\n", lines + "OK\n"),
+    ] {
+      var conversation = Conversation(answer: Self.counting(to: count))
+      conversation.receive(input)
+      let sent = conversation.events.map { if case .sent(let text) = $0 { text } else { "" } }
+      #expect(sent.joined() == output, "\(input)")
+    }
+  }
+
+  @Test("A long answer is made piece by piece, and nothing else is done before its end")
+  func pieces() {
+    var machine = ConnectionMachine()
+    _ = machine.next()
+    machine.append("status\nping\n".utf8)
+    guard case .perform(let command, _) = machine.next() else { return #expect(Bool(false)) }
+    machine.complete(Self.counting(to: 7)(command))
+    var sent: [String] = []
+    while machine.isAnswering {
+      #expect(!machine.mayTimeOut && machine.hasMore)
+      machine.notify(.player)
+      guard case .send(let bytes) = machine.next() else { return #expect(Bool(false)) }
+      sent.append(String(decoding: bytes, as: UTF8.self))
+    }
+    #expect(sent == ["", "n: 0\nn: 1\nn: 2\n", "", "n: 3\nn: 4\nn: 5\n", "", "n: 6\n", "OK\n"])
+    #expect(machine.next() == .send(Array("OK\n".utf8)))
+    #expect(machine.next() == nil && machine.mayTimeOut)
+  }
+
+  @Test("Who can send no more gets all of it; for who is gone it is not made")
+  func endsOfLongAnswers() {
+    for isGone in [false, true] {
+      var machine = ConnectionMachine()
+      _ = machine.next()
+      machine.append("status\nstats\n".utf8)
+      guard case .perform(let command, _) = machine.next() else { return #expect(Bool(false)) }
+      machine.complete(Self.counting(to: 1000)(command))
+      machine.endInput()
+      if isGone { machine.dropAnswer() }
+      var bytes: [UInt8] = []
+      var performed: [Command] = []
+      while let action = machine.next() {
+        switch action {
+        case .send(let piece): bytes += piece
+        case .perform(let command, _):
+          performed.append(command)
+          machine.complete(.success(Reply()))
+        default: break
+        }
+      }
+      #expect(machine.isClosed && performed == [.stats])
+      #expect(bytes.count(where: { $0 == UInt8(ascii: "n") }) == (isGone ? 0 : 1000))
+    }
+  }
 }

@@ -152,6 +152,78 @@ struct LimitTests {
     #expect(lines == 1500)
   }
 
+  /// A handler whose `status` answers in pieces of 64 KB, so many of them, and counts those that were made.
+  private func pieces(_ count: Int, _ made: Watched<Int>, cost: UInt32 = 0) -> TestHandler {
+    let line = String(repeating: "x", count: 990)
+    @Sendable func rest(_ left: Int) -> ReplyRest? {
+      guard left > 0 else { return nil }
+      return ReplyRest { piece in
+        for _ in 0..<64 { piece.append("volume", line) }
+        usleep(cost)
+        made.change { $0 += 1 }
+        return rest(left - 1)
+      }
+    }
+    return TestHandler { command, _, completion in
+      var reply = Reply()
+      if case .status = command { reply.rest = rest(count) }
+      completion(reply)
+    }
+  }
+
+  @Test("An answer in pieces is made as the client reads, whatever its length")
+  func longAnswer() throws {
+    let made = Watched(0)
+    let count = 1000
+    let server = try TestServer(handler: pieces(count, made)) { $0.outputBytes = 1_000_000 }
+    let reader = try server.client()
+    let other = try server.client()
+    reader.send("status\nping\n")
+    // What the kernel takes, and the mark. Until then nobody waits for it, and from then on nothing is made.
+    var last = -1
+    while made.value != last || last == 0 {
+      last = made.value
+      for _ in 0..<20 {
+        other.send("ping\n")
+        #expect(try other.line() == "OK")
+        usleep(5000)
+      }
+    }
+    print("\(last) of \(count) pieces were made for a client that does not read")
+    #expect(last < 40)
+    var lines = 0
+    while try reader.line() != "OK" { lines += 1 }
+    #expect(lines == count * 64)
+    #expect(made.value == count)
+    #expect(try reader.line() == "OK")
+  }
+
+  @Test("An answer in pieces leaves the others their turn, and is not made for those who do not take it")
+  func longAnswersOfMany() throws {
+    let made = Watched(0)
+    let server = try TestServer(handler: pieces(100_000, made, cost: 2000)) { $0.stall = 0.5 }
+    let stuck = try server.client()
+    var leaving: ControlConnection? = try server.client()
+    let reader = try server.client()
+    let other = try server.client()
+    for client in [stuck, leaving, reader] { client?.send("status\n") }
+    // Two milliseconds of work for each piece, and somebody who reads all the time.
+    var longest = 0.0
+    for _ in 0..<50 {
+      for _ in 0..<200 { #expect(try reader.line().count == 998) }
+      let start = Date()
+      other.send("ping\n")
+      #expect(try other.line() == "OK")
+      longest = max(longest, Date().timeIntervalSince(start))
+    }
+    print("no ping beside it took more than \(Int(longest * 1000)) ms")
+    #expect(longest < 1)
+    #expect(try leaving?.line().count == 998)
+    leaving = nil
+    #expect(server.handler.left.wait { $0.count == 2 })
+    #expect(!(try stuck.rest().hasSuffix("OK\n")))
+  }
+
   @Test("A flood of one client leaves the others their turn")
   func fairness() throws {
     let server = try TestServer(

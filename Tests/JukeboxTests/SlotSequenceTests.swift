@@ -84,7 +84,15 @@ struct SlotSequenceTests {
       var newer: [Int] = []
       sequence.forEach(newerThan: baseline, in: rank..<end) { position, slot in
         newer.append(all[position] == slot ? position : -1)
+        return true
       }
+      let limit = Int.random(in: 0...newer.count, using: &random)
+      var first: [Int] = []
+      sequence.forEach(newerThan: baseline, in: rank..<end) { position, _ in
+        first.append(position)
+        return first.count < limit
+      }
+      #expect(first == Array(newer.prefix(max(1, limit))), "seed \(seed)")
       #expect(newer == (rank..<end).filter { model.stamps[all[$0], default: 0] > baseline }, "seed \(seed)")
     }
   }

@@ -19,8 +19,15 @@ struct SongQueueTests {
   }
 
   static func changes(_ queue: SongQueue, since version: UInt32) -> [Int] {
+    // In pieces, as long answers are made.
     var positions: [Int] = []
-    queue.forEachChange(since: version) { position, _ in positions.append(position) }
+    var next: Int? = 0
+    while let start = next {
+      let (songs, rest) = queue.changes(since: version, in: start..<queue.count, limit: 3)
+      positions += songs.map(\.position)
+      next = rest
+    }
+    #expect(queue.changes(since: version).songs.map(\.position) == positions)
     return positions
   }
 
@@ -47,7 +54,7 @@ struct SongQueueTests {
     mutating func update(from queue: SongQueue) {
       songs =
         Array(songs.prefix(queue.count)) + Array(repeating: nil, count: max(0, queue.count - songs.count))
-      queue.forEachChange(since: version) { songs[$0] = $1.id }
+      for (position, song) in queue.changes(since: version).songs { songs[position] = song.id }
       version = queue.version
     }
   }
@@ -201,7 +208,7 @@ struct SongQueueTests {
     let version = queue.version
     try queue.remove(0..<1)
     var positions: [Int] = []
-    queue.forEachChange(since: version, in: 4..<100) { position, _ in positions.append(position) }
+    positions += queue.changes(since: version, in: 4..<100).songs.map(\.position)
     #expect(positions == [4, 5, 6, 7, 8])
   }
 

@@ -139,8 +139,21 @@ extension ConnectionMachine {
       self.list?.advance()
       end = list.confirmsEach ? ReplyEnd.listOK : []
     }
-    let bytes = reply.bytes.isEmpty ? end : reply.bytes + end
-    if !bytes.isEmpty { actions.append(.send(bytes)) }
+    send(reply, end: end)
+  }
+
+  /// The next piece of a long answer.
+  mutating func answerOn() {
+    guard let (rest, end) = unsent else { return }
+    send(rest.next(), end: end)
+  }
+
+  private mutating func send(_ piece: Reply, end: [UInt8]) {
+    unsent = piece.rest.map { ($0, end) }
+    let end = piece.rest == nil ? end : []
+    let bytes = piece.bytes.isEmpty ? end : piece.bytes + end
+    // Also without bytes where more follows: the server looks at the clock between any two actions.
+    if !bytes.isEmpty || isAnswering { actions.append(.send(bytes)) }
   }
 
   /// A refusal also ends the list; what came before it stays done.
@@ -159,6 +172,7 @@ extension ConnectionMachine {
   mutating func close() {
     phase = .closed
     list = nil
+    unsent = nil
     input.removeAll()
     actions.append(.close)
   }

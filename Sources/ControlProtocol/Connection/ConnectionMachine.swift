@@ -72,6 +72,8 @@ public struct ConnectionMachine: Sendable {
   var inputHasEnded = false
   var list: CommandList?
   var idle = IdleState()
+  /// What is still to be sent of a long answer, and what ends it. Nothing else is done before.
+  var unsent: (rest: ReplyRest, end: [UInt8])?
   /// Never more than three: what one step makes.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
@@ -94,13 +96,17 @@ public struct ConnectionMachine: Sendable {
     phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
   }
 
-  /// Whether it has lines, or the beginning of one, that were not carried out yet.
-  public var hasInput: Bool { input.count > 0 || list != nil }
+  /// Whether there may be something to do without new input: lines that were not carried out yet, the beginning of one,
+  /// the rest of an answer.
+  public var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
+
+  /// Whether a long answer is under way: its next piece is made by `next()`.
+  public var isAnswering: Bool { unsent != nil }
 
   /// Whether the client is expected to send a line, and so may run out of time (`ProtocolLimits.secondsPerLine`). Not
   /// while it is in `idle` or `watch`, and not while it waits for an answer.
   public var mayTimeOut: Bool {
-    phase == .ready && !isIdle
+    phase == .ready && !isIdle && !isAnswering
   }
 
   /// Whether the client is in `idle`.
@@ -155,6 +161,10 @@ public struct ConnectionMachine: Sendable {
     }
   }
 
+  /// Nobody reads answers any more: what is left of a long one is not made. What the client had sent is still carried
+  /// out.
+  public mutating func dropAnswer() { unsent = nil }
+
   /// Something has changed. May come at any time.
   public mutating func notify(_ subsystems: Subsystems) {
     guard phase != .closed else { return }
@@ -170,7 +180,9 @@ public struct ConnectionMachine: Sendable {
         return .yield
       }
       linesInTurn += 1
-      guard step() else {
+      if isAnswering {
+        answerOn()
+      } else if !step() {
         linesInTurn = 0
         return nil
       }

@@ -5,6 +5,9 @@ public struct Reply: Hashable, Sendable {
   /// The bytes so far.
   public internal(set) var bytes: [UInt8] = []
 
+  /// What follows these bytes later, if they are not all.
+  public var rest: ReplyRest?
+
   /// An empty reply, which is a bare `OK`.
   public init() {}
 

@@ -90,6 +90,7 @@ final class ClientConnection: ChannelInboundHandler {
     isWritable = true
     isInputEnded = true
     timer?.cancel()
+    machine.dropAnswer()
     run()
     leaveIfDone()
   }
@@ -163,7 +164,7 @@ final class ClientConnection: ChannelInboundHandler {
   /// Whether it is this client's turn and it has not too much to read already.
   private var mayGoOn: Bool {
     if isClosing || isInLine || !isWritable { return false }
-    if let turnEnd, machine.hasInput, NIODeadline.now() >= turnEnd {
+    if let turnEnd, machine.hasMore, NIODeadline.now() >= turnEnd {
       waitForTurn()
       return false
     }
@@ -194,9 +195,14 @@ final class ClientConnection: ChannelInboundHandler {
     switch action {
     case .send(let bytes):
       output.writeBytes(bytes)
+      if machine.isAnswering {
+        // Its next line may take its time from the last piece on.
+        hasCompleted = true
+        beginTurn()
+      }
       if output.readableBytes >= core.limits.pauseBytes { flush() }
     case .perform(let command, let context):
-      if turnEnd == nil, machine.hasInput { turnEnd = .now() + TimeAmount(seconds: core.limits.turn) }
+      if machine.hasMore { beginTurn() }
       core.perform(command, context, for: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
@@ -210,6 +216,10 @@ final class ClientConnection: ChannelInboundHandler {
     case .close:
       isClosing = true
     }
+  }
+
+  private func beginTurn() {
+    if turnEnd == nil { turnEnd = .now() + TimeAmount(seconds: core.limits.turn) }
   }
 
   private func endWatch() {

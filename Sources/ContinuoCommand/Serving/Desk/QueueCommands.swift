@@ -107,54 +107,80 @@ struct QueueCommands: Sendable {
   }
 
   /// What writes a song into an answer.
-  private func shown(_ tags: TagSet) -> (Int, QueuedSong, inout Reply) -> Void {
+  private typealias Writer = @Sendable (Int, QueuedSong, inout Reply) -> Void
+
+  private func shown(_ tags: TagSet) -> Writer {
     let tags = ShownTags(tags)
-    return { position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
+    return { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
   }
 
-  private func list(
-    _ range: PositionRange?, _ body: (Int, QueuedSong, inout Reply) -> Void
-  ) -> Reply {
-    var songs: [(Int, QueuedSong)] = []
-    host.read { machine in
-      let count = machine.queue.count
-      let start = min(range.map { Int($0.lowerBound) } ?? 0, count)
-      let end = max(start, min(range?.upperBound.map(Int.init) ?? count, count))
-      songs.reserveCapacity(end - start)
-      machine.queue.forEach(in: start..<end) { songs.append(($0, $1)) }
-    }
-    return Self.reply(songs, body)
-  }
+  /// Songs in one piece of an answer: some 80 KiB, and a fifth of a millisecond.
+  private static let songsInPiece = 256
+  /// Songs that are looked at for one piece of what was found. With a filter as long as they may be, 2 ms.
+  private static let candidatesInPiece = 64
 
-  private func changes(
-    since version: UInt32, in range: PositionRange?, _ body: (Int, QueuedSong, inout Reply) -> Void
-  ) -> Reply {
-    var songs: [(Int, QueuedSong)] = []
-    host.read { machine in
-      let count = machine.queue.count
-      let part = range.map { range in
-        let start = min(Int(range.lowerBound), count)
-        return start..<max(start, min(range.upperBound.map(Int.init) ?? count, count))
+  private func list(_ range: PositionRange?, inPieces size: Int = songsInPiece, _ write: @escaping Writer)
+    -> Reply
+  {
+    let (songs, snapshot) = host.read { machine in
+      let part = Self.part(range, of: machine.queue)
+      var songs: [(Int, QueuedSong)] = []
+      // A short answer is made at once: the next edit then has no snapshot to leave alone.
+      guard part.count > size else {
+        machine.queue.forEach(in: part) { songs.append(($0, $1)) }
+        return (songs, (queue: SongQueue, part: Range<Int>)?.none)
       }
-      machine.queue.forEachChange(since: version, in: part) { songs.append(($0, $1)) }
+      return (songs, (machine.queue, part))
     }
-    return Self.reply(songs, body)
+    var reply = Reply()
+    for (position, song) in songs { write(position, song, &reply) }
+    reply.rest = snapshot.flatMap { Self.rest(of: $0.queue, $0.part, inPieces: size, write) }
+    return reply
+  }
+
+  private static func rest(
+    of queue: SongQueue, _ part: Range<Int>, inPieces size: Int, _ write: @escaping Writer
+  ) -> ReplyRest? {
+    guard !part.isEmpty else { return nil }
+    return ReplyRest { reply in
+      let end = min(part.lowerBound + size, part.upperBound)
+      queue.forEach(in: part.lowerBound..<end) { write($0, $1, &reply) }
+      return rest(of: queue, end..<part.upperBound, inPieces: size, write)
+    }
+  }
+
+  private func changes(since version: UInt32, in range: PositionRange?, _ write: @escaping Writer) -> Reply {
+    let (songs, snapshot) = host.read { machine in
+      let part = Self.part(range, of: machine.queue)
+      let (songs, next) = machine.queue.changes(since: version, in: part, limit: Self.songsInPiece)
+      return (songs, next.map { (queue: machine.queue, part: $0..<part.upperBound) })
+    }
+    var reply = Reply()
+    for (position, song) in songs { write(position, song, &reply) }
+    reply.rest = snapshot.map { Self.changes(of: $0.queue, since: version, in: $0.part, write) }
+    return reply
+  }
+
+  private static func changes(
+    of queue: SongQueue, since version: UInt32, in part: Range<Int>, _ write: @escaping Writer
+  ) -> ReplyRest {
+    ReplyRest { reply in
+      let (songs, next) = queue.changes(since: version, in: part, limit: songsInPiece)
+      for (position, song) in songs { write(position, song, &reply) }
+      return next.map { changes(of: queue, since: version, in: $0..<part.upperBound, write) }
+    }
   }
 
   private func find(_ filter: SongFilter, tags: TagSet) -> Reply {
-    list(nil) { position, song, reply in
+    list(nil, inPieces: Self.candidatesInPiece) { [home] position, song, reply in
       let answer = SongReply(song, at: position, home: home)
       if filter.accepts(answer) { answer.write(into: &reply, tags: tags) }
     }
   }
 
-  /// Written after the lock is released.
-  private static func reply(
-    _ songs: [(Int, QueuedSong)], _ body: (Int, QueuedSong, inout Reply) -> Void
-  ) -> Reply {
-    var reply = Reply()
-    for (position, song) in songs { body(position, song, &reply) }
-    return reply
+  private static func part(_ range: PositionRange?, of queue: borrowing SongQueue) -> Range<Int> {
+    let start = min(range.map { Int($0.lowerBound) } ?? 0, queue.count)
+    return start..<max(start, min(range?.upperBound.map(Int.init) ?? queue.count, queue.count))
   }
 }
 
