@@ -55,6 +55,12 @@ final class JukeboxApplication {
     updateHold()
   }
 
+  /// Says what the application is for, as it has to at every launch: music is for the background too.
+  static func activateSession() throws {
+    try AVAudioSession.sharedInstance().setCategory(.playback)
+    try AVAudioSession.sharedInstance().setActive(true)
+  }
+
   /// Takes the player away; the jukebox remembers where it was.
   func stop() {
     for observation in observations { observation.invalidate() }
@@ -110,11 +116,4 @@ final class JukeboxApplication {
   }
 
   private func songEvent(_ event: JukeboxPlayer.Event) { onEvent(.song(event)) }
-}
-
-/// Music is for the background too: what an application says at its launch.
-@MainActor
-func beginPlaybackSession() throws {
-  try AVAudioSession.sharedInstance().setCategory(.playback)
-  try AVAudioSession.sharedInstance().setActive(true)
 }

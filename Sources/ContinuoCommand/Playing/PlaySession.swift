@@ -169,7 +169,7 @@ final class PlaySession {
 
   private func startApplication() {
     do {
-      try beginPlaybackSession()
+      try JukeboxApplication.activateSession()
     } catch {
       complain("the audio session: \(error.localizedDescription)")
     }

@@ -88,7 +88,7 @@ final class ServeSession {
 
   private func startApplication() {
     do {
-      try beginPlaybackSession()
+      try JukeboxApplication.activateSession()
     } catch {
       StandardOutput.complain("the audio session: \(error.localizedDescription)")
     }

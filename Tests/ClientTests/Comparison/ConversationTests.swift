@@ -38,9 +38,13 @@ extension ClientTests {
           try continuo.begin()
         case .request(let request, let difference):
           count += 1
-          let expected = try mpd.ask(request)
+          var expected = try mpd.ask(request)
           var answer = try continuo.ask(request)
-          if isWaitingForSound(answer, expected) { answer = try await continuo.sounding(request) }
+          if isOpening(expected, answer) { expected = try await mpd.ask(request, insteadOf: expected) }
+          if isOpening(answer, expected) { answer = try await continuo.ask(request, insteadOf: answer) }
+          if isWaitingForSound(answer, expected) {
+            answer = try await continuo.ask(request, insteadOf: answer)
+          }
           let comment = Comment(rawValue: "\(part): \(request)\n- \(expected)\n+ \(answer)")
           if let difference {
             #expect(answer != expected, "no difference any more (\(difference)) \(comment)")
@@ -51,6 +55,12 @@ extension ClientTests {
       }
       print("\(count) requests compared with mpd")
       return count
+    }
+
+    /// Whether the answers differ in this alone: the one server does not know the sound's format yet, right after `play`
+    /// on a busy machine.
+    private func isOpening(_ answer: [String], _ other: [String]) -> Bool {
+      answer != other && answer == other.filter { !$0.hasPrefix("audio: ") }
     }
 
     /// Whether the answers differ in this alone: Continuo says `play` only if sound moves, for which it may have to

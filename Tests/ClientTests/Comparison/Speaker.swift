@@ -32,13 +32,15 @@ final class Speaker {
     return lines
   }
 
-  /// Asks again until sound moves, for ten seconds at most.
-  func sounding(_ request: String) async throws -> [String] {
-    var answer = try ask(request)
-    for _ in 0..<100 where answer.contains("state: pause") {
-      // Filling an output is no event for clients.
+  /// Asks again until the answer is another one, for ten seconds at most: sound moves, the song was opened. Neither is
+  /// an event for clients.
+  func ask(_ request: String, insteadOf answer: [String]) async throws -> [String] {
+    var answer = answer
+    for _ in 0..<100 {
       try await Task.sleep(for: .milliseconds(100))
-      answer = try ask(request)
+      let next = try ask(request)
+      if next != answer { return next }
+      answer = next
     }
     return answer
   }
