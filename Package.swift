@@ -102,7 +102,8 @@ let package = Package(
     .executableTarget(
       name: "ContinuoBench",
       dependencies: [
-        .product(name: "ArgumentParser", package: "swift-argument-parser")
+        "CThreads",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 

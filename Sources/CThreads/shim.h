@@ -10,3 +10,8 @@ extern int continuo_sem_clockwait(void *semaphore, int clock, const void *deadli
 
 // int pthread_setname_np(pthread_t, const char *), glibc 2.12.
 extern int continuo_pthread_setname(unsigned long thread, const char *name) __asm__("pthread_setname_np");
+
+// int sched_getaffinity(pid_t, size_t, cpu_set_t *) and int sched_setaffinity(pid_t, size_t, const cpu_set_t *),
+// glibc 2.3.4. The set is as many bytes as said, with a bit for each processor.
+extern int continuo_sched_getaffinity(int thread, unsigned long size, void *set) __asm__("sched_getaffinity");
+extern int continuo_sched_setaffinity(int thread, unsigned long size, const void *set) __asm__("sched_setaffinity");

@@ -15,7 +15,11 @@ struct ControlBench {
     defer { queues.stop() }
     for measurement in chosen {
       switch measurement {
-      case .roundtrip: report(measurement, RoundTrip(bench: bench, plan: plan, programs: programs).run)
+      case .roundtrip:
+        for placement in Placement.possible {
+          report(
+            measurement, RoundTrip(bench: bench, plan: plan, programs: programs, placement: placement).run)
+        }
       case .crowd: report(measurement, Crowd(bench: bench, plan: plan, programs: programs).run)
       case .watch: report(measurement, Watchers(bench: bench, plan: plan, programs: programs).run)
       case .add:

@@ -55,7 +55,7 @@ struct QueueEdits {
     let sizes = plan.queues.map(grouped)
     var table = Table(
       title: "Requests in queues of \(sizes.joined(separator: " and ")) songs, in µs "
-        + "(\(count) rounds of \(plan.edits) each)",
+        + "on one processor (\(count) rounds of \(plan.edits) each)",
       header: ["request"] + sizes.flatMap { ["\($0): p50", "p99", "to mpd"] } + ["long/short"])
     for edit in Edit.allCases {
       for program in queues.programs {
@@ -80,6 +80,8 @@ struct QueueEdits {
 
   private func measure(_ queue: QueueServers.Filled) throws -> [(Edit, [Double])] {
     let connection = try queue.server.connect()
+    try Placement.together.bind(queue.server)
+    defer { try? Placement.lift(queue.server) }
     let song = bench.scratch + "/short.mp3"
     var random = SystemRandomNumberGenerator()
     var times = Edit.allCases.map { _ in [Double]() }

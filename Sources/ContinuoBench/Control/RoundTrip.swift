@@ -5,6 +5,8 @@ struct RoundTrip {
   let bench: Bench
   let plan: ControlPlan
   let programs: [ServerProgram]
+  /// Where client and server run.
+  let placement: Placement
 
   private static let commands = ["ping", "status", "currentsong"]
   private enum State: String, CaseIterable { case paused, playing }
@@ -28,7 +30,9 @@ struct RoundTrip {
     for round in 0..<count {
       for state in State.allCases {
         for server in Bench.rotated(servers.all, by: round) {
-          Bench.say("roundtrip: round \(round + 1) of \(count), \(server.name) \(state.rawValue)")
+          Bench.say(
+            "roundtrip: \(placement.rawValue), round \(round + 1) of \(count), \(server.name) \(state.rawValue)"
+          )
           do {
             for (command, times) in try measure(server, state) {
               let key = Key(server: server.name, command: command, state: state)
@@ -47,7 +51,8 @@ struct RoundTrip {
     _ servers: ControlServers, _ rounds: [Key: [Readings]], _ failures: [String], _ count: Int
   ) -> Table {
     var table = Table(
-      title: "Round trip on the control socket in µs (\(count) rounds of \(grouped(plan.requests)) each)",
+      title:
+        "Round trip on the control socket in µs, client and server on \(placement.rawValue) (\(count) rounds of \(grouped(plan.requests)) each)",
       header: [
         "request", "paused p50", "min…max", "p99", "to mpd", "playing p50", "min…max", "p99", "to mpd",
       ])
@@ -77,6 +82,8 @@ struct RoundTrip {
 
   private func measure(_ server: ControlServer, _ state: State) throws -> [(String, [Double])] {
     let connection = try server.connect()
+    try placement.bind(server)
+    defer { try? Placement.lift(server) }
     var watcher: ControlConnection?
     if state == .playing {
       try server.play(by: connection)
