@@ -114,7 +114,7 @@ final class PlaySession {
       terminal = Terminal { [weak self] key in self?.perform(key.command) }
     }
     host.onEnd { [weak self] in self?.finish() }
-    connectLifecycle()
+    served.connectDevice(timeline: timeline) { [weak self] record in self?.take(record) }
     device.launch()
     if isAwaited { giveUpLater() }
     after(Self.socketDelay) { $0.serve() }
@@ -293,19 +293,6 @@ final class PlaySession {
   }
 
   // MARK: The life cycle
-
-  private func connectLifecycle() {
-    let feed = LifecycleFeed { [weak self] record in MainActor.assumeIsolated { self?.take(record) } }
-    let reports = Reports()
-    device.onRecord = { [timeline, tell = served.lifecycleTeller] record in
-      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
-      // Here and not on the main queue: that may be what hangs.
-      if case .terminated(let report?) = record.event { reports.write(report) }
-      tell(record)
-      feed.append(record)
-    }
-    device.connect()
-  }
 
   /// What the device recorded.
   private func take(_ record: LifecycleRecord) {

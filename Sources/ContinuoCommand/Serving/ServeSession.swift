@@ -60,7 +60,7 @@ final class ServeSession {
 
   /// Launches the application. `files` become the queue and are played, if there is no queue.
   func start(_ files: [MediaPath]) {
-    connectLifecycle()
+    served.connectDevice(timeline: timeline) { [weak self] record in self?.take(record) }
     device.launch()
     if !files.isEmpty {
       try? host.change { machine throws(JukeboxError) in
@@ -117,19 +117,6 @@ final class ServeSession {
   }
 
   // MARK: The life cycle
-
-  private func connectLifecycle() {
-    let feed = LifecycleFeed { [weak self] record in MainActor.assumeIsolated { self?.take(record) } }
-    let reports = Reports()
-    device.onRecord = { [timeline, tell = served.lifecycleTeller] record in
-      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
-      // Here and not on the main queue: that may be what hangs.
-      if case .terminated(let report?) = record.event { reports.write(report) }
-      tell(record)
-      feed.append(record)
-    }
-    device.connect()
-  }
 
   private func take(_ record: LifecycleRecord) {
     switch record.event {

@@ -164,8 +164,25 @@ final class ServedJukebox {
     server.notify([.player, .output])
   }
 
-  /// Tells clients what the device records, on the thread that records it: the main one may be what hangs.
-  var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
+  // MARK: The device
+
+  /// Lets what runs on the device follow its states. What it records goes to the drawing, into a report and to clients
+  /// on the thread that records it, since the main one may be what hangs; then to `take`.
+  func connectDevice(
+    timeline: TimelineRecorder?, take: @escaping @MainActor (LifecycleRecord) -> Void
+  ) {
+    let feed = LifecycleFeed { record in MainActor.assumeIsolated { take(record) } }
+    let reports = Reports()
+    device.onRecord = { [tell = lifecycleTeller] record in
+      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
+      if case .terminated(let report?) = record.event { reports.write(report) }
+      tell(record)
+      feed.append(record)
+    }
+    device.connect()
+  }
+
+  private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
     { [sound, watches, server, device] record in
       switch record.event {
       case .state(let state):
