@@ -123,6 +123,25 @@ extension ClientTests {
       Run(prints: modes, state: ["state: stop", "playlistlength: 0"]),
     ]
 
+    /// `mpc ls | mpc add` gives up at the first refusal.
+    @Test func whateverIsListedCanBeAdded() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      let folder = "\(hall.music)/artwork"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      let socket = try await hall.startContinuo()
+      let listed = try await hall.run(["mpc", "ls"], environment: ["MPD_HOST": socket])
+      let names = listed.text.split(separator: "\n").map(String.init)
+      #expect(names.first == "artwork")
+      let answer = try await hall.run(["mpc", "add"] + names, environment: ["MPD_HOST": socket])
+      #expect(answer.status == 0 && answer.text == "")
+      let observer = try ControlConnection(socket)
+      #expect(
+        try observer.ask("status").contains { $0.hasPrefix("playlistlength: ") && $0 != "playlistlength: 0" })
+      // Who names it by its path hears of it.
+      #expect(try observer.ask("add \"\(folder)\"") == ["ACK [50@0] {add} \(folder): no MP3 files in it"])
+    }
+
     @Test func everySubcommandPrintsAndDoesWhatItSays() async throws {
       let hall = try await Hall()
       defer { hall.close() }

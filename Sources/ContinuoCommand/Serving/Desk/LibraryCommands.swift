@@ -116,7 +116,22 @@ final class LibraryCommands: Sendable {
   }
 
   private func files(of uri: Argument, isSameUser: Bool) throws(Ack) -> [MediaPath] {
-    try expand(try resolve(uri.bytes, isSameUser), isSameUser: isSameUser)
+    let path = try resolve(uri.bytes, isSameUser)
+    do {
+      return try expand(path, isSameUser: isSameUser)
+    } catch {
+      // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
+      // nothing to add. A person who names one by its path hears of it.
+      guard uri.bytes.first != UInt8(ascii: "/"), !EntryLocation.isURL(uri.bytes), Self.isWithoutMusic(path)
+      else { throw error }
+      return []
+    }
+  }
+
+  private static func isWithoutMusic(_ path: MediaPath) -> Bool {
+    guard (try? FileStatus(of: path))?.type == S_IFDIR else { return false }
+    let listing = FolderListing(of: path, fileLimit: 1)
+    return listing.files.isEmpty && listing.problems.isEmpty
   }
 
   /// A file, what is in a folder, or what a playlist names: only what the client may have.
