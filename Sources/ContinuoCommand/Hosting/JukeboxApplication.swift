@@ -31,7 +31,7 @@ final class JukeboxApplication {
     self.host = host
     self.sound = sound
     self.onEvent = onEvent
-    host.setPlayer(player) { [weak self] event in self?.songEvent(event) }
+    host.setPlayer(player) { event in onEvent(.song(event)) }
     observations = [
       player.observe(\.status) { [weak self] player, _ in
         MainActor.assumeIsolated {
@@ -114,6 +114,4 @@ final class JukeboxApplication {
     let (status, reason) = timeControl
     host.afterNotices { [onEvent] in onEvent(.timeControlStatus(status, reason: reason)) }
   }
-
-  private func songEvent(_ event: JukeboxPlayer.Event) { onEvent(.song(event)) }
 }

@@ -173,8 +173,8 @@ final class PlaySession {
     } catch {
       complain("the audio session: \(error.localizedDescription)")
     }
-    let jukebox = served.startApplication { [weak self] event in self?.take(event) }
-    let application = PlaybackApplication(jukebox, on: device.application)
+    let player = served.startApplication { [weak self] event in self?.take(event) }
+    let application = PlaybackApplication(player, on: device.application)
     application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
     self.application = application
     remote.application = application

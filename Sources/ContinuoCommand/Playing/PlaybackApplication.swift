@@ -6,9 +6,7 @@ import Dispatch
 /// tasks. It exists from a launch to a termination; the session outlives it. Everything happens on the main queue.
 @MainActor
 final class PlaybackApplication {
-  /// The jukebox's part of it.
-  let jukebox: JukeboxApplication
-  var player: AVQueuePlayer { jukebox.player }
+  let player: AVQueuePlayer
   /// Called for each 1/100 second that is heard, while `observesTime` is set.
   var onStep: (@MainActor (CMTime) -> Void)?
   private let system: UIApplication
@@ -16,8 +14,8 @@ final class PlaybackApplication {
   private var tasks: [(name: String, identifier: UIBackgroundTaskIdentifier)] = []
   private var timeObserver: Any?
 
-  init(_ jukebox: JukeboxApplication, on system: UIApplication) {
-    self.jukebox = jukebox
+  init(_ player: AVQueuePlayer, on system: UIApplication) {
+    self.player = player
     self.system = system
     // Whenever the system likes. There is nothing to fetch: the answer is that at once.
     system.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)

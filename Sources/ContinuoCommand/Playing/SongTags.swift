@@ -11,8 +11,8 @@ final class SongTags: Sendable {
   /// The name of a song for a person: artist and title from its tags, or else its own name. If the tags are not read
   /// yet, waits for at most `limit` seconds.
   func name(of song: QueuedSong, limit: Double) -> String {
-    let path = MediaPath(bytes: song.song.path)
     if let name = names.withLock({ $0[song.id] }) { return name }
+    let path = MediaPath(bytes: song.song.path)
     let done = DispatchSemaphore(value: 0)
     queue.async { [self] in
       let name = Self.readName(of: path)

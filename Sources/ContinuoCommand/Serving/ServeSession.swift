@@ -17,7 +17,6 @@ final class ServeSession {
   nonisolated let served: ServedJukebox
   private nonisolated let keeper: StateKeeper?
   private let timeline: TimelineRecorder?
-  private var isRunning = false
   private var isEnded = false
 
   /// What a session is made of.
@@ -92,7 +91,6 @@ final class ServeSession {
     } catch {
       StandardOutput.complain("the audio session: \(error.localizedDescription)")
     }
-    isRunning = true
     served.startApplication { [host, timeline, clock] event in
       if let entry = Timeline.Entry(event, host) { timeline?.record(entry, at: clock.now) }
     }
@@ -101,7 +99,6 @@ final class ServeSession {
 
   private func stopApplication() {
     served.stopApplication()
-    isRunning = false
     keeper?.note(.player)
   }
 
@@ -120,7 +117,7 @@ final class ServeSession {
 
   private func take(_ record: LifecycleRecord) {
     switch record.event {
-    case .state(.active) where !isRunning: startApplication()
+    case .state(.active) where served.application == nil: startApplication()
     case .terminated: stopApplication()
     case .refused(let refusal): StandardOutput.complain("\(refusal)")
     default: break

@@ -30,7 +30,8 @@ final class ServedJukebox {
   private let desk: ControlDesk
   private let tagReader: TagReader
   private let server = ServerHolder()
-  private var application: JukeboxApplication?
+  /// What plays; nil while no application runs.
+  private(set) var application: JukeboxApplication?
 
   /// The server, once there is one: device and jukebox tell of changes on threads of their own.
   private final class ServerHolder: Sendable {
@@ -116,18 +117,18 @@ final class ServedJukebox {
   // MARK: The application
 
   /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
-  /// the clients.
+  /// the clients. Returns the player.
   @discardableResult
   func startApplication(
     onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
-  ) -> JukeboxApplication {
+  ) -> AVQueuePlayer {
     let application = JukeboxApplication(host: host, sound: sound) { [watches] event in
       watches.tell(event)
       onEvent(event)
     }
     watches.setApplication(application)
     self.application = application
-    return application
+    return application.player
   }
 
   /// Tells the player everything anew: what was to be done while there was none.
@@ -197,7 +198,6 @@ final class ServedJukebox {
       }
     }
   }
-
 }
 
 /// Holds the place in the song that is heard while its player is ended.
