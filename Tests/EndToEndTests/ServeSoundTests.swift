@@ -106,6 +106,26 @@ extension EndToEndTests {
       _ = try await served.ended(by: SIGTERM)
     }
 
+    /// Such an application knows nothing of the interruption; it was taken for interrupted for ever.
+    @Test func launchedDuringAnInterruptionItSaysThatItPlays() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64, seed: 27).write(into: studio.folder)
+      let served = try await studio.serve(["--no-state", "--output", "simulated"])
+      let client = try Conversation(studio.socketPath)
+      _ = try await client.ask("add \"\(path)\"")
+      _ = try await client.ask("play")
+      try await client.comes("state: play", in: "status")
+      #expect(try await client.ask("interrupt begin") == ["OK"])
+      try await client.comes("state: pause", in: "status")
+      for command in ["terminate", "launch"] { #expect(try await client.ask(command) == ["OK"]) }
+      try await client.comes("state: play", in: "status")
+      #expect(try await client.ask("interrupt end") == ["OK"])
+      #expect(try await client.field("state", of: "status") == "play")
+      client.finish()
+      _ = try await served.ended(by: SIGTERM)
+    }
+
     @Test func watchersGetEveryStepOnce() async throws {
       let studio = try Studio()
       defer { studio.close() }

@@ -184,16 +184,16 @@ final class ServedJukebox {
   }
 
   private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
-    { [sound, watches, server, device] record in
+    { [sound, watches, server] record in
       switch record.event {
       case .state(let state):
-        let isStill = state == .suspended || state == .notRunning || device.isInterrupted
-        let isNews = sound.set(.application, isStill)
+        let isNews = sound.set(.application, state == .suspended || state == .notRunning)
+        // The next launch knows nothing of it.
+        if state == .notRunning { sound.set(.interruption, false) }
         watches.tell(.applicationState(state.rawValue), at: record.time)
         server.notify(isNews ? [.options, .player, .application] : [.options, .application])
-      case .interruptionEnded:
-        sound.set(.application, device.state == .suspended || device.state == .notRunning)
-        server.notify(.player)
+      case .interruptionBegan: if sound.set(.interruption, true) { server.notify(.player) }
+      case .interruptionEnded: if sound.set(.interruption, false) { server.notify(.player) }
       default: break
       }
     }

@@ -5,8 +5,10 @@ import Synchronization
 final class SoundState: Sendable {
   /// What holds sound back although it is asked for.
   enum Obstacle: Hashable, Sendable {
-    /// The application is suspended, not running or interrupted.
+    /// The application is suspended or not running.
     case application
+    /// The application was told of an interruption, and not of its end.
+    case interruption
     /// The output cannot be had; why.
     case output(String)
     /// A client has switched the output off.
