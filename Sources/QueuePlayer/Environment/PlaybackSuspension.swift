@@ -261,6 +261,7 @@ public final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
+    // Real time, also where the players' clock is virtual: the calls run on other threads, which no virtual clock moves.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }
