@@ -76,9 +76,9 @@ final class EngineCore: Sendable {
   func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
-      guard !machine.emissions.isEmpty else { return (result, [DeliveryLane]()) }
-      let lanes = deliveries.route(machine.emissions, schedule: machine.schedule)
-      machine.emissions.removeAll(keepingCapacity: true)
+      guard !machine.deliveries.isEmpty else { return (result, [DeliveryLane]()) }
+      let lanes = deliveries.route(machine.deliveries)
+      machine.deliveries.removeAll(keepingCapacity: true)
       return (result, lanes)
     }
     for lane in lanes { lane.wake() }

@@ -70,12 +70,7 @@ extension EngineMachine {
     let start = resting
     resting = max(start, place.seconds)
     restingPosition = place
-    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { due in
-      switch due {
-      case .steps(let run): emissions.append(.steps(run))
-      case .boundary(let id): emissions.append(.boundary(id))
-      }
-    }
+    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
   /// The current item was heard to its end, or to where it broke off.
@@ -255,11 +250,11 @@ extension EngineMachine {
   mutating func callObservers() {
     guard let info = currentInfo else { return }
     let calls = schedule.calls(at: resting)
-    for run in calls.steps { emissions.append(.steps(run)) }
+    for run in calls.steps { deliveries.append(.steps(run)) }
     let rate = info.format.sampleRate
     let time =
       restingPosition?.time
       ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
-    for id in calls.exact { emissions.append(.call(id, time)) }
+    for id in calls.exact { deliveries.append(.call(id, time)) }
   }
 }

@@ -155,9 +155,14 @@ public final class PlaybackEngine: Sendable {
 
   /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
   /// Before the item is opened the time is where it will start, in 1/600 s.
-  public var currentTime: CMTime? {
+  public var currentTime: CMTime? { currentTime { _ in true } }
+
+  /// The same while `id` is the current item, else nil.
+  public func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
+
+  private func currentTime(where isWanted: (ItemID) -> Bool) -> CMTime? {
     core.readTime { machine, now, timing in
-      guard machine.current != nil else { return nil }
+      guard let current = machine.current, isWanted(current) else { return nil }
       return machine.position(now: now, timing: timing)?.time
         ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
     }

@@ -201,7 +201,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard let memory = calls.streamBeginWrite(stream, bytes: &bytes) else { return (0, 0) }
     let asked = min(bytes / format.bytesPerFrame, frames)
     let samples = asked * format.channelCount
-    let first = clock.withLock { $0.map.renderedFrames }
+    let first = clock.withLock { $0.positions.renderedFrames }
     let rendered =
       asked == 0
       ? 0

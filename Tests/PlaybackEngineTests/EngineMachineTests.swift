@@ -124,8 +124,8 @@ struct EngineMachineTests {
   @Test func whatIsToldComesInItsOrder() {
     var machine = EngineMachine(isQueuePlayer: true, isOffline: false)
     machine.setRate(1, reason: .setRateCalled, now: HostTime(nanoseconds: 0))
-    let names = machine.emissions.map { emission in
-      switch emission {
+    let names = machine.deliveries.map { delivery in
+      switch delivery {
       case .notice(.rateChanged): "rate"
       case .notice(.timeControlChanged): "control"
       default: "?"

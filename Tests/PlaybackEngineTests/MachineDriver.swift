@@ -31,7 +31,7 @@ struct MachineDriver: CustomStringConvertible {
   private(set) var trail: [Event] = []
   private var now = HostTime(nanoseconds: 0)
   private var timing: OutputTiming?
-  private var nextID: ItemID = 1
+  private var lastID: UInt64 = 0
   private let media = Media()
   /// Where the decoder stands.
   private var order: (item: ItemID, generation: UInt64, origin: Int64, offset: Int64)?
@@ -59,17 +59,13 @@ struct MachineDriver: CustomStringConvertible {
     trail.append(event)
     now = now.advanced(bySeconds: 0.01)
     if !applyToQueue(event), !applyToDecoder(event) { applyToOutput(event) }
-    drainEmissions()
+    takeDeliveries()
     check()
   }
 
-  private mutating func newID() -> ItemID {
-    defer { nextID += 1 }
-    return nextID
-  }
-
   private mutating func applyToQueue(_ event: Event) -> Bool {
-    let id = newID()
+    lastID += 1
+    let id = ItemID(rawValue: lastID)
     switch event {
     case .append: _ = machine.insert(id, source: media, after: nil)
     case .insertNext: _ = machine.insert(id, source: media, after: machine.current)
@@ -113,7 +109,7 @@ struct MachineDriver: CustomStringConvertible {
     case .open:
       guard case .open(let item, _, let start, let generation) = machine.nextDecodeOrder() else { break }
       isOpening = nil
-      let count = item % 3 == 0 ? FrameCount.estimate(100) : .exact(Self.itemFrames)
+      let count = item.rawValue % 3 == 0 ? FrameCount.estimate(100) : .exact(Self.itemFrames)
       let info = ItemInfo(format: Self.format, frameCount: count)
       guard machine.decoderOpened(item, info: info, generation: generation) != nil else { break }
       let asked =
@@ -252,9 +248,9 @@ struct MachineDriver: CustomStringConvertible {
   /// Whether every seek has been answered.
   var completionsAreComplete: Bool { seeks == completions }
 
-  private mutating func drainEmissions() {
-    for emission in machine.emissions {
-      guard case .notice(let notice) = emission else { continue }
+  private mutating func takeDeliveries() {
+    for delivery in machine.deliveries {
+      guard case .notice(let notice) = delivery else { continue }
       switch notice {
       case .seekCompleted: completions += 1
       case .currentItemChanged(let id):
@@ -269,7 +265,7 @@ struct MachineDriver: CustomStringConvertible {
       default: break
       }
     }
-    machine.emissions.removeAll()
+    machine.deliveries.removeAll()
   }
 
   private mutating func check() {
