@@ -1,4 +1,5 @@
 // What an application imports: times, players, the application's life cycle.
 @_exported public import AppLifecycle
+@_exported public import struct AudioCore.HostTime
 @_exported public import MediaTime
 @_exported public import QueuePlayer
