@@ -1,5 +1,7 @@
 // What an application imports: times, players, the application's life cycle.
 @_exported public import AppLifecycle
-@_exported public import struct AudioCore.HostTime
 @_exported public import MediaTime
 @_exported public import QueuePlayer
+
+// The moments of the life cycle's records.
+@_exported public import struct AudioCore.HostTime

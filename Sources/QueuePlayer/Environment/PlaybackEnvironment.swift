@@ -118,7 +118,7 @@ public struct PlaybackEnvironment: Sendable {
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
-      preconditionFailure("there is no standard environment: import Continuo, or set PlaybackEnvironment.current")
+      preconditionFailure("no standard environment: import Continuo, or set PlaybackEnvironment.current")
     }
     return maker.makeEnvironment()
   }
