@@ -53,13 +53,14 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: [
-        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput",
-      ],
-      swiftSettings: strict),
+      dependencies: ["AudioCore", "AudioOutput", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
-      name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
+      name: "Continuo",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PulseOutput", "QueuePlayer",
+      ],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoTesting",
@@ -138,10 +139,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["AudioCore", "AudioOutput", "Continuo"], swiftSettings: strict),
+      name: "ContinuoTests", dependencies: ["Continuo"], swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
-      name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
+      name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore", "TestSupport"],

@@ -86,9 +86,9 @@ extension Device {
     happen(.refreshStatusChanged(status))
   }
 
-  private func happen(_ happening: LifecycleMachine.Happening) { handle(.happened(happening), as: .system) }
+  private func happen(_ happening: LifecycleHappening) { handle(.happened(happening), as: .system) }
 
-  nonisolated(nonsending) private func happened(_ happening: LifecycleMachine.Happening) async {
+  nonisolated(nonsending) private func happened(_ happening: LifecycleHappening) async {
     await withCheckedContinuation { continuation in
       perform(as: .system) { state, now in
         state.lastToken += 1

@@ -28,7 +28,8 @@ extension Device {
   /// The background tasks that are open, in the order of their beginning.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// Background time that is left, in seconds: see `LifecycleMachine.backgroundTimeRemaining(at:)`.
+  /// Background time that is left, in seconds: `.greatestFiniteMagnitude` in front and while
+  /// sound or a fetch keeps the application running.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
@@ -79,7 +80,7 @@ public enum RunningReason: String, Hashable, Sendable, CaseIterable {
 
 extension LifecycleMachine {
   /// Why the application runs.
-  public var runningReason: RunningReason {
+  package var runningReason: RunningReason {
     switch state {
     case .inactive, .active: return .foreground
     case .suspended, .notRunning: return .none

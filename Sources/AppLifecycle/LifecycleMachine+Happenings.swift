@@ -2,7 +2,7 @@ import AudioCore
 
 extension LifecycleMachine {
   /// What follows from a happening in the present state, which no call into the application is changing.
-  mutating func steps(for happening: Happening) -> [Step] {
+  mutating func steps(for happening: LifecycleHappening) -> [Step] {
     switch happening {
     case .launch: launch()
     case .home: isLocked ? [] : leaveFront()

@@ -9,12 +9,12 @@ struct ActionRules: Sendable {
   private(set) var isTerminated = false
   private(set) var violations: [String] = []
   private(set) var count = 0
-  private(set) var calls: Set<LifecycleMachine.Callback> = []
+  private(set) var calls: Set<LifecycleCallback> = []
   private(set) var reports: Set<TerminationReport.Code> = []
   private var lastCall: LifecycleMachine.CallID = 0
   private var openTasks: Set<UIBackgroundTaskIdentifier> = []
   /// The last call since the state was entered, other than those that may come at any time.
-  private var lastCallback: LifecycleMachine.Callback?
+  private var lastCallback: LifecycleCallback?
   private var previous: LifecycleMachine.Action?
 
   mutating func expect(_ condition: Bool, _ rule: StaticString) {
@@ -102,7 +102,7 @@ struct ActionRules: Sendable {
     }
   }
 
-  private mutating func checkOrder(_ callback: LifecycleMachine.Callback) {
+  private mutating func checkOrder(_ callback: LifecycleCallback) {
     switch callback {
     case .didFinishLaunching: expect(lastCallback == nil, "launched twice")
     case .didBecomeActive:
@@ -122,7 +122,7 @@ struct ActionRules: Sendable {
     lastCallback = callback
   }
 
-  private static func states(of callback: LifecycleMachine.Callback) -> Set<ApplicationState> {
+  private static func states(of callback: LifecycleCallback) -> Set<ApplicationState> {
     switch callback {
     case .didFinishLaunching, .didBecomeActive: [.inactive]
     case .willResignActive: [.active]

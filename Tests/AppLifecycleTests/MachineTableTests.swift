@@ -12,7 +12,7 @@ enum Situation: String, CaseIterable {
   /// A machine in that situation. In the background a task keeps it running, so that it stays there.
   func driver(modes: String = "audio,fetch") -> MachineDriver {
     var driver = MachineDriver(modes: modes)
-    let happenings: [LifecycleMachine.Happening] =
+    let happenings: [LifecycleHappening] =
       switch self {
       case .neverLaunched: []
       case .terminated: [.launch, .terminate]
@@ -65,14 +65,14 @@ enum Situation: String, CaseIterable {
   static func end(_ shouldResume: Bool) -> Line { .act(.endInterruption(shouldResume: shouldResume)) }
   static let resume: [Line] = [.act(.resume)]
 
-  static let happenings: [LifecycleMachine.Happening] = [
+  static let happenings: [LifecycleHappening] = [
     .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
     .refreshStatusChanged(.denied),
   ]
 
   /// What each happening does in each situation.
-  static func expected(_ happening: LifecycleMachine.Happening, in situation: Situation) -> [Line] {
+  static func expected(_ happening: LifecycleHappening, in situation: Situation) -> [Line] {
     switch situation {
     case .neverLaunched:
       switch happening {
@@ -114,7 +114,7 @@ enum Situation: String, CaseIterable {
     }
   }
 
-  static func inBackground(_ happening: LifecycleMachine.Happening, _ situation: Situation) -> [Line] {
+  static func inBackground(_ happening: LifecycleHappening, _ situation: Situation) -> [Line] {
     switch happening {
     case .foreground: toForeground + becomeActive
     case .unlock:
@@ -136,7 +136,7 @@ enum Situation: String, CaseIterable {
     }
   }
 
-  static func suspended(_ happening: LifecycleMachine.Happening, _ situation: Situation) -> [Line] {
+  static func suspended(_ happening: LifecycleHappening, _ situation: Situation) -> [Line] {
     let missed = situation == .interruptedWhileSuspended ? began : []
     return switch happening {
     case .foreground: resume + missed + toForeground + becomeActive
@@ -152,7 +152,7 @@ enum Situation: String, CaseIterable {
   }
 
   @Test(arguments: Situation.allCases, happenings)
-  func everyHappeningInEverySituation(situation: Situation, happening: LifecycleMachine.Happening) {
+  func everyHappeningInEverySituation(situation: Situation, happening: LifecycleHappening) {
     var driver = situation.driver()
     driver.happen(happening, token: 7)
     #expect(driver.lines == Self.expected(happening, in: situation))
@@ -195,7 +195,7 @@ enum Situation: String, CaseIterable {
       #expect(driver.machine.isLocked)
       driver.happen(.unlock)
       #expect(!driver.machine.isLocked)
-      for opening in [LifecycleMachine.Happening.foreground, .launch] {
+      for opening in [LifecycleHappening.foreground, .launch] {
         driver = situation.driver()
         driver.forget()
         driver.happen(opening)

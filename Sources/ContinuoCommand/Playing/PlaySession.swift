@@ -134,7 +134,7 @@ final class PlaySession {
     served.stopApplication()
     terminal?.finish()
     // Finishes the WAV file, if there is one.
-    PlaybackEnvironment.current.suspension.closeAll()
+    PlaybackEnvironment.current.closePlayers()
     served.close()
     CleanUp.exit(status ?? ExitStatus(played: played, problems: problems).rawValue)
   }

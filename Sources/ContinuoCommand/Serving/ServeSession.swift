@@ -78,7 +78,7 @@ final class ServeSession {
     isEnded = true
     keeper?.save()
     served.stopApplication()
-    PlaybackEnvironment.current.suspension.closeAll()
+    PlaybackEnvironment.current.closePlayers()
     served.close()
     CleanUp.exit(status)
   }
