@@ -77,6 +77,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "TextFormatting", swiftSettings: strict),
+    .target(
+      name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
+      swiftSettings: strict),
     .target(name: "ControlProtocol", swiftSettings: strict),
     .target(
       name: "ControlServer",
@@ -92,7 +96,8 @@ let package = Package(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer",
+        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -169,12 +174,16 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
+    .testTarget(
+      name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
+      swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime", "TestSupport",
+        "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

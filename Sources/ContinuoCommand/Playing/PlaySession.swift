@@ -5,7 +5,9 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Jukebox
+import RunTimeline
 import Synchronization
+import TextFormatting
 
 /// One run of `continuo play`: the device, the application that it carries, and a person or a script who watches.
 /// Everything happens on the main queue.
@@ -201,7 +203,7 @@ final class PlaySession {
     case .song(.timeJumped): timeline?.record(.jumped)
     case .timeControlStatus(let status, let reason):
       write(.timeControlStatus(status, reason: reason))
-      timeline?.record(.timeControl(status))
+      timeline?.record(.sound(Timeline.Sound(status)))
       drawStatus()
       if status == .playing { began() }
     case .playerFailed(let error):

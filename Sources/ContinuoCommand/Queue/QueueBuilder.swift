@@ -1,4 +1,5 @@
 import Glibc
+import TextFormatting
 
 /// Something that was to be played and cannot be.
 struct QueueProblem: Hashable, Sendable, CustomStringConvertible {

@@ -5,6 +5,7 @@ import ControlServer
 import Dispatch
 import Foundation
 import Jukebox
+import RunTimeline
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask
 /// for music. The device and the answers to clients have threads of their own; the application is on the main queue.

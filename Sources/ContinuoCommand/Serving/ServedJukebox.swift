@@ -6,6 +6,7 @@ import ControlServer
 import Dispatch
 import Foundation
 import Jukebox
+import RunTimeline
 import Synchronization
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
