@@ -9,8 +9,7 @@ extension Device {
   /// The times that the application is allowed.
   public var settings: LifecycleSettings { shared.withLock { $0.machine.settings } }
 
-  /// The state that the application has reached: the one reported last through `onStateChange`. Only while it is
-  /// being resumed this says `background` a moment before the next report, because it runs again by then.
+  /// The state that the application has reached: the one reported last through `onStateChange`.
   public var state: ApplicationState { shared.withLock { $0.reached } }
 
   /// Whether the screen is locked.

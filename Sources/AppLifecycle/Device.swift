@@ -184,12 +184,7 @@ public final class Device: Sendable {
     case .suspend:
       for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
     case .resume:
-      let all = change { state in
-        state.isStopped = false
-        // What is resumed may look at the state before the next one is entered.
-        if state.reached == .suspended { state.reached = .background }
-      }
-      for suspendable in all { suspendable.resume() }
+      for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }

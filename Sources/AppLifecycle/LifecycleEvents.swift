@@ -5,7 +5,8 @@ public enum LifecycleHappening: Hashable, Sendable {
   case launch
   /// The home button.
   case home
-  /// A person brings it to the front. Opens a lock as well, and puts aside what interrupts.
+  /// A person brings it to the front. Opens a lock as well, and puts what interrupts off the screen; its sound
+  /// goes on.
   case foreground
   /// The screen is locked.
   case lock
@@ -91,7 +92,7 @@ extension LifecycleMachine {
     case enter(ApplicationState)
     /// `Suspendable.suspend()`. Comes before the state that stands for it.
     case suspend
-    /// `Suspendable.resume()`.
+    /// `Suspendable.resume()`. Comes after the state that follows `suspended`.
     case resume
     /// `Suspendable.enterBackground()`.
     case enterBackground

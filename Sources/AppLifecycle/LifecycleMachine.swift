@@ -18,9 +18,10 @@ package struct LifecycleMachine: Hashable, Sendable {
   package let settings: LifecycleSettings
   /// Whether the screen is locked.
   package internal(set) var isLocked = false
-  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since.
+  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since. Still
+  /// so during `willEnterForeground`: what stands still goes on once the state `suspended` is left.
   package internal(set) var isStopped = false
-  /// Whether something interrupts.
+  /// Whether something interrupts, a call for example, whatever the application knows of it.
   package internal(set) var isInterrupted = false
   /// The background tasks that are open, in the order of their beginning.
   package internal(set) var tasks: [BackgroundTask] = []
@@ -93,11 +94,11 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// Whether the application is out of sight, from the call of `didEnterBackground` on.
   var isInBackground = false
   var returnsOnUnlock = false
-  /// Whether what interrupts covers the screen: until a person brings the application to the front all the same.
-  var isCovered = false
-  /// Whether the application was told that it is interrupted, and of no end.
+  /// Whether the application was told that it is interrupted, and of no end. It lags behind `isInterrupted` only while
+  /// the application is suspended, and without an application it is false.
   var knowsInterruption = false
-  /// The end of an interruption that a suspended application is to be told of.
+  /// Whether sound may go on after the interruption that the application knows of, and of whose end it is to hear when
+  /// it is resumed; nil if there is no such end.
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false

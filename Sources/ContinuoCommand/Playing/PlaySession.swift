@@ -201,6 +201,7 @@ final class PlaySession {
       write(.failed(index: host.index(of: song), url: song.url, error: reason))
       complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")
     case .song(.timeJumped): timeline?.record(.jumped)
+    case .interruption: break
     case .timeControlStatus(let status, let reason):
       write(.timeControlStatus(status, reason: reason))
       timeline?.record(.sound(Timeline.Sound(status)))

@@ -10,7 +10,7 @@ extension Timeline.Entry {
       self = .item(index: host.index(of: song), name: String(decoding: name, as: UTF8.self))
     case .song(.current(nil)): self = .noItem
     case .song(.timeJumped): self = .jumped
-    case .song(.playedToEnd), .song(.failed), .playerFailed: return nil
+    case .song(.playedToEnd), .song(.failed), .interruption, .playerFailed: return nil
     case .timeControlStatus(let status, _): self = .sound(Timeline.Sound(status))
     }
   }

@@ -140,14 +140,8 @@ package final class PlaybackSuspension: Sendable {
     pauseWhatMayNotSound()
   }
 
-  /// The application is about to come to the foreground. An interruption that had no end is over by that. Any thread.
-  package func enterForeground() {
-    let session = state.withLock { state in
-      state.isInBackground = false
-      return state.session
-    }
-    session?.forgetInterruption()
-  }
+  /// The application is about to come to the foreground. Any thread.
+  package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
   /// Ends every player for good: what they were is kept for `takeRestorableSnapshots`, sound stops, nothing that was
   /// not delivered ever is, and no call begins any more when it returns (it waits for them as `suspendAll` does, and for
