@@ -9,15 +9,6 @@ enum StandardOutput {
   static func complain(_ text: String) { write("continuo: \(text)\n", to: STDERR_FILENO) }
 
   private static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(descriptor, start, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-    }
+    _ = WholeWrite.write(Array(text.utf8), to: descriptor)
   }
 }
