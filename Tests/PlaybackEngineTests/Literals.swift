@@ -1,6 +1,6 @@
-import AudioCore
+public import AudioCore
 
-@testable import PlaybackEngine
+@testable public import PlaybackEngine
 
 // Tests give items and observers numbers of their own.
 

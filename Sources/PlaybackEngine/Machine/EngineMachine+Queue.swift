@@ -106,17 +106,4 @@ extension EngineMachine {
     guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
     return record.decodedIn >= heardGeneration
   }
-
-  /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
-  /// what follows the present sound; everything else costs nothing.
-  mutating func splice() {
-    generation += 1
-    if output.phase == .open {
-      cursor = .flushing
-      output.requestFlush()
-    } else {
-      heardGeneration = generation
-      restartDecoding()
-    }
-  }
 }

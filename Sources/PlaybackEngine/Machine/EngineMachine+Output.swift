@@ -45,13 +45,6 @@ struct OutputState {
     }
     needsKick = true
   }
-
-  /// Seconds before the n-th new attempt: quick at first, because a restarted server is back in half a second, then
-  /// the 5 s that design.md allows at most.
-  static func retryDelay(attempt: Int) -> Double {
-    let delays = [0.1, 0.25, 0.5, 1, 2, 4]
-    return attempt < delays.count ? delays[attempt] : 5
-  }
 }
 
 /// What the conductor is to do with the output, in this order.
@@ -150,65 +143,8 @@ extension EngineMachine {
     case .moved(let route):
       emit(.outputOpened(route: route))
     case .failed(let error, let heardFrame):
-      // Tell what was heard to the last frame, and go on from there when there is an output again.
-      if output.phase == .open { progress(toFrame: Double(heardFrame), now: now) }
-      restartDecoding()
-      if output.phase == .open { restartDecoding(atHeard: heardFrame) }
-      generation += 1
-      heardGeneration = generation
-      closeStream()
-      guard error.isRecoverable else {
-        output.phase = .failed
-        emit(.outputUnavailable(error, retryAfter: nil))
-        setRate(0, reason: .setRateFailed, now: now)
-        return
-      }
-      let delay = OutputState.retryDelay(attempt: output.failedAttempts)
-      output.failedAttempts += 1
-      output.phase = .retrying(now.advanced(bySeconds: delay))
-      emit(.outputUnavailable(error, retryAfter: delay))
+      loseOutput(error, heardFrame: heardFrame, now: now)
     }
-  }
-
-  /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
-  /// decoder goes on right behind them.
-  mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
-    guard serial == output.flushSerial, output.flushPending else { return }
-    output.flushPending = false
-    output.needsKick = true
-    guard cursor == .flushing else { return }
-    output.timeline.truncate(from: frame)
-    restartDecoding(behind: output.timeline.runs(since: heardGeneration))
-  }
-
-  /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
-  /// have been taken out, or something inserted before it. Such frames are heard, because they cannot be taken back,
-  /// and belong to nobody.
-  private mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
-    restartDecoding()
-    var expected = current
-    for run in runs where run.item == expected {
-      guard let info = queue[run.item]?.info, let format else { return }
-      if run.ending == .none {
-        let place = ItemPosition(
-          origin: run.origin, offset: Double(run.offset + run.frameCount), itemRate: info.format.sampleRate,
-          outputRate: format.sampleRate)
-        cursor = .start(run.item, .frame(place.frame))
-      } else {
-        cursor = .finished(run.item)
-        expected = queue.next(of: run.item)
-      }
-    }
-  }
-
-  /// Sets the decoder to what was really heard of the current item. The device may have claimed more before it died:
-  /// then the position stands still until the listener is there.
-  private mutating func restartDecoding(atHeard frame: Int64) {
-    guard let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current,
-      let info = currentInfo, endedAt == nil
-    else { return }
-    let frames = min(max(0, frame - run.firstFrame), run.frameCount)
-    cursor = .start(current, .frame(position(in: run, frames: Double(frames), info: info).frame))
   }
 
   /// Sets the decoder to where the current item rests.

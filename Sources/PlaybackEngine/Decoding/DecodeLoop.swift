@@ -2,6 +2,17 @@ import AudioCore
 import MediaTime
 import Synchronization
 
+/// What the decode worker needs of the engine.
+protocol DecodingHost: AnyObject, Sendable {
+  var clock: any HostClock { get }
+  /// Changes the machine under its lock and sends out what that made due.
+  @discardableResult func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result
+  /// What is known of items changed, so that another stream may be due.
+  func signalConductor()
+  /// The output waits for data and there is some, or the end was reached.
+  func kickOutput()
+}
+
 /// The decode worker's body: opens what the machine orders, fills the ring, reports back.
 ///
 /// Everything in `State` belongs to the worker alone; the lock stands for that and is never waited for.
@@ -31,9 +42,9 @@ final class DecodeLoop: Sendable {
   private let state = Mutex(State())
   /// Where the conductor puts the ring of a new stream, so that it never waits for a file that is being read.
   private let newRing = Mutex<Ring?>(nil)
-  private let core: @Sendable () -> EngineCore?
+  private let host: @Sendable () -> (any DecodingHost)?
 
-  init(core: @escaping @Sendable () -> EngineCore?) { self.core = core }
+  init(host: @escaping @Sendable () -> (any DecodingHost)?) { self.host = host }
 
   /// Takes over the ring of a new stream; the worker must be signalled. The old one is dropped.
   func adopt(_ producer: consuming sending RingProducer, renderer: Renderer, stream: UInt64) {
@@ -43,28 +54,28 @@ final class DecodeLoop: Sendable {
 
   /// One step. Runs on the decode worker.
   func run() -> WorkerNext {
-    guard let core = core() else { return .whenSignalled }
+    guard let host = host() else { return .whenSignalled }
     return state.withLock { state in
       if let new = newRing.withLock({ $0.take() }) { state.ring = .some(new) }
-      switch core.mutate({ $0.nextDecodeOrder() }) {
+      switch host.mutate({ $0.nextDecodeOrder() }) {
       case .idle(let isAtEnd):
         if let renderer = state.ring?.renderer, renderer.setProducerAtEnd(isAtEnd), isAtEnd {
-          core.kickOutput()
+          host.kickOutput()
         }
         return .whenSignalled
       case .open(let item, let source, let start, let generation):
-        open(item, source: source, start: start, generation: generation, state: &state, core: core)
+        open(item, source: source, start: start, generation: generation, state: &state, host: host)
         return .again
       case .decode(let item, let generation, let end, let stream):
         guard state.ring?.stream == stream else { return .whenSignalled }
-        return decode(item, generation: generation, end: end, state: &state, core: core)
+        return decode(item, generation: generation, end: end, state: &state, host: host)
       }
     }
   }
 
   private func open(
     _ item: ItemID, source: any MediaSource, start: EngineMachine.DecodeStart, generation: UInt64,
-    state: inout State, core: EngineCore
+    state: inout State, host: any DecodingHost
   ) {
     do throws(DecodingError) {
       var isAtStart = false
@@ -77,10 +88,10 @@ final class DecodeLoop: Sendable {
       }
       guard let decoder = state.decoder else { return }
       let info = ItemInfo(format: decoder.format, frameCount: decoder.frameCount)
-      guard let format = core.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
+      guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
         return
       }
-      core.signalConductor()
+      host.signalConductor()
       if state.format != format {
         if state.format != nil {
           // A decoder's format is fixed once: the stream was opened anew with another.
@@ -102,24 +113,24 @@ final class DecodeLoop: Sendable {
       state.origin = frame
       state.offset = 0
       state.generation = generation
-      core.mutate { $0.decoderPositioned(item, frame: frame, asked: asked, generation: generation) }
+      host.mutate { $0.decoderPositioned(item, frame: frame, asked: asked, generation: generation) }
     } catch {
       state.decoder = nil
-      let now = core.clock.now
-      core.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
-      core.signalConductor()
+      let now = host.clock.now
+      host.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
+      host.signalConductor()
     }
   }
 
   private func decode(
-    _ item: ItemID, generation: UInt64, end: Double?, state: inout State, core: EngineCore
+    _ item: ItemID, generation: UInt64, end: Double?, state: inout State, host: any DecodingHost
   ) -> WorkerNext {
     guard let decoder = state.decoder, state.item == item, state.generation == generation,
       let format = state.format, let renderer = state.ring?.renderer
     else { return .whenSignalled }
     _ = renderer.setProducerAtEnd(false)
     guard let region = state.ring?.producer.writableRegion, !region.isEmpty else {
-      if renderer.isWaitingForData { core.kickOutput() }
+      if renderer.isWaitingForData { host.kickOutput() }
       return .whenSignalled
     }
     var frames = min(region.count / format.channelCount, Self.slice)
@@ -147,13 +158,13 @@ final class DecodeLoop: Sendable {
     state.offset += Int64(chunk.frameCount)
     if chunk.ending != .none {
       let frameCount = decoder.frameCount
-      core.mutate {
+      host.mutate {
         $0.decoderFinished(item, frameCount: frameCount, failure: failure, generation: generation)
       }
       if failure != nil { state.decoder = nil }
     }
     state.ring?.producer.commit(chunk)
-    if renderer.isWaitingForData { core.kickOutput() }
+    if renderer.isWaitingForData { host.kickOutput() }
     return .again
   }
 }
