@@ -1,5 +1,5 @@
 public import AudioCore
-public import AudioOutput
+public import HostTime
 public import MediaTime
 
 /// A queue of media on one output: decodes ahead, plays without gaps, knows what is heard, calls its observers.

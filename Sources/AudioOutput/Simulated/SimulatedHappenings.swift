@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// What befalls a simulated device, in host time.
 struct SimulatedHappenings {

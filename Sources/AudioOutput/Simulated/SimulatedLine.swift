@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 
 /// A piece of a device's course: where it was at one moment, and how fast it goes from there.
 struct SimulatedLine {

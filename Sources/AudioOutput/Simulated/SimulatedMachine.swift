@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 
 /// A simulated stream as a value: takes orders and the time, returns what is to be done. Knows no thread.
 struct SimulatedMachine: Sendable {

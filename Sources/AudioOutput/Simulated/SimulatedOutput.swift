@@ -1,4 +1,5 @@
 public import AudioCore
+public import HostTime
 import Synchronization
 
 /// A device that exists only in time: it pulls frames, holds them, lets them be heard at the rate of a clock and

@@ -1,4 +1,5 @@
 public import AudioCore
+public import HostTime
 import Synchronization
 
 extension SimulatedOutput {

@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 import Synchronization
 
 /// The engine's end of a simulated stream: passes orders to the machine and wakes its worker.

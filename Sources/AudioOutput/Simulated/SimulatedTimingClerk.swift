@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 
 /// Reports a simulated device's timing when its personality lets it: at once, or only at certain moments.
 struct SimulatedTimingClerk {

@@ -1,4 +1,5 @@
 public import AudioCore
+public import HostTime
 import Synchronization
 
 /// Writes what is played to a WAV file, as fast as it comes, bit for bit.

@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 
 /// The engine's end of a stream to a WAV file.
 final class WAVStream: AudioOutputStream {

@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 import Synchronization
 
 /// What a WAV stream's worker does.

@@ -1,9 +1,9 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlServer
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask

@@ -1,5 +1,3 @@
-import AudioCore
-
 /// What happened at a moment: a line down through all lanes, and a label at its upper end.
 extension TimelineDrawing {
   /// A line with its label.

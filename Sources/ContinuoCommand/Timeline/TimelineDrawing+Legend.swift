@@ -1,5 +1,4 @@
 import AppLifecycle
-import AudioCore
 
 /// What stands below the lanes, and what a reader hears who does not see them.
 extension TimelineDrawing {

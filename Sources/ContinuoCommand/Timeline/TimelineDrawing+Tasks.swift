@@ -1,5 +1,3 @@
-import AudioCore
-
 /// The lane of the background tasks: as many rows as ran at the same time.
 extension TimelineDrawing {
   /// A task with the place that it takes.

@@ -1,5 +1,5 @@
 import AppLifecycle
-import AudioCore
+import HostTime
 
 /// Draws a run against time as an SVG document: one lane below the other, what was pressed above them.
 struct TimelineDrawing {

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Synchronization
 
 /// Records a run for `--timeline`, and writes the drawing when it ends.

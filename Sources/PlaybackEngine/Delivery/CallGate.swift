@@ -1,5 +1,5 @@
-package import AudioCore
 import Glibc
+package import HostTime
 import Synchronization
 
 /// Whether calls into the application's code may begin, for all lanes that share it.

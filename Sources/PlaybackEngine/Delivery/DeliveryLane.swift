@@ -1,5 +1,5 @@
-package import AudioCore
 import DequeModule
+package import HostTime
 import MediaTime
 import Synchronization
 

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 
 /// The output as the machine sees it: what it should do, what it was told, what it answered.
 struct OutputState {

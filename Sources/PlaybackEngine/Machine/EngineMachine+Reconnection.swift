@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 
 // The output is lost: another one is opened after a while, and goes on at the frame that was heard last.
 extension EngineMachine {

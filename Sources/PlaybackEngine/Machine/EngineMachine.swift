@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 import MediaTime
 
 /// The player's logic as a value: calls and reports go in, commands and deliveries come out. No threads, no locks,

@@ -1,5 +1,4 @@
 public import AudioCore
-public import AudioOutput
 public import MediaTime
 
 /// What the engine knows of an item once it was opened.

@@ -1,5 +1,4 @@
 import AudioCore
-import AudioOutput
 import Synchronization
 
 /// The engine's end of the ring: gives the output what the decoder made and notes what it took.

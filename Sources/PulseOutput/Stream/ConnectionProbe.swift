@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 import Synchronization
 
 /// Waits for a connection, with a limit: libpulse's own wait has none.

@@ -1,7 +1,7 @@
 import AudioCore
-import AudioOutput
 import CPulse
 import Glibc
+import HostTime
 import Synchronization
 
 /// The part of a stream that its connection talks to. All on the main loop's thread or with its lock held.

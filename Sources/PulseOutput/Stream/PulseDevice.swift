@@ -1,5 +1,5 @@
 public import AudioCore
-public import AudioOutput
+public import HostTime
 import Synchronization
 
 /// PulseAudio (or PipeWire's PulseAudio server) as an output device.

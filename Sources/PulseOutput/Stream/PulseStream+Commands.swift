@@ -1,5 +1,4 @@
 import AudioCore
-import AudioOutput
 import CPulse
 import Synchronization
 

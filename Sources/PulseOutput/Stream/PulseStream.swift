@@ -1,6 +1,6 @@
 import AudioCore
-import AudioOutput
 import CPulse
+import HostTime
 import Synchronization
 
 /// One playback stream: pulls frames from its source into libpulse's memory and knows what is heard.

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 
 /// What the server said about a stream at one moment.
 struct TimingReport: Hashable, Sendable {

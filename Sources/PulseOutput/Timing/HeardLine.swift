@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// A heard position that moves evenly: `position` at `time`, `rate` frames in a second of host time.
 struct HeardLine: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// Draws the line through the server's reports.
 ///

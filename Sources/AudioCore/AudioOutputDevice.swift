@@ -1,4 +1,4 @@
-public import AudioCore
+public import HostTime
 
 /// The engine's side of an output: where the frames come from.
 public protocol RenderSource: AnyObject, Sendable {
