@@ -1,7 +1,7 @@
-public import HostTime
+package import HostTime
 
 /// The engine's side of an output: where the frames come from.
-public protocol RenderSource: AnyObject, Sendable {
+package protocol RenderSource: AnyObject, Sendable {
   /// Takes the next frames. Called by the output's thread only, never concurrently with itself; takes no lock that
   /// anyone holds for long, allocates nothing, does no I/O, calls no user code.
   ///
@@ -21,20 +21,20 @@ public protocol RenderSource: AnyObject, Sendable {
 ///
 /// Frames are numbered from 0 in the order they were rendered, for the life of the stream; a flush makes the heard
 /// frame jump to the next one that will be rendered.
-public struct OutputTiming: Hashable, Sendable {
+package struct OutputTiming: Hashable, Sendable {
   /// The frame that leaves the device at `hostTime`: fractional, because it is computed and not counted.
-  public var heardFrame: Double
+  package var heardFrame: Double
   /// When that is. It may lie a little ahead (after a start or a flush the device still holds something else): until
   /// then the heard frame stands here.
-  public var hostTime: HostTime
+  package var hostTime: HostTime
   /// How many frames pass in a second of host time; 0 while nothing moves (not started, paused, starved, suspended,
   /// flushing).
-  public var frameRate: Double
+  package var frameRate: Double
   /// Frames rendered so far: the heard frame never passes this.
-  public var renderedFrames: Int64
+  package var renderedFrames: Int64
 
   /// A timing with these properties.
-  public init(heardFrame: Double, hostTime: HostTime, frameRate: Double, renderedFrames: Int64) {
+  package init(heardFrame: Double, hostTime: HostTime, frameRate: Double, renderedFrames: Int64) {
     self.heardFrame = heardFrame
     self.hostTime = hostTime
     self.frameRate = frameRate
@@ -42,29 +42,29 @@ public struct OutputTiming: Hashable, Sendable {
   }
 
   /// The frame heard at `time`, extrapolated from `hostTime` on and limited to what was rendered.
-  public func heardFrame(at time: HostTime) -> Double {
+  package func heardFrame(at time: HostTime) -> Double {
     let elapsed = max(0, time.seconds(since: hostTime))
     return min(heardFrame + elapsed * frameRate, max(heardFrame, Double(renderedFrames)))
   }
 
   /// When `frame` is heard if nothing changes; nil while nothing moves.
-  public func hostTime(ofFrame frame: Double) -> HostTime? {
+  package func hostTime(ofFrame frame: Double) -> HostTime? {
     guard frameRate > 0 else { return nil }
     return hostTime.advanced(bySeconds: (frame - heardFrame) / frameRate)
   }
 }
 
 /// Why an output could not be had or was lost.
-public struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence for a person: what failed and why.
-  public var message: String
+  package var message: String
   /// Whether trying again later makes sense (the server is away) or not (the file cannot be written).
-  public var isRecoverable: Bool
+  package var isRecoverable: Bool
   /// What is gone, as far as that is known.
-  public var cause: Cause
+  package var cause: Cause
 
   /// What is gone when an output is lost.
-  public enum Cause: Hashable, Sendable {
+  package enum Cause: Hashable, Sendable {
     /// The server: its connection broke.
     case server
     /// The device that sound went to; the server is there.
@@ -74,18 +74,18 @@ public struct OutputError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// An error with these properties.
-  public init(_ message: String, isRecoverable: Bool, cause: Cause = .other) {
+  package init(_ message: String, isRecoverable: Bool, cause: Cause = .other) {
     self.message = message
     self.isRecoverable = isRecoverable
     self.cause = cause
   }
 
   /// `message`.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 /// What an output tells the engine.
-public enum OutputEvent: Hashable, Sendable {
+package enum OutputEvent: Hashable, Sendable {
   /// The stream is connected and stopped; its timing is valid from now on. Sent once, first. `route` names where
   /// sound goes (a sink's name, a path).
   case opened(route: String)
@@ -103,7 +103,7 @@ public enum OutputEvent: Hashable, Sendable {
 ///
 /// All methods may be called from any thread (the engine calls them from one worker, in order) but not from
 /// inside `render` or an event handler; none waits for the server.
-public protocol AudioOutputStream: AnyObject, Sendable {
+package protocol AudioOutputStream: AnyObject, Sendable {
   /// Lets sound flow. Also before `opened`; idempotent.
   func start()
 
@@ -130,7 +130,7 @@ public protocol AudioOutputStream: AnyObject, Sendable {
 }
 
 /// Where sound can go. Opens streams; knows nothing of items and queues.
-public protocol AudioOutputDevice: AnyObject, Sendable {
+package protocol AudioOutputDevice: AnyObject, Sendable {
   /// Whether the device takes frames as fast as it gets them (a file) instead of in real time.
   var isOffline: Bool { get }
 
@@ -146,7 +146,7 @@ public protocol AudioOutputDevice: AnyObject, Sendable {
 
 extension AudioOutputDevice {
   /// Real time, as most devices are.
-  public var isOffline: Bool { false }
+  package var isOffline: Bool { false }
   /// Nothing to prepare.
-  public func prepare() {}
+  package func prepare() {}
 }

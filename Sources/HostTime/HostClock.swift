@@ -1,5 +1,5 @@
 /// What a worker wants after a run of its body.
-public enum WorkerNext: Sendable, Equatable {
+package enum WorkerNext: Sendable, Equatable {
   /// Run again as soon as possible; other workers may run in between.
   case again
   /// Run at that moment, or earlier when signalled.
@@ -12,7 +12,7 @@ public enum WorkerNext: Sendable, Equatable {
 ///
 /// The body never runs twice at the same time. It runs once after creation and then whenever the worker was
 /// signalled or the moment it asked for has come.
-public protocol Worker: AnyObject, Sendable {
+package protocol Worker: AnyObject, Sendable {
   /// Makes the body run soon, at least once after this call began. Any thread; never blocks, never runs the body
   /// on the caller's stack; cheap when a signal is pending already.
   func signal()
@@ -24,7 +24,7 @@ public protocol Worker: AnyObject, Sendable {
 
 /// Time, and threads that wait for it. Everything in Continuo that waits takes one of these, so that a test runs
 /// the same code in virtual time.
-public protocol HostClock: AnyObject, Sendable {
+package protocol HostClock: AnyObject, Sendable {
   /// The present moment. Any thread; never blocks.
   var now: HostTime { get }
 

@@ -1,14 +1,14 @@
-public import Dispatch
+package import Dispatch
 
 /// `DispatchQueue.main` as those see it who deliver to it.
-public final class MainDispatchQueue: DeliveryQueue {
+package final class MainDispatchQueue: DeliveryQueue {
   /// The one there is.
-  public static let shared = MainDispatchQueue()
+  package static let shared = MainDispatchQueue()
 
   private init() {}
 
   /// Runs `work` on the main queue, later.
-  public func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
 
   /// Marks the main queue. Asking the queue and not the thread, because after `dispatchMain()` Linux runs the main
   /// queue on a thread that is not the main one.
@@ -19,9 +19,9 @@ public final class MainDispatchQueue: DeliveryQueue {
   }()
 
   /// Whether the caller runs on the main queue: from the start of the main thread on, without any run loop.
-  public static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
+  package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
   /// Whether `queue` is the main queue. On Linux `DispatchQueue.main` is another object each time, so identity says
   /// nothing.
-  public static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
+  package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }

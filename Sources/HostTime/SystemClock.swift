@@ -3,14 +3,14 @@ import Glibc
 /// CLOCK_MONOTONIC, and workers that are threads.
 ///
 /// The clock stands still while the machine sleeps, as PulseAudio's does.
-public final class SystemClock: HostClock {
+package final class SystemClock: HostClock {
   /// The one clock of the process; it has no state.
-  public static let shared = SystemClock()
+  package static let shared = SystemClock()
 
   private init() {}
 
   /// Nanoseconds since the system's start. Any thread; a vDSO read of about 25 ns.
-  public var now: HostTime {
+  package var now: HostTime {
     var moment = timespec()
     // Cannot fail: every Linux has this clock.
     clock_gettime(CLOCK_MONOTONIC, &moment)
@@ -22,7 +22,7 @@ public final class SystemClock: HostClock {
   ///
   /// The worker ends with `cancel()` or when its last reference goes. Its body is released by its own thread, before
   /// `cancel()` returns; a run that releases the worker's last reference itself is finished first.
-  public func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+  package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     SystemWorker(name: name, clock: self, body: body)
   }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// due runs up to the moment, the body itself never a second time within its run, and the advance that runs it goes on
 /// from where that has got to. Signalling, cancelling and making workers is open to every
 /// thread and to bodies; what a signal starts runs within the present or the next `advance`.
-public final class VirtualClock: HostClock {
+package final class VirtualClock: HostClock {
   private let schedule: Mutex<VirtualSchedule>
 
   /// A clock at 0.
@@ -20,36 +20,36 @@ public final class VirtualClock: HostClock {
   /// - Parameter runLimit: how many runs there may be at one moment before the clock takes it for an endless loop
   ///   and stops the program with the worker's name. The default is above what writing a thousand songs to a file
   ///   takes, all of which happens at one moment.
-  public init(runLimit: Int = 20_000_000) {
+  package init(runLimit: Int = 20_000_000) {
     schedule = Mutex(VirtualSchedule(runLimit: runLimit))
   }
 
   /// The present moment of this clock. Any thread.
-  public var now: HostTime { schedule.withLock { $0.now } }
+  package var now: HostTime { schedule.withLock { $0.now } }
 
   /// The earliest moment at which a body wants to run, `now` if one is signalled; nil if all wait for signals. Any
   /// thread.
-  public var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
+  package var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
 
   /// Adds a worker that runs first within the present or the next `advance`. It ends with `cancel()` or when its
   /// last reference goes.
-  public func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
+  package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     VirtualWorker(id: schedule.withLock { $0.add(name, body) }, clock: self)
   }
 
   /// Lets `seconds` pass. See `advance(to:)`.
-  public func advance(bySeconds seconds: Double) {
+  package func advance(bySeconds seconds: Double) {
     advance(to: now.advanced(bySeconds: seconds))
   }
 
   /// Runs all that is due now; no time passes.
-  public func runUntilIdle() {
+  package func runUntilIdle() {
     advance(to: now)
   }
 
   /// Runs all that is due until `moment`, that moment included, and sets the clock to it (never back). Any thread,
   /// and bodies, on the thread that runs them.
-  public func advance(to moment: HostTime) {
+  package func advance(to moment: HostTime) {
     let isAlone = schedule.withLock { $0.beginAdvance(by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
     while let run = beginRun(until: moment) {

@@ -1,5 +1,5 @@
-public import AudioCore
-public import HostTime
+package import AudioCore
+package import HostTime
 import Synchronization
 
 /// A device that exists only in time: it pulls frames, holds them, lets them be heard at the rate of a clock and
@@ -10,7 +10,7 @@ import Synchronization
 /// that real ones do.
 ///
 /// A device that has run empty stands still and goes on when frames come, as PulseAudio does with prebuffering.
-public final class SimulatedOutput: AudioOutputDevice {
+package final class SimulatedOutput: AudioOutputDevice {
   private struct Streams {
     var opened = 0
     var cores: [WeakCore] = []
@@ -32,7 +32,7 @@ public final class SimulatedOutput: AudioOutputDevice {
   ///   - clock: what passes for real time.
   ///   - personality: how the device behaves.
   ///   - recordsSound: whether samples are kept in `recording`. Without, memory stays the same however long it plays.
-  public init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
+  package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
     precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
     self.clock = clock
     self.personality = personality
@@ -41,14 +41,14 @@ public final class SimulatedOutput: AudioOutputDevice {
   }
 
   /// What a listener has heard up to now. Any thread; copies nothing until it is changed.
-  public var recording: Recording {
+  package var recording: Recording {
     let cores = streams.withLock { $0.cores.compactMap(\.core) }
     for core in cores { core.catchUp() }
     return tape.recording
   }
 
   /// Opens a stream; see `AudioOutputDevice`. It has a worker of its own on the device's clock.
-  public func makeStream(
+  package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
     let number = streams.withLock { streams in

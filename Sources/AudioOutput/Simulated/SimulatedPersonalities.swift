@@ -1,7 +1,7 @@
 extension SimulatedOutput {
   /// The ideal device and the bad ones, each with one fault, for suites that run over all of them. With each of them
   /// a queue can be played to its end; those that interrupt do so within the first two seconds.
-  public static let personalities: [(name: String, personality: Personality)] = [
+  package static let personalities: [(name: String, personality: Personality)] = [
     ("ideal", Personality()),
     (
       "tiny blocks",

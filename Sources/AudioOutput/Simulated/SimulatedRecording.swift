@@ -1,46 +1,46 @@
-public import AudioCore
-public import HostTime
+package import AudioCore
+package import HostTime
 import Synchronization
 
 extension SimulatedOutput {
   /// What a listener heard.
-  public struct Recording: Sendable {
+  package struct Recording: Sendable {
     /// Frames that were heard one after another without a gap. Silence is the time between two runs.
-    public struct Run: Sendable {
+    package struct Run: Sendable {
       /// The stream they came from: 0 for the device's first.
-      public var stream: Int
+      package var stream: Int
       /// The stream's format.
-      public var format: PCMFormat
+      package var format: PCMFormat
       /// The stream's number of the first frame.
-      public var firstFrame: Int64
+      package var firstFrame: Int64
       /// When the first frame left the device.
-      public var start: HostTime
+      package var start: HostTime
       /// When the last frame had left it.
-      public var end: HostTime
+      package var end: HostTime
       /// The frames, interleaved.
-      public var samples: [Float]
+      package var samples: [Float]
 
       /// How many frames there are.
-      public var frameCount: Int { samples.count / format.channelCount }
+      package var frameCount: Int { samples.count / format.channelCount }
     }
 
     /// A call of `setVolume`.
-    public struct VolumeChange: Sendable, Hashable {
+    package struct VolumeChange: Sendable, Hashable {
       /// When it took effect.
-      public var time: HostTime
+      package var time: HostTime
       /// The volume, 0…1.
-      public var volume: Float
+      package var volume: Float
       /// Whether it was muted.
-      public var muted: Bool
+      package var muted: Bool
     }
 
     /// In the order of time. Empty when the device does not record sound.
-    public var runs: [Run] = []
+    package var runs: [Run] = []
     /// In the order of time.
-    public var volumeChanges: [VolumeChange] = []
+    package var volumeChanges: [VolumeChange] = []
 
     /// All frames heard, without the silence between them.
-    public var samples: [Float] { runs.flatMap(\.samples) }
+    package var samples: [Float] { runs.flatMap(\.samples) }
   }
 }
 

@@ -1,5 +1,5 @@
-public import AudioCore
-public import HostTime
+package import AudioCore
+package import HostTime
 import Synchronization
 
 /// Writes what is played to a WAV file, as fast as it comes, bit for bit.
@@ -13,7 +13,7 @@ import Synchronization
 /// are, and a reader that is slow, or not there yet (10 s), is waited for without blocking anyone.
 ///
 /// Whatever goes wrong with the file is an unrecoverable `OutputError` that names it and the reason.
-public final class WAVOutput: AudioOutputDevice {
+package final class WAVOutput: AudioOutputDevice {
   /// Where it writes.
   let path: String
   private let clock: any HostClock
@@ -21,18 +21,18 @@ public final class WAVOutput: AudioOutputDevice {
 
   /// An output to `path`, which is created, or emptied, when the first stream opens; "-" is the standard output.
   /// The streams' workers run on `clock`.
-  public init(path: String, clock: any HostClock) {
+  package init(path: String, clock: any HostClock) {
     self.path = path
     self.clock = clock
     file = Mutex(WAVFile(path: path))
   }
 
   /// Always.
-  public var isOffline: Bool { true }
+  package var isOffline: Bool { true }
 
   /// Opens a stream; see `AudioOutputDevice`. What it wrote counts as heard; `timing` never moves by itself, and each
   /// step it makes is told by `timingChanged`.
-  public func makeStream(
+  package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
     let core = WAVStreamCore(device: self, clock: clock, format: format, source: source, events: events)

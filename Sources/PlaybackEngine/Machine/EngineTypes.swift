@@ -1,22 +1,22 @@
-public import AudioCore
-public import MediaTime
+package import AudioCore
+package import MediaTime
 
 /// What the engine knows of an item once it was opened.
-public struct ItemInfo: Hashable, Sendable {
+package struct ItemInfo: Hashable, Sendable {
   /// The medium's own format; its sample rate is the timescale of the item's times.
-  public var format: PCMFormat
+  package var format: PCMFormat
   /// Its length in frames of that rate.
-  public var frameCount: FrameCount
+  package var frameCount: FrameCount
 
   /// The length as a time in the item's timescale; indefinite while unknown.
-  public var duration: CMTime {
+  package var duration: CMTime {
     guard let count = frameCount.value else { return .indefinite }
     return CMTime(value: count, timescale: CMTimeScale(format.sampleRate))
   }
 }
 
 /// What becomes of the queue at the end of an item; AVPlayer.ActionAtItemEnd.
-public enum EngineActionAtItemEnd: Sendable {
+package enum EngineActionAtItemEnd: Sendable {
   /// The item leaves the queue and the next one follows without a gap.
   case advance
   /// The rate becomes 0; the item stays.
@@ -26,7 +26,7 @@ public enum EngineActionAtItemEnd: Sendable {
 }
 
 /// Whether sound flows; AVPlayer.TimeControlStatus with the reason for waiting.
-public enum EngineTimeControl: Hashable, Sendable {
+package enum EngineTimeControl: Hashable, Sendable {
   /// The rate is 0.
   case paused
   /// It is not, but nothing sounds.
@@ -35,7 +35,7 @@ public enum EngineTimeControl: Hashable, Sendable {
   case playing
 
   /// Why nothing sounds although the rate is not 0.
-  public enum WaitingReason: Sendable {
+  package enum WaitingReason: Sendable {
     /// The queue is empty.
     case noItemToPlay
     /// The item is being opened, or the output started.
@@ -46,7 +46,7 @@ public enum EngineTimeControl: Hashable, Sendable {
 }
 
 /// Why the rate changed; AVPlayer.RateDidChangeReason.
-public enum EngineRateReason: Sendable {
+package enum EngineRateReason: Sendable {
   /// Someone set it.
   case setRateCalled
   /// It could not be kept: the output is gone for good.
@@ -60,7 +60,7 @@ public enum EngineRateReason: Sendable {
 }
 
 /// What the engine reports, in the order in which it happened.
-public enum EngineNotice: Sendable {
+package enum EngineNotice: Sendable {
   /// Another item is current, or none.
   case currentItemChanged(ItemID?)
   /// The rate changed.

@@ -1,7 +1,7 @@
 import MediaTime
 
 /// The engine's number of a time observer.
-public struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
+package struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
 
 /// Which steps of which observer are due next in the current item. A pure value: places in, steps out.
 struct ObserverSchedule {

@@ -6,52 +6,52 @@ import Synchronization
 ///
 /// It ends with `stop()`, with the object, with the process (a watchdog that holds one end of a pipe ends it even
 /// after SIGKILL), or with `stopAll()`.
-public final class PrivatePulseServer: Sendable {
+package final class PrivatePulseServer: Sendable {
   /// The null sink and how long to wait.
-  public struct Configuration: Hashable, Sendable {
+  package struct Configuration: Hashable, Sendable {
     /// The sink's name; its monitor is called `NAME.monitor`.
-    public var sink = "continuo"
+    package var sink = "continuo"
     /// The sink's rate in frames per second.
-    public var sampleRate = 44100
+    package var sampleRate = 44100
     /// The sink's channels.
-    public var channelCount = 2
+    package var channelCount = 2
     /// The sink's sample format as PulseAudio writes it. float32le leaves every sample as it was sent.
-    public var sampleFormat = "float32le"
+    package var sampleFormat = "float32le"
     /// Whether the sink works in blocks of at most 50 ms and never takes sound back: what leaves its monitor is then
     /// what was heard, sample by sample. Without it the sink idles in blocks of 2 s, and rewinds.
-    public var noRewinds = true
+    package var noRewinds = true
     /// How long the server may take to start, in seconds.
-    public var startTimeout: Double = 10
+    package var startTimeout: Double = 10
     /// The server's program, found by PATH.
-    public var program = "pulseaudio"
+    package var program = "pulseaudio"
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   /// Why there is no server.
-  public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for a person.
-    public var message: String
+    package var message: String
     /// Whether the program is not installed.
-    public var isMissingProgram = false
+    package var isMissingProgram = false
     /// `message`.
-    public var description: String { message }
+    package var description: String { message }
   }
 
   /// How it was configured.
-  public let configuration: Configuration
+  package let configuration: Configuration
   /// Its directory: mode 0700, removed by `stop()`.
-  public let directory: String
+  package let directory: String
   /// The socket in it.
-  public var socketPath: String { "\(directory)/native" }
+  package var socketPath: String { "\(directory)/native" }
   /// Its address as libpulse writes it.
-  public var address: String { "unix:\(socketPath)" }
+  package var address: String { "unix:\(socketPath)" }
 
   private let process: Mutex<ServerProcess?>
 
   /// Starts a server and waits until it answers; blocks the caller for that (20 to 40 ms, at most `startTimeout`).
-  public init(_ configuration: Configuration = Configuration()) throws(Failure) {
+  package init(_ configuration: Configuration = Configuration()) throws(Failure) {
     self.configuration = configuration
     directory = try PrivateDirectory.make()
     process = Mutex(nil)
@@ -66,22 +66,22 @@ public final class PrivatePulseServer: Sendable {
   deinit { stop() }
 
   /// The server's process; nil once it was stopped or killed.
-  public var processIdentifier: Int32? { process.withLock { $0?.identifier } }
+  package var processIdentifier: Int32? { process.withLock { $0?.identifier } }
 
   /// Kills the server and everything it started, and removes its directory. Any thread; idempotent; takes no more
   /// than a few milliseconds.
-  public func stop() {
+  package func stop() {
     end()
     PrivateDirectory.remove(directory)
   }
 
   /// Sends the server a signal: SIGKILL for a crash (which is waited for), SIGSTOP for a hang.
-  public func kill(_ signal: Int32) {
+  package func kill(_ signal: Int32) {
     if signal == SIGKILL { end() } else { process.withLock { $0?.signal(signal) } }
   }
 
   /// Starts the server again at the same address, after `kill(SIGKILL)` or in place of the one that runs.
-  public func restart() throws(Failure) {
+  package func restart() throws(Failure) {
     end()
     unlink(socketPath)
     try launch()
@@ -89,7 +89,7 @@ public final class PrivatePulseServer: Sendable {
 
   /// Kills all servers of this process, for the way out after a signal. Not for a signal handler itself, which can
   /// do nothing but end the process: the watchdogs then do the same.
-  public static func stopAll() {
+  package static func stopAll() {
     let servers = ServerRegistry.shared.all()
     for server in servers { server.stop() }
   }

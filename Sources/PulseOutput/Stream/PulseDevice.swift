@@ -1,5 +1,5 @@
-public import AudioCore
-public import HostTime
+package import AudioCore
+package import HostTime
 import Synchronization
 
 /// PulseAudio (or PipeWire's PulseAudio server) as an output device.
@@ -7,14 +7,14 @@ import Synchronization
 /// One connection for all its streams, made by `prepare()` or the first `makeStream`, and made anew after the server
 /// has died. Methods may be called from any thread and wait for nothing but libpulse's main loop, which is never held
 /// for longer than one `render` or event handler.
-public final class PulseDevice: AudioOutputDevice {
+package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
 
   /// A device on that server and sink. Nothing is connected yet; one idle thread is started.
   ///
   /// - Parameter clock: what `timing()` counts in. It must run in real time: the server does.
-  public convenience init(configuration: PulseConfiguration = PulseConfiguration(), clock: any HostClock) {
+  package convenience init(configuration: PulseConfiguration = PulseConfiguration(), clock: any HostClock) {
     self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
   }
 
@@ -27,18 +27,18 @@ public final class PulseDevice: AudioOutputDevice {
   deinit { connection.retire() }
 
   /// Begins to connect, so that this overlaps with whatever comes before the first stream. Errors are kept for that.
-  public func prepare() { connection.withLock { _ = connection.connect() } }
+  package func prepare() { connection.withLock { _ = connection.connect() } }
 
   /// Whether the server answers: blocks the caller until it has accepted or refused the connection, at most `limit`
   /// seconds. A refusal takes about a millisecond. Starts no server. Where it answers, the connection stays and the
   /// first stream finds it.
-  public func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
+  package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
   /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
   ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held: they may
   /// take a short lock, but that lock must never be held while a method of a stream or device is called.
-  public func makeStream(
+  package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
     let stream = PulseStream(
