@@ -39,40 +39,41 @@ let package = Package(
     .systemLibrary(name: "CThreads"),
 
     .target(name: "MediaTime", swiftSettings: strict),
-    .target(name: "AudioCore", dependencies: ["CThreads"], swiftSettings: strict),
+    .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
+    .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
-    .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
+    .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
     .target(
-      name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
+      name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
-        "AudioCore", "AudioOutput", "MediaTime",
-        .product(name: "DequeModule", package: "swift-collections"),
+        "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: ["AudioCore", "AudioOutput", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
-    .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
+      dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
+    .target(name: "AppLifecycle", dependencies: ["HostTime"], swiftSettings: strict),
     .target(
       name: "Continuo",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PulseOutput",
+        "QueuePlayer",
       ],
       swiftSettings: strict),
 
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer",
-        .product(name: "DequeModule", package: "swift-collections"),
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine",
+        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "Continuo", "HostTime", "PulseOutput", "QueuePlayer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -95,8 +96,8 @@ let package = Package(
     .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "HostTime",
+        "Jukebox", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -115,32 +116,35 @@ let package = Package(
 
     // What tests of several targets need; nothing here knows of sound servers.
     .target(
-      name: "TestSupport", dependencies: ["AudioCore"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["HostTime"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore"], swiftSettings: strict),
+    .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
+    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
     .testTarget(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
       resources: [.copy("Fixtures")],
       swiftSettings: strict),
-    .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime"], swiftSettings: strict),
     .target(
-      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "TestSupport"],
+      name: "PulseTestSupport", dependencies: ["AudioCore", "HostTime", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "PulseOutputTests",
-      dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
+      dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
+        "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer", "TestSupport",
+        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -150,15 +154,15 @@ let package = Package(
       name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore", "TestSupport"],
+      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoTestingTests",
-      dependencies: ["AppLifecycle", "AudioCore", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      dependencies: ["AppLifecycle", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol", "TestSupport"], swiftSettings: strict),
@@ -182,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
+        "AppLifecycle", "ContinuoCommand", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
         "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

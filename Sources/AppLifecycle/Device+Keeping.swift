@@ -1,4 +1,3 @@
-import AudioCore
 import Synchronization
 
 /// What keeps the application running, and what stands still.

@@ -1,5 +1,3 @@
-import AudioCore
-
 extension LifecycleMachine {
   /// What follows from a happening in the present state, which no call into the application is changing.
   mutating func steps(for happening: LifecycleHappening) -> [Step] {

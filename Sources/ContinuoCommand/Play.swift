@@ -1,8 +1,8 @@
 import AppLifecycle
 import ArgumentParser
-import AudioCore
 import ControlServer
 import Dispatch
+import HostTime
 
 /// `continuo play`.
 struct Play: ParsableCommand {

@@ -1,9 +1,9 @@
 import AppLifecycle
 import ArgumentParser
-import AudioCore
 import ControlServer
 import Dispatch
 import Glibc
+import HostTime
 import Jukebox
 
 /// `continuo serve`.

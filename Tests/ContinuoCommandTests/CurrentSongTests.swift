@@ -1,5 +1,5 @@
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
 import Testing
 

@@ -1,5 +1,5 @@
-public import AudioCore
 public import Foundation
+public import HostTime
 
 /// A process that a test started, with its end and what it cost.
 public final class Child: Sendable {

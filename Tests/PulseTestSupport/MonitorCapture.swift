@@ -1,5 +1,5 @@
-public import AudioCore
 public import Foundation
+public import HostTime
 import Synchronization
 
 /// Records a sink's monitor with `parec`: what left the sink, sample by sample.

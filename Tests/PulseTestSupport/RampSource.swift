@@ -1,4 +1,4 @@
-public import AudioOutput
+public import AudioCore
 import Synchronization
 
 /// Renders frames whose samples are their own numbers, so that a capture shows which frame was heard where.

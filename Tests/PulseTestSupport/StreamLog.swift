@@ -1,4 +1,4 @@
-public import AudioOutput
+public import AudioCore
 
 /// What a stream told, with waiting.
 public final class StreamLog: Sendable {

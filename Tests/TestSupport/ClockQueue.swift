@@ -1,4 +1,4 @@
-public import AudioCore
+public import HostTime
 import Synchronization
 
 /// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.

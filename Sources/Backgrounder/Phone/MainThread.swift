@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import Dispatch
+import HostTime
 import Synchronization
 
 /// The application's main thread as the phone has it: it holds still while the application is suspended, and what

@@ -1,8 +1,8 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import Dispatch
 @preconcurrency import Glibc
+import HostTime
 import PulseOutput
 import Synchronization
 

@@ -1,5 +1,5 @@
-import AudioCore
 import Glibc
+import HostTime
 import Synchronization
 
 /// Sends events to a file, a pipe or standard output, one write for each line, so that a reader sees it at once.

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Continuo
 import DequeModule
 import Jukebox

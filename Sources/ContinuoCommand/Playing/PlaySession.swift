@@ -1,9 +1,9 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlProtocol
 import ControlServer
 import Foundation
+import HostTime
 import Jukebox
 import RunTimeline
 import Synchronization

@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
 
 /// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Glibc
+import HostTime
 import PulseOutput
 
 /// Where sound goes, by the options of the command.

@@ -1,9 +1,9 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlServer
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 import RunTimeline
 

@@ -1,10 +1,10 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 import RunTimeline
 import Synchronization

@@ -1,6 +1,6 @@
-import AudioCore
 import Dispatch
 import Glibc
+import HostTime
 import Jukebox
 import MP3Decoding
 import Synchronization

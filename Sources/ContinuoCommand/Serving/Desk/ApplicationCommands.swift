@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import ControlProtocol
+import HostTime
 
 /// The commands that concern the application and not the music.
 struct ApplicationCommands: Sendable {

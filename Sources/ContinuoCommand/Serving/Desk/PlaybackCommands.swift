@@ -1,5 +1,5 @@
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
 
 /// The commands that ask and tell the player. None of them waits for anything.
