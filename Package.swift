@@ -81,10 +81,14 @@ let package = Package(
       name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
       swiftSettings: strict),
     .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(name: "ControlSocket", swiftSettings: strict),
+    .target(
+      name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+      swiftSettings: strict),
     .target(
       name: "ControlServer",
       dependencies: [
-        "ControlProtocol",
+        "ControlProtocol", "ControlSocket",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -94,7 +98,8 @@ let package = Package(
     .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
+        "ControlServer", "ControlSocket", "Jukebox",
         "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
@@ -166,9 +171,20 @@ let package = Package(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
       path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
+      name: "ControlClientTests",
+      dependencies: [
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
+        "TextFormatting",
+      ],
+      swiftSettings: strict),
+    // A server with handlers that tests write, and programs that they run.
+    .target(
+      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      path: "Tests/ControlTestSupport", swiftSettings: strict),
+    .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer", "TestSupport",
+        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -181,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
+        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlClient", "ControlProtocol", "ControlServer",
+        "Jukebox",
         "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

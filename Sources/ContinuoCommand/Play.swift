@@ -2,6 +2,7 @@ import AppLifecycle
 import ArgumentParser
 import AudioCore
 import ControlServer
+import ControlSocket
 import Dispatch
 
 /// `continuo play`.

@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import TestSupport
 import Testing
+import TextFormatting
 
 @testable import ContinuoCommand
 

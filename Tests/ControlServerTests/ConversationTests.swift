@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 extension Command {
   /// Understands a request. The checks come in mpd's order: is there such a command, may this client use it, has it
   /// the right number of arguments, are they what they should be.
-  public init(_ request: Request, permissions: Permissions = .all) throws(Ack) {
+  package init(_ request: Request, permissions: Permissions = .all) throws(Ack) {
     guard let name = CommandName(rawValue: request.name) else {
       throw Ack(.unknown, "unknown command \"\(request.name)\"")
     }

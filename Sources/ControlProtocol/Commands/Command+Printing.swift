@@ -1,11 +1,11 @@
 extension Command {
   /// The command's name.
-  public var name: CommandName { parts.name }
+  package var name: CommandName { parts.name }
 
   /// The request that is understood as this command.
   ///
   /// Throws a `RequestError` where the grammar cannot express an argument, such as a file name with a newline.
-  public func request() throws(RequestError) -> Request {
+  package func request() throws(RequestError) -> Request {
     let (name, arguments) = parts
     return try Request(name.rawValue, arguments)
   }

@@ -2,7 +2,7 @@
 /// sends.
 ///
 /// Ids and positions are as the client gave them; whether there is such a song only the queue knows.
-public enum Command: Hashable, Sendable {
+package enum Command: Hashable, Sendable {
   // MARK: The connection
 
   /// `ping`: `OK`.

@@ -1,7 +1,7 @@
 /// The name of every command that is carried out. The order is that of `commands`.
 ///
 /// `noidle` and the `command_list_` words are not commands, as in mpd: `ConnectionMachine` knows them.
-public enum CommandName: String, Hashable, Sendable, CaseIterable {
+package enum CommandName: String, Hashable, Sendable, CaseIterable {
   case add, addid, binarylimit, channels, clear, clearerror, close, commands, config, consume, count
   case crossfade, currentsong, decoders, delete, deleteid, disableoutput, enableoutput, find, findadd
   case foreground, getvol, home, idle, interrupt, launch, lifecycle, list, listall, listallinfo
@@ -16,19 +16,19 @@ public enum CommandName: String, Hashable, Sendable, CaseIterable {
   case update, urlhandlers, volume, watch
 
   /// How many arguments the command takes. `close` takes whatever comes.
-  public var argumentCount: ClosedRange<Int> { row.arguments }
+  package var argumentCount: ClosedRange<Int> { row.arguments }
 
   /// What a client must be allowed to do for it; empty if every client may.
-  public var permission: Permissions { row.permission }
+  package var permission: Permissions { row.permission }
 
   /// Whether `commands` and `notcommands` tell of it. `update` and `rescan` are only there to say that there is no
   /// database, which clients take better than an unknown command.
-  public var isListed: Bool {
+  package var isListed: Bool {
     self != .update && self != .rescan
   }
 
   /// Whether a client with these permissions may use it.
-  public func isAllowed(_ permissions: Permissions) -> Bool {
+  package func isAllowed(_ permissions: Permissions) -> Bool {
     permissions.isSuperset(of: permission)
   }
 
