@@ -165,7 +165,8 @@ let package = Package(
       dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "TestSupport"], swiftSettings: strict),
+      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
+      swiftSettings: strict),
     // Run, not imported: what a test needs a process of its own for.
     .executableTarget(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
@@ -198,7 +199,7 @@ let package = Package(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlClient", "ControlProtocol", "ControlServer",
-        "Jukebox",
+        "ControlTestSupport", "Jukebox",
         "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

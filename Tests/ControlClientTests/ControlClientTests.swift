@@ -12,7 +12,7 @@ struct ClientTests {
   func ask() throws {
     let server = try TestServer(
       handler: TestHandler { command, _, completion in
-        if command == .status {
+        if command == .playback(.status) {
           completion(Reply(["volume": "7"]))
         } else {
           completion(Ack(.noExist, "nothing there"))

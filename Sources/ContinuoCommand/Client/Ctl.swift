@@ -55,7 +55,7 @@ struct Ctl: ControlCommand {
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
     let request = try Request(words[0], arguments)
-    if request.name == CommandName.watch.rawValue { try stream(request, with: &client, to: output) }
+    if request.name == "watch" { try stream(request, with: &client, to: output) }
     let elements = try Self.answer(to: request, with: &client)
     if form.json {
       try output.write(RawReply.json(elements))
@@ -73,7 +73,7 @@ struct Ctl: ControlCommand {
       return try client.reply(timeout: patience(for: request.name))
     } catch {
       // The one command without an answer.
-      if error == .disconnected, request.name == CommandName.close.rawValue { return [] }
+      if error == .disconnected, request.name == "close" { return [] }
       throw error
     }
   }
@@ -92,10 +92,11 @@ struct Ctl: ControlCommand {
 
   /// Seconds to wait for the answer; nil where waiting is what is wanted.
   private static func patience(for name: String) -> Double? {
-    switch CommandName(rawValue: name) {
-    case .idle: nil
-    case .add, .addid, .load, .lsinfo, .listplaylist, .listplaylistinfo, .readpicture,
-      .home, .foreground, .lock, .unlock, .interrupt, .terminate, .launch:
+    switch name {
+    case "idle": nil
+    case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
+      "foreground",
+      "lock", "unlock", "interrupt", "terminate", "launch":
       ControlClient.patience
     default: ControlClient.quickPatience
     }

@@ -40,7 +40,7 @@ struct Watch: ControlCommand {
   }
 
   private func request() throws(RequestError) -> Request {
-    try Request(CommandName.watch.rawValue, words.map { ControlProtocol.Argument($0) })
+    try Request("watch", words.map { ControlProtocol.Argument($0) })
   }
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {

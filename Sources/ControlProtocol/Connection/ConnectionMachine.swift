@@ -43,8 +43,8 @@ package struct ConnectionMachine: Sendable {
   package enum Action: Hashable, Sendable {
     /// Send these bytes.
     case send([UInt8])
-    /// Carry this out and then call `complete(_:)`, once. Never `ping`, `close`, `commands`, `notcommands`,
-    /// `password`, `binarylimit`, `tagtypes`, `idle` or `watch`, which are the machine's own business.
+    /// Carry this out and then call `complete(_:)`, once. Never one of ``Command/Connection``, which are the machine's
+    /// own business.
     case perform(Command, Context)
     /// Send the records of this watch from now on, beginning with the present state.
     case beginWatch(WatchRequest)
@@ -59,7 +59,7 @@ package struct ConnectionMachine: Sendable {
   enum Phase: Hashable {
     case ready
     /// A command is being carried out: its name, and its place for a refusal.
-    case performing(CommandName, index: Int)
+    case performing(String, index: Int)
     case watching
     case closed
   }
@@ -157,7 +157,7 @@ package struct ConnectionMachine: Sendable {
     phase = .ready
     switch result {
     case .success(let reply): succeed(reply)
-    case .failure(let ack): fail(ack, name.rawValue, index: index)
+    case .failure(let ack): fail(ack, name, index: index)
     }
   }
 

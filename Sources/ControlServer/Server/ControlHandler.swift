@@ -6,8 +6,8 @@ internal import Synchronization
 /// All calls come on the server's one thread and hold up every client: none may block. A command that takes time is
 /// completed later, from any thread. Calls of the server's own methods are allowed from here.
 package protocol ControlHandler: Sendable {
-  /// Performs one command. A client's next one comes when this one is completed. Never what concerns the connection
-  /// alone (`ping`, `idle`, `tagtypes` and so on) or the channels: the server answers that itself.
+  /// Performs one command. A client's next one comes when this one is completed. Never one of
+  /// `Command.Connection` or `Command.Channels`: the server answers those itself.
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion)
 
