@@ -80,13 +80,17 @@ let package = Package(
 
     .target(name: "TextFormatting", swiftSettings: strict),
     .target(
-      name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
+      name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
       swiftSettings: strict),
     .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(name: "ControlSocket", swiftSettings: strict),
+    .target(
+      name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+      swiftSettings: strict),
     .target(
       name: "ControlServer",
       dependencies: [
-        "ControlProtocol",
+        "ControlProtocol", "ControlSocket",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -96,8 +100,9 @@ let package = Package(
     .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "HostTime",
-        "Jukebox", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
+        "ControlServer", "ControlSocket", "HostTime", "Jukebox",
+        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -165,15 +170,27 @@ let package = Package(
       dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "TestSupport"], swiftSettings: strict),
+      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
+      swiftSettings: strict),
     // Run, not imported: what a test needs a process of its own for.
     .executableTarget(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
       path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
+      name: "ControlClientTests",
+      dependencies: [
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
+        "TextFormatting",
+      ],
+      swiftSettings: strict),
+    // A server with handlers that tests write, and programs that they run.
+    .target(
+      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      path: "Tests/ControlTestSupport", swiftSettings: strict),
+    .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer", "TestSupport",
+        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -186,7 +203,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "ContinuoCommand", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "AppLifecycle", "ContinuoCommand", "ControlClient", "ControlProtocol", "ControlServer",
+        "ControlTestSupport", "HostTime", "Jukebox",
         "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,6 +1,7 @@
 import AppLifecycle
 import ArgumentParser
 import ControlServer
+import ControlSocket
 import Dispatch
 import Glibc
 import HostTime

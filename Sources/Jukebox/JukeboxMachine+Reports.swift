@@ -1,6 +1,6 @@
 extension JukeboxMachine {
   /// The player says something that happened under `ticket`. What happened before the last order counts no more.
-  public mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
+  package mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
       .skipped(_, _, let reason) where ticket != self.ticket || state == .stopped:

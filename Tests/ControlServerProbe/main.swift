@@ -15,7 +15,7 @@ struct Trivial: ControlHandler {
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
   ) {
     var reply = Reply()
-    if case .status = command {
+    if case .playback(.status) = command {
       for name in [
         "volume", "repeat", "random", "single", "consume", "playlist", "playlistlength", "mixrampdb",
       ] {

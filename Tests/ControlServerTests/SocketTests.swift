@@ -1,4 +1,6 @@
 import ControlProtocol
+import ControlSocket
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -98,7 +99,7 @@ struct WatchTests {
     let mayGo = Watched(false)
     let server = try TestServer(
       handler: TestHandler { command, _, completion in
-        if case .status = command {
+        if case .playback(.status) = command {
           isHeld.change { $0 = true }
           _ = mayGo.wait { $0 }
         }

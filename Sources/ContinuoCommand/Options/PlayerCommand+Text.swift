@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// Commands as people write them.
 extension PlayerCommand: CustomStringConvertible {
   /// The commands without an argument, by name, in the order in which a person should read them.

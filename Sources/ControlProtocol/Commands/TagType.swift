@@ -1,5 +1,5 @@
 /// The tags a song can have, in the order in which `tagtypes` names them.
-public enum TagType: String, Hashable, Sendable, CaseIterable {
+package enum TagType: String, Hashable, Sendable, CaseIterable {
   case artist = "Artist"
   case artistSort = "ArtistSort"
   case album = "Album"
@@ -33,7 +33,7 @@ public enum TagType: String, Hashable, Sendable, CaseIterable {
   case musicBrainzWorkID = "MUSICBRAINZ_WORKID"
 
   /// The tag with this name, in capitals or small letters; `nil` if there is none.
-  public init?(name: Argument) {
+  package init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
     guard let found = Self.allCases.first(where: { $0.rawValue.utf8.map(\.lowercased) == wanted }) else {
       return nil
@@ -43,29 +43,29 @@ public enum TagType: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A set of tags: which ones a client wants to see.
-public struct TagSet: OptionSet, Hashable, Sendable {
+package struct TagSet: OptionSet, Hashable, Sendable {
   /// One bit for each.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
 
   /// The set with these bits.
-  public init(rawValue: UInt32) {
+  package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
   /// The set of one tag.
-  public init(_ tag: TagType) {
+  package init(_ tag: TagType) {
     // `bits` has every tag.
     rawValue = Self.bits[tag] ?? 0
   }
 
   /// Every tag.
-  public static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
+  package static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
 
   /// What a client sees until it says otherwise: all but `Comment`, as mpd's default has it.
-  public static let standard = TagSet.all.subtracting(TagSet(.comment))
+  package static let standard = TagSet.all.subtracting(TagSet(.comment))
 
   /// The tags in the order of `tagtypes`.
-  public var tags: [TagType] {
+  package var tags: [TagType] {
     TagType.allCases.filter { contains(TagSet($0)) }
   }
 

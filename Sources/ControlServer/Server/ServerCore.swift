@@ -64,8 +64,8 @@ final class ServerCore {
   func complete(_ client: ClientID, _ result: Result<Reply, Ack>) { connections[client]?.complete(result) }
 
   func perform(_ command: Command, _ context: ConnectionMachine.Context, for connection: ClientConnection) {
-    if let result = channelReply(command, connection.info.id) {
-      connection.complete(result)
+    if case .channels(let command) = command {
+      connection.complete(channelReply(command, connection.info.id))
     } else {
       handler.perform(
         command, context, for: connection.info,
@@ -93,8 +93,7 @@ final class ServerCore {
     scheduleTurn()
   }
 
-  /// Answers what concerns channels; nil for any other command.
-  private func channelReply(_ command: Command, _ client: ClientID) -> Result<Reply, Ack>? {
+  private func channelReply(_ command: Command.Channels, _ client: ClientID) -> Result<Reply, Ack> {
     do throws(Ack) {
       var reply = Reply()
       switch command {
@@ -113,7 +112,6 @@ final class ServerCore {
           reply.append("channel", message.channel)
           reply.append("message", message.text)
         }
-      default: return nil
       }
       return .success(reply)
     } catch {

@@ -27,17 +27,9 @@ final class LibraryCommands: Sendable {
     self.tagReader = tagReader
   }
 
-  /// Whether the command is one of these.
-  static func has(_ command: Command) -> Bool {
-    switch command {
-    case .add, .addid, .lsinfo, .listplaylist, .listplaylistinfo, .load, .readpicture: true
-    default: false
-    }
-  }
-
-  /// Carries out such a command and calls `completion` on this thread.
+  /// Carries out a command and calls `completion` on this thread.
   func perform(
-    _ command: Command, isSameUser: Bool, tags: TagSet, binaryLimit: Int,
+    _ command: Command.Library, isSameUser: Bool, tags: TagSet, binaryLimit: Int,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
     queue.async { [self] in
@@ -52,7 +44,7 @@ final class LibraryCommands: Sendable {
   }
 
   private func reply(
-    to command: Command, isSameUser: Bool, tags: TagSet, binaryLimit: Int
+    to command: Command.Library, isSameUser: Bool, tags: TagSet, binaryLimit: Int
   ) throws(Ack) -> Reply {
     switch command {
     case .add(let uri, let place):
@@ -89,7 +81,6 @@ final class LibraryCommands: Sendable {
       return Reply()
     case .readpicture(let uri, let offset):
       return try readPicture(try resolveSong(uri, isSameUser), from: Int(offset), limit: binaryLimit)
-    default: return Reply()
     }
   }
 

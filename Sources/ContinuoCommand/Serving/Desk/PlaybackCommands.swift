@@ -13,7 +13,7 @@ struct PlaybackCommands: Sendable {
 
   // MARK: Asking
 
-  func status() -> Reply {
+  private func status() -> Reply {
     let (obstacle, error) = sound.hindrance
     var (status, song) = host.read { (StatusReply($0), $0.state == .stopped ? nil : $0.currentSong) }
     if status.state == .play, obstacle != nil { status.state = .pause }
@@ -46,7 +46,7 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  func stats() -> Reply {
+  private func stats() -> Reply {
     var reply = Reply()
     StatsReply(
       uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
@@ -54,11 +54,9 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  func volume() -> Reply { Reply(["volume": String(host.read { $0.volume })]) }
-
   // MARK: Telling
 
-  func seek(_ target: SeekTarget) throws(JukeboxError) {
+  private func seek(_ target: SeekTarget) throws(JukeboxError) {
     let seconds: Double
     switch target {
     case .absolute(let time): seconds = time.seconds
@@ -67,8 +65,8 @@ struct PlaybackCommands: Sendable {
     try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Carries out a command that changes what is played or how; nil if it is none of these.
-  func perform(_ command: Command) throws(JukeboxError) -> Reply? {
+  /// Carries out what a lock screen has controls for.
+  func perform(_ command: Command.Transport) throws(JukeboxError) -> Reply {
     switch command {
     case .play(let position?):
       try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
@@ -84,6 +82,17 @@ struct PlaybackCommands: Sendable {
     case .seekid(let id, let time):
       try host.change { m throws(JukeboxError) in try m.seek(id: SongID(rawValue: id), to: time.seconds) }
     case .seekcur(let target): try seek(target)
+    }
+    return Reply()
+  }
+
+  /// Tells what plays, or changes how.
+  func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
+    switch command {
+    case .status: return status()
+    case .currentsong: return currentSong(tags: tags)
+    case .stats: return stats()
+    case .getvol: return Reply(["volume": String(host.read { $0.volume })])
     case .setvol(let percent): try host.change { $0.setVolume(percent) }
     case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
     case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
@@ -91,7 +100,6 @@ struct PlaybackCommands: Sendable {
     case .single(let mode): try host.change { $0.setSingle(ModeSetting(mode)) }
     case .consume(let mode): try host.change { $0.setConsume(ModeSetting(mode)) }
     case .clearerror: try host.change { $0.clearError() }
-    default: return nil
     }
     return Reply()
   }

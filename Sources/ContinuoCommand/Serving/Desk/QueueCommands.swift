@@ -6,19 +6,10 @@ struct QueueCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
 
-  /// Carries out a command of the queue; nil if it is none.
-  func perform(_ command: Command, tags: TagSet) throws(Ack) -> Reply? {
-    do throws(JukeboxError) {
-      if try edit(command) { return Reply() }
-    } catch {
-      throw error.ack
-    }
-    return try look(command, tags: tags)
-  }
-
   // MARK: Editing
 
-  private func edit(_ command: Command) throws(JukeboxError) -> Bool {
+  /// Edits the queue.
+  func perform(_ command: Command.Queue) throws(JukeboxError) -> Reply {
     switch command {
     case .delete(let range):
       try host.change { m throws(JukeboxError) in try m.delete(try Self.range(range, in: m.queue.count)) }
@@ -49,9 +40,8 @@ struct QueueCommands: Sendable {
         ? nil
         : Jukebox.SongRange(startSeconds: range.start.seconds, endSeconds: range.end?.seconds)
       try host.change { m throws(JukeboxError) in try m.setRange(part, of: SongID(rawValue: id)) }
-    default: return false
     }
-    return true
+    return Reply()
   }
 
   /// A range that begins in the queue or at its end, cut to the queue. One position has to be in it.
@@ -67,7 +57,8 @@ struct QueueCommands: Sendable {
 
   // MARK: Looking
 
-  private func look(_ command: Command, tags: TagSet) throws(Ack) -> Reply? {
+  /// Tells songs of the queue.
+  func list(_ command: Command.Listing, tags: TagSet) throws(Ack) -> Reply {
     switch command {
     case .playlist:
       return list(nil) { position, song, reply in
@@ -102,7 +93,6 @@ struct QueueCommands: Sendable {
       return find(SongFilter(filter.expression, foldsCase: false), tags: tags)
     case .playlistsearch(let filter):
       return find(SongFilter(filter.expression, foldsCase: true), tags: tags)
-    default: return nil
     }
   }
 
