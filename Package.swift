@@ -172,8 +172,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime", "TestSupport",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
+        "ControlProtocol", "ControlServer", "Jukebox", "MediaTime", "QueuePlayer", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
