@@ -203,9 +203,9 @@ let package = Package(
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "ContinuoCommand", "ControlClient", "ControlProtocol", "ControlServer",
-        "ControlTestSupport", "HostTime", "Jukebox",
-        "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
+        "MediaTime", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
