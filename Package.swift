@@ -80,7 +80,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "ControlProtocol",
+        "CThreads", "ControlProtocol",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
