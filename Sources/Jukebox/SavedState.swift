@@ -1,5 +1,5 @@
 /// Why a record could not be read.
-public enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum SavedStateError: Error, Hashable, Sendable {
   /// It is something else.
   case foreign
   /// A newer program wrote it.
@@ -8,16 +8,6 @@ public enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible 
   case damaged
   /// The checksum is right, and what it says cannot be.
   case invalid
-
-  /// A few words for a person.
-  public var description: String {
-    switch self {
-    case .foreign: "not written by continuo"
-    case .unknownVersion: "written by a newer continuo"
-    case .damaged: "damaged"
-    case .invalid: "damaged: what it says cannot be"
-    }
-  }
 }
 
 /// All of the state but the queue: small, so that it can be written every second.

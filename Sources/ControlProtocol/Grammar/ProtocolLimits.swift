@@ -53,8 +53,4 @@ public enum ProtocolLimits {
 
   /// The longest interval of `watch time`, in seconds: an hour. Any longer is a typing mistake.
   public static let longestWatchInterval = 3600.0
-
-  /// The seconds a client may take for a complete line, unless it is in `idle` or `watch` or waits for an answer.
-  /// Mpd's default.
-  public static let secondsPerLine = 60
 }
