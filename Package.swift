@@ -90,7 +90,7 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "ControlProtocol", "ControlSocket",
+        "CThreads", "ControlProtocol", "ControlSocket",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],

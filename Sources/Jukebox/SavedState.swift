@@ -8,16 +8,6 @@ package enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible
   case damaged
   /// The checksum is right, and what it says cannot be.
   case invalid
-
-  /// A few words for a person.
-  public var description: String {
-    switch self {
-    case .foreign: "not written by continuo"
-    case .unknownVersion: "written by a newer continuo"
-    case .damaged: "damaged"
-    case .invalid: "damaged: what it says cannot be"
-    }
-  }
 }
 
 /// All of the state but the queue: small, so that it can be written every second.

@@ -60,6 +60,12 @@ package final class Program {
 }
 
 extension Program {
+  /// Bytes of memory that it has of its own.
+  var memory: Int {
+    let pages = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)
+    return (pages?.split(separator: " ").dropFirst().first).flatMap { Int($0) }.map { $0 * 4096 } ?? 0
+  }
+
   /// Seconds of processor time so far, to a hundredth.
   package var processorTime: Double {
     let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)

@@ -103,8 +103,8 @@ package struct ConnectionMachine: Sendable {
   /// Whether a long answer is under way: its next piece is made by `next()`.
   package var isAnswering: Bool { unsent != nil }
 
-  /// Whether the client is expected to send a line, and so may run out of time (`ProtocolLimits.secondsPerLine`). Not
-  /// while it is in `idle` or `watch`, and not while it waits for an answer.
+  /// Whether the client is expected to send a line, and so may run out of time: not while it is
+  /// in `idle` or `watch`, and not while it waits for an answer.
   package var mayTimeOut: Bool {
     phase == .ready && !isIdle && !isAnswering
   }

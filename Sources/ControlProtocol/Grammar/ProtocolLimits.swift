@@ -53,8 +53,4 @@ package enum ProtocolLimits {
 
   /// The longest interval of `watch time`, in seconds: an hour. Any longer is a typing mistake.
   package static let longestWatchInterval = 3600.0
-
-  /// The seconds a client may take for a complete line, unless it is in `idle` or `watch` or waits for an answer.
-  /// Mpd's default.
-  package static let secondsPerLine = 60
 }

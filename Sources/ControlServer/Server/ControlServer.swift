@@ -99,9 +99,7 @@ package final class ControlServer: Sendable {
       .childChannelOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes)
       )
-      .childChannelOption(
-        .writeBufferWaterMark, value: .init(low: (limits.highWaterMark + 1) / 2, high: limits.highWaterMark)
-      )
+      .childChannelOption(.writeBufferWaterMark, value: .full(at: limits.pauseBytes))
       .childChannelInitializer { channel in
         guard let socket = channel as? any SocketOptionProvider else {
           return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -116,4 +114,9 @@ package final class ControlServer: Sendable {
 
   /// Closes the connection before anything is sent.
   private struct NotAdmitted: Error {}
+}
+
+extension ChannelOptions.Types.WriteBufferWaterMark {
+  /// A channel that is full at `bytes` and has room again at half of it.
+  static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }

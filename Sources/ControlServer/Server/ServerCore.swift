@@ -1,3 +1,4 @@
+internal import CThreads
 internal import ControlProtocol
 internal import NIOCore
 
@@ -17,11 +18,14 @@ final class ServerCore {
   /// Clients with more to do than one turn allows, in order.
   private var waiting: [ClientID] = []
   private var isTurnScheduled = false
+  private var isReleaseScheduled = false
   private var ending: EventLoopPromise<Void>?
 
   /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while a task is
   /// due.
   static let turnPause = TimeAmount.microseconds(50)
+  /// Time until memory is released: it takes a millisecond, which nobody misses once a second.
+  static let releaseDelay = TimeAmount.seconds(1)
 
   init(
     limits: ServerLimits, access: SocketAccess, configuration: ConnectionMachine.Configuration, user: UInt32,
@@ -56,7 +60,18 @@ final class ServerCore {
     if board.remove(connection.info.id) { notify(.subscription) }
     if !connection.topics.isEmpty { watchEnded(connection) }
     handler.clientLeft(connection.info)
+    if connection.hasPiledUp { releaseMemory() }
     if connections.isEmpty { ending?.succeed() }
+  }
+
+  /// Gives back what clients that did not read have left free: glibc would keep it. Once for all who leave together.
+  private func releaseMemory() {
+    guard !isReleaseScheduled else { return }
+    isReleaseScheduled = true
+    eventLoop.assumeIsolated().scheduleTask(in: Self.releaseDelay) { [weak self] in
+      self?.isReleaseScheduled = false
+      _ = continuo_malloc_trim(0)
+    }
   }
 
   // MARK: Commands

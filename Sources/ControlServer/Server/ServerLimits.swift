@@ -7,9 +7,9 @@ package struct ServerLimits: Sendable {
   /// From here on a client's next command waits until it has read: a client that pipelines many large replies gets
   /// them all, at its own speed. Larger than most replies, so that an ordinary client never waits.
   package var pauseBytes = 256 * 1024
-  /// Bytes of watch records that wait for a client; what comes after is coalesced. Half a minute of ten watches of
-  /// 1/100 second.
-  package var watchBytes = 1024 * 1024
+  /// Bytes of watch records that wait for a client; what comes after is coalesced. Ten seconds of 1/100 second, and
+  /// 13 MB for as many clients as there may be.
+  package var watchBytes = 128 * 1024
   /// Seconds a client may take for a line, unless it is idle or watching, or waits for a reply. mpd's default.
   package var silence = 60.0
   /// Seconds in which a client that replies wait for must have read some of them.
@@ -31,9 +31,10 @@ package struct ServerLimits: Sendable {
   /// Messages that wait for a client that does not read them: mpd's limit. With the longest lines 512 KiB.
   package var messages = 64
 
-  /// Where a channel counts as full. Below half of what a watcher may have, so that one that is coalesced hears when
-  /// it has caught up.
-  var highWaterMark: Int { max(1, min(pauseBytes, watchBytes / 2)) }
+  /// Where the channel of a watcher counts as full. NIO keeps each write, for each record one, in memory of its own:
+  /// what is behind the mark waits in one piece instead. Below half of what a watcher may have, so that one that is
+  /// coalesced hears when it has caught up.
+  var watchMark: Int { max(1, min(16 * 1024, watchBytes / 2)) }
 
   /// The values above.
   package init() {}
