@@ -40,6 +40,11 @@ final class StateKeeper: Sendable {
     directory.file("playback", isDurable: false)
   }
 
+  /// The files that are written.
+  static func files(in directory: StateDirectory) -> [MediaPath] {
+    [queueFile(directory).path, playbackFile(directory).path]
+  }
+
   /// The jukebox as it was kept in `directory`; an empty one if nothing was. A damaged file is set aside with a word.
   static func load(_ directory: StateDirectory, complain: (String) -> Void) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()

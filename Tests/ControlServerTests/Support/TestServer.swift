@@ -38,6 +38,7 @@ final class TestHandler: ControlHandler {
   typealias Perform = @Sendable (Command, ClientInfo, Completion) -> Void
   private let performs: Perform
   let watchers = Watched<[ClientID: Set<WatchTopic>]>([:])
+  let closed = Watched<[ClientID]>([])
   let left = Watched<[ClientID]>([])
 
   /// Answers with a bare `OK` unless told otherwise.
@@ -52,6 +53,7 @@ final class TestHandler: ControlHandler {
     watchers.change { $0[client.id] = topics }
   }
   func watchEnded(by client: ClientInfo) { watchers.change { _ = $0.removeValue(forKey: client.id) } }
+  func connectionClosed(_ client: ClientInfo) { closed.change { $0.append(client.id) } }
   func clientLeft(_ client: ClientInfo) { left.change { $0.append(client.id) } }
 }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import ControlProtocol
+import ControlServer
 import Jukebox
 import Synchronization
 
@@ -10,7 +11,8 @@ import Synchronization
 final class ControlDesk: Sendable {
   private let playback: PlaybackCommands
   private let queue: QueueCommands
-  private let library: LibraryCommands
+  /// The commands that go to the disk.
+  let library: LibraryCommands
   private let application: ApplicationCommands
   private let outputs: OutputCommands
   private let home: MusicHome
@@ -29,13 +31,11 @@ final class ControlDesk: Sendable {
 
   /// Carries out one command and calls `completion`, at once or later, on any thread.
   func perform(
-    _ command: Command, _ context: ConnectionMachine.Context, isSameUser: Bool,
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
     if LibraryCommands.has(command) {
-      library.perform(
-        command, isSameUser: isSameUser, tags: context.tags, binaryLimit: context.binaryLimit,
-        completion: completion)
+      library.perform(command, context, for: client, completion: completion)
     } else if ApplicationCommands.has(command) {
       Task { [application] in completion(.success(await application.perform(command) ?? Reply())) }
     } else {
