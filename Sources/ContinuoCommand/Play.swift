@@ -48,14 +48,34 @@ struct Play: ParsableCommand {
 
   func run() throws {
     let modes = try options.application.backgroundModesOrExit()
-    var builder = QueueBuilder(directory: .workingDirectory())
-    for argument in options.files { builder.add(argument: RawArguments.bytes(of: argument)) }
-    for problem in builder.problems { StandardOutput.complain("\(problem)") }
+    let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
     guard !builder.files.isEmpty else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
       throw ExitStatus.noInput.code
     }
-    try play(builder.files, problems: builder.problems.count, modes: modes)
+    do throws(OutputFiles.Conflict) {
+      try checkOutputs(builder)
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
+    try play(builder.files, problems: builder.problemCount, modes: modes)
+  }
+
+  /// Sees to it that no output is something that is read, or another output.
+  private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
+    var outputs = OutputFiles()
+    if case .wav(let path) = options.sound.output {
+      try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
+    }
+    if let path = options.events {
+      try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path))
+    }
+    if let path = options.timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
+    if let path = options.application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if options.files.contains("-") { try outputs.checkStandardInput() }
+    try outputs.check(inputs: builder.playlists)
+    try outputs.check(inputs: builder.files)
   }
 
   private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {

@@ -39,10 +39,11 @@ struct Serve: ParsableCommand {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
     }
-    let parts = try makeParts()
+    let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
+    let parts = try makeParts(builder)
     let manager = ServiceManager()
     do {
-      try serve(parts, on: try listen(), manager)
+      try serve(parts, builder.files, on: try listen(), manager)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -51,7 +52,7 @@ struct Serve: ParsableCommand {
 
   // MARK: Parts
 
-  private func makeParts() throws -> ServeSession.Parts {
+  private func makeParts(_ builder: QueueBuilder) throws -> ServeSession.Parts {
     let clock = SystemClock.shared
     let modes = try options.application.backgroundModesOrExit()
     let home: MusicHome
@@ -68,6 +69,12 @@ struct Serve: ParsableCommand {
     var generator = SystemRandomNumberGenerator()
     let machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
+    do throws(OutputFiles.Conflict) {
+      try checkOutputs(builder, machine, state)
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
     let output: SoundOutput
     do {
       output = try SoundOutput(options.sound, clock: clock, substitutes: false) {
@@ -81,6 +88,22 @@ struct Serve: ParsableCommand {
       machine: machine, state: state, home: home, modes: modes,
       settings: options.application.lifecycleSettings, output: output,
       plugin: options.sound.output == .simulated ? "simulated" : "pulse", timeline: timeline)
+  }
+
+  /// Sees to it that the drawing will overwrite nothing that is read or kept.
+  private func checkOutputs(
+    _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
+  ) throws(OutputFiles.Conflict) {
+    guard let timeline = options.timeline else { return }
+    var outputs = OutputFiles()
+    for file in state.map(StateKeeper.files(in:)) ?? [] { try outputs.add("the state in \(file)", file) }
+    try outputs.add("--timeline \(timeline)", RawArguments.bytes(of: timeline))
+    if let path = options.application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    try outputs.check(inputs: builder.playlists)
+    try outputs.check(inputs: builder.files)
+    var kept: [MediaPath] = []
+    machine.queue.forEach(in: 0..<machine.queue.count) { kept.append(MediaPath(bytes: $1.song.path)) }
+    try outputs.check(inputs: kept)
   }
 
   /// Where the state is kept; nil where it is not to be or cannot be. Playing is worth more than keeping.
@@ -112,7 +135,8 @@ struct Serve: ParsableCommand {
   // MARK: Serving
 
   private func serve(
-    _ parts: ServeSession.Parts, on socket: consuming ListeningSocket, _ manager: ServiceManager?
+    _ parts: ServeSession.Parts, _ files: [MediaPath], on socket: consuming ListeningSocket,
+    _ manager: ServiceManager?
   ) throws(ListenError) -> Never {
     let signals = Signals { status in
       MainActor.assumeIsolated {
@@ -126,7 +150,6 @@ struct Serve: ParsableCommand {
         do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
       }
     }
-    let files = begin()
     let session = MainActor.assumeIsolated {
       let session = ServeSession(parts)
       ServeSession.current = session
@@ -138,14 +161,6 @@ struct Serve: ParsableCommand {
     manager?.tell(.ready)
     signals.mainQueueRuns()
     withExtendedLifetime(signals) { dispatchMain() }
-  }
-
-  /// The files to begin with.
-  private func begin() -> [MediaPath] {
-    var builder = QueueBuilder(directory: .workingDirectory())
-    for argument in options.files { builder.add(argument: RawArguments.bytes(of: argument)) }
-    for problem in builder.problems { StandardOutput.complain("\(problem)") }
-    return builder.files
   }
 
   // MARK: The unit

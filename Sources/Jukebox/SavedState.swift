@@ -10,6 +10,18 @@ package enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible
   case invalid
 }
 
+extension SavedStateError: CustomStringConvertible {
+  /// Words for a person.
+  public var description: String {
+    switch self {
+    case .foreign: "not a file of this program"
+    case .unknownVersion: "a newer version of this program wrote it"
+    case .damaged: "cut off, or changed since it was written"
+    case .invalid: "it says what cannot be"
+    }
+  }
+}
+
 /// All of the state but the queue: small, so that it can be written every second.
 package struct SavedPlayback: Hashable, Sendable {
   /// The size of the largest record in bytes; a file that is longer is none.

@@ -107,7 +107,10 @@ final class SourceReader {
     windowStart = position - Int64(kept)
     windowCount = kept
     do throws(DecodingError) {
-      let room = UnsafeMutableRawBufferPointer(rebasing: window[kept...])
+      // A file may have grown since it was opened. libmpg123 has been told where it ends and takes more for an error:
+      // it is played as far as it was.
+      let left = size.map { max(0, $0 - position) } ?? .max
+      let room = UnsafeMutableRawBufferPointer(rebasing: window[kept...].prefix(Int(clamping: left)))
       windowCount += max(0, min(try source.read(into: room, at: position), room.count))
       return true
     } catch {

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func foldersAreBounded() throws {
-    let deep = Array(repeating: "d", count: FolderListing.depthLimit + 2).joined(separator: "/")
+    let deep = Array(repeating: "d", count: QueueBuilder.Limits().folderDepth + 2).joined(separator: "/")
     try folder.write("\(deep)/x.mp3")
     try folder.write("d/y.mp3")
     let queue = build(["d"])
@@ -169,6 +169,74 @@ import Testing
     #expect(build(["pipe.m3u"]).problems.map(\.reason) == ["not a regular file"])
     try folder.write("binary.m3u", [0x61, 0x00, 0x0A])
     #expect(build(["binary.m3u"]).problems.map(\.description) == ["binary.m3u: line 1: not text"])
+  }
+
+  /// 8 million names, in 1 kB.
+  @Test func playlistsThatNameEachOtherEnd() throws {
+    for index in 0..<3 {
+      try folder.write("\(index).m3u", String(repeating: "\(index + 1).m3u\n", count: 200))
+    }
+    let queue = build(["0.m3u"])
+    #expect(queue.files.isEmpty)
+    #expect(queue.problems.count <= 1001)
+    #expect(queue.problems.last?.description.contains("the rest is left out") == true)
+  }
+
+  @Test func readingIsBounded() throws {
+    try folder.write("a.mp3")
+    try folder.write("f/1/a.mp3")
+    try folder.write("f/2/b.mp3")
+    try folder.write("many.m3u", String(repeating: "a.mp3\n", count: 10))
+    try folder.write("gone.m3u", String(repeating: "x\n", count: 10))
+    try folder.write("nul.m3u", String(repeating: "x\0\n", count: 10))
+    let cases: [(QueueBuilder.Limits, [String], files: Int, reason: String)] = [
+      (.init(files: 7), ["many.m3u", "a.mp3"], 7, "more than 7 files"),
+      (.init(names: 7), ["many.m3u", "a.mp3"], 7, "more than 7 names in playlists"),
+      (.init(names: 7), ["nul.m3u", "a.mp3"], 0, "more than 7 names in playlists"),
+      (.init(playlists: 1), ["many.m3u", "many.m3u", "a.mp3"], 10, "more than 1 playlists"),
+      (.init(folders: 2), ["f", "a.mp3"], 1, "more than 2 folders"),
+    ]
+    for (limits, arguments, files, reason) in cases {
+      let queue = build(arguments, limits: limits)
+      #expect(queue.files.count == files)
+      #expect(queue.problems.last?.reason == "\(reason); the rest is left out")
+    }
+    // All of them together.
+    let bytes = build(["many.m3u", "many.m3u", "a.mp3"], limits: .init(playlistBytes: 100))
+    #expect(bytes.files.count == 10)
+    #expect(bytes.problems.last?.reason.contains("of playlists; the rest is left out") == true)
+    #expect(
+      build(["many.m3u", "a.mp3", "f"], limits: .init(names: 10, playlists: 1, folders: 3)).problems.isEmpty)
+
+    var builder = QueueBuilder(directory: MediaPath(folder.path), limits: .init(problems: 3))
+    builder.add(argument: MediaPath("gone.m3u"))
+    #expect(builder.problems.count == 3 && builder.problemCount == 10)
+    #expect(builder.complaints.count == 4 && builder.complaints.last == "7 more cannot be played")
+  }
+
+  /// Wherever it is.
+  @Test(arguments: ["f", "many.m3u"])
+  func readingEndsWhenItIsInterrupted(name: String) throws {
+    for index in 0..<20 { try folder.write("f/\(index % 4)/\(index).mp3") }
+    try folder.write("many.m3u", (0..<20).map { "f/\($0 % 4)/\($0).mp3\n" }.joined())
+    var lengths: Set<Int> = []
+    for limit in 0..<40 {
+      var calls = 0
+      var builder = QueueBuilder(
+        directory: MediaPath(folder.path),
+        interruption: { _ in
+          calls += 1
+          return calls > limit ? "enough" : nil
+        })
+      builder.add(argument: MediaPath(name))
+      if calls > limit {
+        #expect(calls == limit + 1)
+        #expect(builder.limitation == "enough")
+        #expect(builder.problems.last?.reason == "enough; the rest is left out")
+      }
+      lengths.insert(builder.files.count)
+    }
+    #expect(lengths.count > 5)
   }
 
   @Test func problemsFitOnALine() {

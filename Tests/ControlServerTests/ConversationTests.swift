@@ -74,6 +74,22 @@ struct ConversationTests {
     #expect(count.value == 500)
   }
 
+  @Test("A client that goes while a command is under way is told of at once, and has left when that is done")
+  func goneWhileWaiting() throws {
+    let held = Watched<[Completion]>([])
+    let server = try TestServer(
+      handler: TestHandler { _, _, completion in held.change { $0.append(completion) } })
+    do {
+      let client = try server.client()
+      client.send("status\n")
+      #expect(held.wait { $0.count == 1 })
+    }
+    #expect(server.handler.closed.wait { $0.count == 1 })
+    #expect(server.handler.left.value.isEmpty)
+    held.change { $0 = [] }
+    #expect(server.handler.left.wait { $0.count == 1 })
+  }
+
   @Test("Commands of one client are performed one at a time, in order, and those of another meanwhile")
   func order() throws {
     let held = Watched<[Completion]>([])

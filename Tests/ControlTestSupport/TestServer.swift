@@ -37,6 +37,7 @@ package final class TestHandler: ControlHandler {
   package typealias Perform = @Sendable (Command, ClientInfo, Completion) -> Void
   private let performs: Perform
   package let watchers = Watched<[ClientID: Set<WatchTopic>]>([:])
+  package let closed = Watched<[ClientID]>([])
   package let left = Watched<[ClientID]>([])
 
   /// Answers with a bare `OK` unless told otherwise.
@@ -53,6 +54,7 @@ package final class TestHandler: ControlHandler {
     watchers.change { $0[client.id] = topics }
   }
   package func watchEnded(by client: ClientInfo) { watchers.change { _ = $0.removeValue(forKey: client.id) } }
+  package func connectionClosed(_ client: ClientInfo) { closed.change { $0.append(client.id) } }
   package func clientLeft(_ client: ClientInfo) { left.change { $0.append(client.id) } }
 }
 

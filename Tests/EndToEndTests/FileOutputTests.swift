@@ -65,6 +65,58 @@ extension EndToEndTests {
       #expect(player.log.value.errors.isEmpty)
     }
 
+    /// Whatever a file is called and whoever names it: it is found out before anything is opened for writing.
+    @Test func nothingThatIsReadIsOverwritten() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let folder = studio.folder
+      let song = try await Song(duration: 0.2).write(into: folder)
+      let inFolder = try studio.write(try bytes(song), to: "Music/in a folder.mp3")
+      let list = try studio.write("\(song)\n".utf8, to: "list.m3u")
+      try FileManager.default.createSymbolicLink(atPath: "\(folder)/link.wav", withDestinationPath: song)
+      try FileManager.default.linkItem(atPath: song, toPath: "\(folder)/hard.wav")
+      let state = "\(folder)/state"
+      let kept = ["\(song)", inFolder, list]
+      let before = try kept.map(bytes)
+      let cases: [(arguments: [String], names: [String])] = [
+        (["--output", "wav:\(song)", song], ["--output wav:\(song)", song]),
+        (["--output", "wav:\(folder)/link.wav", song], ["\(folder)/link.wav", song]),
+        (["--output", "wav:\(folder)/hard.wav", song], ["\(folder)/hard.wav", song]),
+        (["--output", "wav:\(folder)/./Music/../link.wav", list], ["Music/../link.wav", song]),
+        (["--output", "simulated", "--events", song, song], ["--events \(song)", song]),
+        (["--output", "simulated", "--timeline", song, song], ["--timeline \(song)", song]),
+        (["--output", "simulated", "--events", inFolder, "\(folder)/Music"], ["--events", inFolder]),
+        (["--output", "simulated", "--events", list, list], ["--events", list]),
+        (
+          ["--output", "wav:\(folder)/new", "--events", "\(folder)/./new", song],
+          ["--output wav:\(folder)/new", "--events \(folder)/./new"]
+        ),
+        (
+          [
+            "--output", "simulated", "--timeline", "\(folder)/new", "--events", "\(folder)/Music/../new",
+            song,
+          ],
+          ["--timeline \(folder)/new", "--events \(folder)/Music/../new"]
+        ),
+      ]
+      for (arguments, names) in cases {
+        let player = try studio.play(arguments + ["--no-socket"], hasEvents: false)
+        #expect(try await player.ended().status == 64, "\(arguments)")
+        let errors = player.log.value.errors.joined(separator: "\n")
+        #expect(names.allSatisfy { errors.contains($0) }, "\(arguments): \(errors)")
+      }
+      for arguments in [
+        ["--timeline", song, song], ["--timeline", song, list], ["--timeline", "\(state)/queue"],
+      ] {
+        let server = try studio.serveRefused(["--state", state, "--output", "simulated"] + arguments)
+        #expect(try await server.ended().status == 64, "\(arguments)")
+      }
+      #expect(try kept.map(bytes) == before)
+      #expect(!FileManager.default.fileExists(atPath: "\(folder)/new"))
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
     @Test func unwritableFileIsAnError() async throws {
       let studio = try Studio()
       defer { studio.close() }

@@ -67,6 +67,19 @@ extension MP3DecodingTests {
       #expect(decoder.frameCount == .exact(78 * 1152))
     }
 
+    @Test(
+      "A file that grows while it plays is played as far as it was when it was opened",
+      arguments: ["vbr-44100-stereo.mp3", "noinfo-vbr.mp3", "noinfo-cbr.mp3", "id3v1.mp3"])
+    func growingFile(name: String) throws {
+      let bytes = try Fixture.bytes(name)
+      for length in stride(from: bytes.count / 2, to: bytes.count / 2 + 900, by: 127) {
+        let source = ScriptedSource(bytes)
+        source.size = Int64(length)
+        let expected = try samples(of: decoder(Array(bytes.prefix(length))))
+        try expectSame(samples(of: MP3Decoder(source: source)), expected)
+      }
+    }
+
     private static func open(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
 
     @Test("A sparse file of 8 EiB does no harm", arguments: ["vbr-44100-stereo.mp3", "noinfo-vbr.mp3"])

@@ -8,7 +8,8 @@ enum StandardOutput {
   /// Writes a line of the command's own to standard error.
   static func complain(_ text: String) { write("continuo: \(text)\n", to: STDERR_FILENO) }
 
-  private static func write(_ text: String, to descriptor: Int32) {
+  /// Writes `text` to a descriptor at once. Blocks while a pipe's reader is slow.
+  static func write(_ text: String, to descriptor: Int32) {
     _ = WholeWrite.write(Array(text.utf8), to: descriptor)
   }
 }

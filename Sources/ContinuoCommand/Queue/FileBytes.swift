@@ -10,12 +10,15 @@ enum FileBytes {
     case notAFile
     /// It has more bytes than the caller wants.
     case tooLarge(limit: Int)
+    /// Reading was ended, for this reason.
+    case interrupted(String)
 
     var description: String {
       switch self {
       case .system(let code): SystemError.text(code)
       case .notAFile: "not a regular file"
       case .tooLarge(let limit): "larger than \(limit >> 20) MiB"
+      case .interrupted(let reason): reason
       }
     }
   }

@@ -12,8 +12,11 @@ struct FolderEntries {
   /// What is called like an MP3 file and leads nowhere, in the order in which the system has it.
   private(set) var brokenLinks: [[UInt8]] = []
 
-  /// Reads `folder`. Blocks on the disk.
-  init(of folder: MediaPath) throws(FileBytes.Problem) {
+  /// Names that are kept of one folder: as many as a queue has files.
+  private static let nameLimit = 1_000_000
+
+  /// Reads `folder`. Blocks on the disk. `interruption` is asked before each name; where it says why, that is thrown.
+  init(of folder: MediaPath, interruption: () -> String? = { nil }) throws(FileBytes.Problem) {
     let descriptor = try folder.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
     guard let directory = fdopendir(descriptor) else {
       let error = errno
@@ -24,7 +27,13 @@ struct FolderEntries {
     var folders: [NaturalOrder] = []
     var playlists: [NaturalOrder] = []
     var stems: [(order: NaturalOrder, name: [UInt8])] = []
+    var count = 0
     while let entry = readdir(directory) {
+      if let reason = interruption() { throw .interrupted(reason) }
+      count += 1
+      guard count <= Self.nameLimit else {
+        throw .interrupted("more than \(Self.nameLimit) names in a folder")
+      }
       let name = Self.name(of: entry)
       guard name.first != UInt8(ascii: ".") else { continue }
       let path = folder.appending(name)

@@ -28,8 +28,9 @@ enum PlaylistText {
   /// Reads a playlist: PLS if its first line says `[playlist]`, else M3U, whatever the file is called.
   ///
   /// Lines end with LF, CR LF or CR; a byte order mark and space around a line are no part of it. In M3U, lines that
-  /// begin with `#` are comments. In PLS only `FileN=` counts, in the order of N. Empty lines are skipped.
-  static func parse(_ bytes: [UInt8]) -> Content {
+  /// begin with `#` are comments. In PLS only `FileN=` counts, in the order of N. Empty lines are skipped. After `limit`
+  /// entries and problems the rest is left out.
+  static func parse(_ bytes: [UInt8], limit: Int = .max) -> Content {
     var content = Content()
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       content.problems = [Problem(line: 1, reason: "UTF-16 text; save the playlist as UTF-8")]
@@ -40,7 +41,7 @@ enum PlaylistText {
     var numbered: [(number: Int, entry: Entry)] = []
     forEachLine(bytes[start...]) { line, text in
       if isPLS == nil { isPLS = lowercased(text) == Array("[playlist]".utf8) }
-      if text.first == UInt8(ascii: "#") { return }
+      if text.first == UInt8(ascii: "#") { return true }
       if let reason = flaw(of: text) {
         content.problems.append(Problem(line: line, reason: reason))
       } else if isPLS == true {
@@ -48,6 +49,7 @@ enum PlaylistText {
       } else {
         content.entries.append(Entry(line: line, text: Array(text)))
       }
+      return content.entries.count + content.problems.count + numbered.count < limit
     }
     content.entries += numbered.sorted { ($0.number, $0.entry.line) < ($1.number, $1.entry.line) }.map(
       \.entry)
@@ -59,8 +61,8 @@ enum PlaylistText {
     return text.contains(0) ? "not text" : nil
   }
 
-  /// Calls `body` for each line that is not empty, without the space around it.
-  private static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Void) {
+  /// Calls `body` for each line that is not empty, without the space around it, until it returns false.
+  private static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
     var line = 1
     var start = bytes.startIndex
     var index = start
@@ -68,7 +70,7 @@ enum PlaylistText {
       let isEnd = index == bytes.endIndex
       if isEnd || bytes[index] == 0x0A || bytes[index] == 0x0D {
         let text = trimmed(bytes[start..<index])
-        if !text.isEmpty { body(line, text) }
+        if !text.isEmpty, !body(line, text) { return }
         if isEnd { return }
         line += 1
         if bytes[index] == 0x0D, index + 1 < bytes.endIndex, bytes[index + 1] == 0x0A { index += 1 }

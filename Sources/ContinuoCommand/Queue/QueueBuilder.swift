@@ -1,3 +1,4 @@
+import HostTime
 import Glibc
 import TextFormatting
 
@@ -10,6 +11,9 @@ struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   /// Why it cannot be played.
   var reason: String
 
+  /// The reason of a folder, named as such, that has no music.
+  static let noMusic = "no MP3 files in it"
+
   /// One line for a person.
   var description: String {
     TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
@@ -18,60 +22,87 @@ struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
 
 /// Makes the queue out of what a person named: files, folders, playlists.
 ///
-/// Nothing stops it: what cannot be used becomes a problem, and the rest is played. It never opens media, and nothing
-/// that is not on this machine.
+/// What cannot be used becomes a problem, and the rest is played; at a limit the reading ends, and that is a problem too.
+/// It never opens media, and nothing that is not on this machine.
 struct QueueBuilder {
-  /// Bounds, so that a wrong name cannot fill the memory.
+  /// Bounds, so that a wrong name, or a playlist made to do harm, can fill neither the memory nor the day.
   struct Limits: Sendable {
-    /// Files in the queue. Ten times the largest queue the player is measured with.
+    /// Files in the queue: as many as a jukebox takes.
     var files = 1_000_000
+    /// Names in playlists, whatever they lead to: as many as there may be files. Each costs a look at the disk.
+    var names = 1_000_000
+    /// Playlists that are read, each as often as it is named: enough for one that names a playlist for every album.
+    var playlists = 1000
     /// Playlists in playlists.
     var playlistDepth = 8
-    /// Bytes in a playlist: room for half a million long names, and a film is larger.
+    /// Bytes in all playlists: room for half a million long names, and a film is larger.
     var playlistBytes = 64 << 20
+    /// Folders in folders: no collection is so deep, and recursion needs a bound.
+    var folderDepth = 64
+    /// Folders that are looked into. To know each again costs memory.
+    var folders = 1_000_000
+    /// Problems that are kept, as more lines than anybody reads; others are counted.
+    var problems = 1000
   }
 
   /// The files to play, in order, as absolute paths.
   private(set) var files: [MediaPath] = []
-  /// What cannot be played, in the order in which it was met.
+  /// What cannot be played, in the order in which it was met, up to the limit.
   private(set) var problems: [QueueProblem] = []
+  /// How many there are in all.
+  private(set) var problemCount = 0
+  /// Why reading ended before everything was read.
+  private(set) var limitation: String?
+  /// The playlists that were read.
+  private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
   private let limits: Limits
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
+  private let interruption: (_ fileCount: Int) -> String?
   /// The playlists that are being read, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
-  private var isFull = false
+  private var playlistBytes = 0
+  private var names = 0
+  /// The folders of the argument or entry that is being added.
+  private var visited: Set<FileStatus.Identity> = []
+  private var folders = 0
 
   /// A builder that takes relative names as seen from `directory`.
+  ///
+  /// `interruption` is asked with the number of files so far, before each name of a folder or a playlist. Where it says
+  /// why, the reading ends. What is named itself is not asked for.
   init(
     directory: MediaPath, limits: Limits = Limits(),
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
-    }
+    },
+    interruption: @escaping (_ fileCount: Int) -> String? = { _ in nil }
   ) {
     self.directory = directory
     self.limits = limits
     self.readStandardInput = readStandardInput
+    self.interruption = interruption
   }
 
   /// Adds what an argument names; `-` is a playlist on standard input. May block on files and on standard input.
   mutating func add(argument: MediaPath) {
+    guard limitation == nil else { return }
     if argument == MediaPath("-") {
-      do {
-        addEntries(
-          of: try readStandardInput(limits.playlistBytes), name: "standard input", directory: directory)
-      } catch {
-        report("standard input", nil, "\(error)")
-      }
+      addPlaylist(name: "standard input", directory: directory, read: readStandardInput)
     } else {
       add(argument.bytes, seenFrom: directory, origin: nil)
     }
   }
 
+  /// Lines for a person about what cannot be played.
+  var complaints: [String] {
+    let rest = problemCount - problems.count
+    return problems.map(\.description) + (rest == 0 ? [] : ["\(rest) more cannot be played"])
+  }
+
   private mutating func add(_ text: [UInt8], seenFrom directory: MediaPath, origin: String?) {
-    guard !isFull else { return }
     let name = String(decoding: text, as: UTF8.self)
     // What exists as it is written is that, even if it looks like a URL.
     let written = MediaPath(bytes: text).resolved(against: directory)
@@ -100,10 +131,12 @@ struct QueueBuilder {
 
   private mutating func add(_ path: MediaPath, _ status: FileStatus, name: String, origin: String?) {
     if status.type == S_IFDIR {
-      let listing = FolderListing(of: path, fileLimit: limits.files - files.count + 1)
-      for (path, reason) in listing.problems { report(path.description, origin, reason) }
-      if listing.files.isEmpty, listing.problems.isEmpty { report(name, origin, "no MP3 files in it") }
-      for file in listing.files { append(file) }
+      let before = (files: files.count, problems: problemCount)
+      visited = []
+      addFolder(path, depth: 0, origin: origin)
+      if files.count == before.files, problemCount == before.problems {
+        report(name, origin, QueueProblem.noMusic)
+      }
     } else if path.isPlaylist {
       addPlaylist(path, status.identity, name: name, origin: origin)
     } else {
@@ -111,47 +144,128 @@ struct QueueBuilder {
     }
   }
 
+  private mutating func append(_ file: MediaPath) {
+    if files.count >= limits.files {
+      stop(file.description, "more than \(limits.files) files")
+    } else {
+      files.append(file)
+    }
+  }
+
+  // MARK: Folders
+
+  /// Adds the MP3 files in a folder and below it: those of the folder before those of the folders in it, both in
+  /// natural order. Hidden files and folders are left out. Links are followed; a folder is visited once, wherever links
+  /// lead.
+  private mutating func addFolder(_ folder: MediaPath, depth: Int, origin: String?) {
+    guard depth <= limits.folderDepth else {
+      return report(folder.description, origin, "more than \(limits.folderDepth) folders deep")
+    }
+    let entries: FolderEntries
+    do {
+      guard visited.insert(try FileStatus(of: folder).identity).inserted else { return }
+      folders += 1
+      guard folders <= limits.folders else {
+        return stop(folder.description, "more than \(limits.folders) folders")
+      }
+      entries = try FolderEntries(of: folder) { [interruption, count = files.count] in interruption(count) }
+    } catch .interrupted(let reason) {
+      return stop(folder.description, reason)
+    } catch {
+      return report(folder.description, origin, "\(error)")
+    }
+    for name in entries.brokenLinks {
+      report(folder.appending(name).description, origin, "a link to nothing")
+    }
+    for name in entries.songs where mayGoOn() { append(folder.appending(name)) }
+    for name in entries.folders where mayGoOn() {
+      addFolder(folder.appending(name), depth: depth + 1, origin: origin)
+    }
+  }
+
+  // MARK: Playlists
+
   private mutating func addPlaylist(
     _ path: MediaPath, _ identity: FileStatus.Identity, name: String, origin: String?
   ) {
     guard !openPlaylists.contains(identity) else {
-      report(name, origin, "a playlist that contains itself")
-      return
+      return report(name, origin, "a playlist that contains itself")
     }
     guard openPlaylists.count < limits.playlistDepth else {
-      report(name, origin, "more than \(limits.playlistDepth) playlists deep")
-      return
+      return report(name, origin, "more than \(limits.playlistDepth) playlists deep")
     }
-    do {
-      let bytes = try FileBytes.read(path, limit: limits.playlistBytes)
-      openPlaylists.append(identity)
-      addEntries(of: bytes, name: name, directory: path.directory)
-      openPlaylists.removeLast()
-    } catch {
-      report(name, origin, "\(error)")
+    guard playlists.count < limits.playlists else {
+      return stop(name, "more than \(limits.playlists) playlists")
     }
+    playlists.append(path)
+    openPlaylists.append(identity)
+    addPlaylist(name: name, origin: origin, directory: path.directory) { limit throws(FileBytes.Problem) in
+      try FileBytes.read(path, limit: limit)
+    }
+    openPlaylists.removeLast()
   }
 
-  private mutating func addEntries(of bytes: [UInt8], name: String, directory: MediaPath) {
-    let content = PlaylistText.parse(bytes)
+  private mutating func addPlaylist(
+    name: String, origin: String? = nil, directory: MediaPath,
+    read: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
+  ) {
+    let content: PlaylistText.Content
+    do {
+      let bytes = try read(limits.playlistBytes - playlistBytes)
+      playlistBytes += bytes.count
+      // One more than there may be, so that the limit is seen to be passed.
+      content = PlaylistText.parse(bytes, limit: limits.names - names + 1)
+    } catch .tooLarge where playlistBytes > 0 {
+      return stop(name, "more than \(limits.playlistBytes >> 20) MiB of playlists")
+    } catch {
+      return report(name, origin, "\(error)")
+    }
     for problem in content.problems { report("line \(problem.line)", name, problem.reason) }
-    for entry in content.entries {
+    names += content.problems.count
+    for entry in content.entries where mayGoOn() {
+      names += 1
+      if names > limits.names { break }
       add(entry.text, seenFrom: directory, origin: "\(name), line \(entry.line)")
     }
+    if names > limits.names { stop(name, "more than \(limits.names) names in playlists") }
     if content.entries.isEmpty, content.problems.isEmpty { report(name, nil, "an empty playlist") }
   }
 
-  private mutating func append(_ file: MediaPath) {
-    guard files.count < limits.files else {
-      if !isFull { report(file.description, nil, "more than \(limits.files) files; the rest is left out") }
-      isFull = true
-      return
-    }
-    files.append(file)
+  // MARK: Problems
+
+  private mutating func mayGoOn() -> Bool {
+    if limitation == nil, let reason = interruption(files.count) { stop("reading", reason) }
+    return limitation == nil
+  }
+
+  private mutating func stop(_ name: String, _ reason: String) {
+    guard limitation == nil else { return }
+    limitation = reason
+    problems.append(QueueProblem(name: name, reason: "\(reason); the rest is left out"))
+    problemCount += 1
   }
 
   private mutating func report(_ name: String, _ origin: String?, _ reason: String) {
+    problemCount += 1
+    guard problems.count < limits.problems else { return }
     problems.append(QueueProblem(name: name, origin: origin, reason: reason))
+  }
+}
+
+extension QueueBuilder {
+  /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
+  /// long reading is. There is no limit on its time: who waits for it can end the command.
+  init(arguments: [String], clock: any HostClock) {
+    let progress = ReadingProgress(clock: clock)
+    self.init(
+      directory: .workingDirectory(),
+      interruption: { count in
+        progress.note(count)
+        return nil
+      })
+    for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
+    progress.finish()
+    for complaint in complaints { StandardOutput.complain(complaint) }
   }
 }
 

@@ -13,7 +13,7 @@ struct ServedClients: ControlHandler {
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: Completion
   ) {
-    desk.perform(command, context, isSameUser: client.isSameUser) { completion($0) }
+    desk.perform(command, context, for: client) { completion($0) }
   }
 
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
@@ -21,6 +21,10 @@ struct ServedClients: ControlHandler {
   }
 
   func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }
+
+  func connectionClosed(_ client: ClientInfo) { desk.library.connectionClosed(client.id) }
+
+  func clientLeft(_ client: ClientInfo) { desk.library.clientLeft(client.id) }
 }
 
 extension Subsystems {

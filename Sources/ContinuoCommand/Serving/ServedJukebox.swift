@@ -59,7 +59,7 @@ final class ServedJukebox {
       playback: PlaybackCommands(
         host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: parts.home),
-      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader),
+      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader, clock: clock),
       application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
       outputs: OutputCommands(sound: sound, plugin: parts.plugin) { _ in
         DispatchQueue.main.async { MainActor.assumeIsolated { relay.jukebox?.outputSwitched() } }

@@ -47,6 +47,11 @@ final class StateKeeper: Sendable {
     directory.file("playback", isDurable: false)
   }
 
+  /// The files that are written.
+  static func files(in directory: StateDirectory) -> [MediaPath] {
+    [queueFile(directory).path, playbackFile(directory).path]
+  }
+
   /// Keeps the state of `host` in `directory` from now on. `complain` gets a line when it cannot; on any thread.
   init(
     _ host: JukeboxHost, in directory: StateDirectory, clock: any HostClock,

@@ -96,6 +96,7 @@ final class ClientConnection: ChannelInboundHandler {
     isInputEnded = true
     timer?.cancel()
     machine.dropAnswer()
+    core.handler.connectionClosed(info)
     run()
     leaveIfDone()
   }

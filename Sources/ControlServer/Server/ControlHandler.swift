@@ -18,7 +18,11 @@ package protocol ControlHandler: Sendable {
   /// A client watches no longer, or is gone.
   func watchEnded(by client: ClientInfo)
 
-  /// A client is gone. Its last command may still be under way; what it is completed with goes nowhere.
+  /// A client's connection is closed: nobody reads what is answered. What it had sent before is still performed, and
+  /// ``clientLeft(_:)`` follows.
+  func connectionClosed(_ client: ClientInfo)
+
+  /// A client is gone, and everything that it had sent before is done.
   func clientLeft(_ client: ClientInfo)
 }
 
@@ -27,6 +31,8 @@ extension ControlHandler {
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
   /// Nothing.
   package func watchEnded(by client: ClientInfo) {}
+  /// Nothing.
+  package func connectionClosed(_ client: ClientInfo) {}
   /// Nothing.
   package func clientLeft(_ client: ClientInfo) {}
 }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlServer
 import Jukebox
 import Synchronization
 
@@ -9,7 +10,8 @@ import Synchronization
 final class ControlDesk: Sendable {
   private let playback: PlaybackCommands
   private let queue: QueueCommands
-  private let library: LibraryCommands
+  /// The commands that go to the disk.
+  let library: LibraryCommands
   private let application: ApplicationCommands
   private let outputs: OutputCommands
   private let home: MusicHome
@@ -28,7 +30,7 @@ final class ControlDesk: Sendable {
 
   /// Carries out one command and calls `completion`, at once or later, on any thread.
   func perform(
-    _ command: Command, _ context: ConnectionMachine.Context, isSameUser: Bool,
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
     switch command {
@@ -51,9 +53,7 @@ final class ControlDesk: Sendable {
     case .outputs(let command):
       completion(Result { () throws(Ack) in try outputs.perform(command) })
     case .library(let command):
-      library.perform(
-        command, isSameUser: isSameUser, tags: context.tags, binaryLimit: context.binaryLimit,
-        completion: completion)
+      library.perform(command, context, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }

@@ -1,12 +1,14 @@
 import ControlProtocol
+import ControlServer
 import Dispatch
 import Glibc
 import Jukebox
 import MP3Decoding
 import Synchronization
 
-/// The commands that go to the disk: adding, listing, playlists, pictures. One after the other on a thread of their
-/// own, so that a slow disk holds up nobody but who asked for it.
+/// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow
+/// disk or a long playlist holds up nobody but who asked for it. A client has one command under way: there are no more
+/// threads than clients.
 final class LibraryCommands: Sendable {
   private struct Picture {
     var path: MediaPath
@@ -16,42 +18,72 @@ final class LibraryCommands: Sendable {
   private let host: JukeboxHost
   private let home: MusicHome
   private let tagReader: TagReader
-  private let queue = DispatchQueue(label: "continuo.library")
+  private let clock: any HostClock
   /// The last picture that was asked for: clients fetch it in chunks.
   private let picture = Mutex<Picture?>(nil)
+  /// Clients whose connection is closed while commands of theirs are still performed, and since when.
+  private let gone = Mutex<[ClientID: HostTime]>([:])
+
+  /// Seconds in which folders and playlists are read for one command: as long as a client may be silent. Common ones
+  /// give up after 30.
+  private static let readingLimit = 60.0
+  /// Seconds for which reading goes on for a client that has gone: a script that sends `add` and does not wait for the
+  /// answer has its album added, and no core is kept busy for nobody.
+  private static let goneLimit = 1.0
+
+  /// Whom a command is carried out for.
+  private struct Request {
+    let isSameUser: Bool
+    /// Why reading has to end; nil while it may go on.
+    let interruption: () -> String?
+  }
 
   /// Songs that are added are read by `tagReader`.
-  init(host: JukeboxHost, home: MusicHome, tagReader: TagReader) {
+  init(host: JukeboxHost, home: MusicHome, tagReader: TagReader, clock: any HostClock) {
     self.host = host
+    self.clock = clock
     self.home = home
     self.tagReader = tagReader
   }
 
-  /// Carries out a command and calls `completion` on this thread.
+  /// Carries out a command and calls `completion` on a thread of the command's own.
   func perform(
-    _ command: Command.Library, isSameUser: Bool, tags: TagSet, binaryLimit: Int,
+    _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    queue.async { [self] in
+    DispatchQueue(label: "continuo.library").async { [self] in
+      let start = clock.now
+      let request = Request(isSameUser: client.isSameUser) { [self] in
+        let now = clock.now
+        if now.seconds(since: start) > Self.readingLimit {
+          return "it takes more than \(Int(Self.readingLimit)) s"
+        }
+        let isGone = gone.withLock { $0[client.id].map { now.seconds(since: $0) > Self.goneLimit } ?? false }
+        return isGone ? "the client has gone" : nil
+      }
       do throws(Ack) {
-        completion(
-          .success(
-            try reply(to: command, isSameUser: isSameUser, tags: tags, binaryLimit: binaryLimit)))
+        completion(.success(try reply(to: command, context, request)))
       } catch {
         completion(.failure(error))
       }
     }
   }
 
+  /// A client's connection is closed: what it has had read comes to its end soon.
+  func connectionClosed(_ client: ClientID) { gone.withLock { $0[client] = clock.now } }
+
+  /// No command of that client is under way any more.
+  func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
+
   private func reply(
-    to command: Command.Library, isSameUser: Bool, tags: TagSet, binaryLimit: Int
+    to command: Command.Library, _ context: ConnectionMachine.Context, _ request: Request
   ) throws(Ack) -> Reply {
     switch command {
     case .add(let uri, let place):
-      try add(files(of: uri, isSameUser: isSameUser), at: place)
+      try add(files(of: uri, request), at: place)
       return Reply()
     case .addid(let uri, let place):
-      let path = try resolveSong(uri, isSameUser)
+      let path = try resolveSong(uri, request)
       guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
         throw Ack(.noExist, "No such song")
       }
@@ -59,45 +91,47 @@ final class LibraryCommands: Sendable {
       var reply = Reply()
       for id in ids { reply.append("Id", id.rawValue) }
       return reply
-    case .lsinfo(let uri): return try list(try resolve(uri?.bytes ?? [], isSameUser))
+    case .lsinfo(let uri): return try list(try resolve(uri?.bytes ?? [], request), request)
     case .listplaylist(let name):
       var reply = Reply()
-      for file in try playlist(name, isSameUser: isSameUser) {
+      for file in try playlist(name, request) {
         reply.append("file", Argument(home.name(of: file)))
       }
       return reply
     case .listplaylistinfo(let name):
       var reply = Reply()
-      for file in try playlist(name, isSameUser: isSameUser) {
+      for file in try playlist(name, request) {
+        if let reason = request.interruption() { throw Ack(.system, reason) }
         let song = Song(path: file.bytes, metadata: SongMetadata(path: file.bytes))
-        SongReply(song, home: home).write(into: &reply, tags: tags)
+        SongReply(song, home: home).write(into: &reply, tags: context.tags)
       }
       return reply
     case .load(let name, let range, let place):
-      let files = try playlist(name, isSameUser: isSameUser)
+      let files = try playlist(name, request)
       let start = min(range.map { Int($0.lowerBound) } ?? 0, files.count)
       let end = max(start, min(range?.upperBound.map(Int.init) ?? files.count, files.count))
       try add(Array(files[start..<end]), at: place)
       return Reply()
     case .readpicture(let uri, let offset):
-      return try readPicture(try resolveSong(uri, isSameUser), from: Int(offset), limit: binaryLimit)
+      return try readPicture(
+        try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
     }
   }
 
   // MARK: Adding
 
-  private func resolve(_ name: [UInt8], _ isSameUser: Bool) throws(Ack) -> MediaPath {
+  private func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
     do {
-      return try home.resolve(name, isSameUser: isSameUser)
+      return try home.resolve(name, isSameUser: request.isSameUser)
     } catch {
       throw error.ack
     }
   }
 
   /// The same for a name that cannot be a directory's: what is missing is a song.
-  private func resolveSong(_ name: Argument, _ isSameUser: Bool) throws(Ack) -> MediaPath {
+  private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
     do {
-      return try home.resolve(name.bytes, isSameUser: isSameUser)
+      return try home.resolve(name.bytes, isSameUser: request.isSameUser)
     } catch .missing {
       throw Ack(.noExist, "No such song")
     } catch {
@@ -105,31 +139,26 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  private func files(of uri: Argument, isSameUser: Bool) throws(Ack) -> [MediaPath] {
-    let path = try resolve(uri.bytes, isSameUser)
-    do {
-      return try expand(path, isSameUser: isSameUser)
-    } catch {
-      // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
-      // nothing to add. A person who names one by its path hears of it.
-      guard uri.bytes.first != UInt8(ascii: "/"), !EntryLocation.isURL(uri.bytes), Self.isWithoutMusic(path)
-      else { throw error }
-      return []
-    }
+  private func files(of uri: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
+    // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
+    // nothing to add. A person who names one by its path hears of it.
+    let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
+    return try expand(try resolve(uri.bytes, request), request, allowsNone: isListed)
   }
 
-  private static func isWithoutMusic(_ path: MediaPath) -> Bool {
-    guard (try? FileStatus(of: path))?.type == S_IFDIR else { return false }
-    let listing = FolderListing(of: path, fileLimit: 1)
-    return listing.files.isEmpty && listing.problems.isEmpty
-  }
-
-  /// A file, what is in a folder, or what a playlist names: only what the client may have.
-  private func expand(_ path: MediaPath, isSameUser: Bool) throws(Ack) -> [MediaPath] {
-    var builder = QueueBuilder(directory: home.path)
+  /// A file, what is in a folder, or what a playlist names: only what the client may have, and all of it or nothing.
+  private func expand(
+    _ path: MediaPath, _ request: Request, allowsNone: Bool = false
+  ) throws(Ack) -> [MediaPath] {
+    var builder = QueueBuilder(directory: home.path, interruption: { _ in request.interruption() })
     // Absolute, so nothing of it is taken for an option or for standard input.
     builder.add(argument: path)
-    let files = isSameUser ? builder.files : builder.files.filter(isInHome)
+    if let limitation = builder.limitation { throw Ack(.system, "nothing was done: \(limitation)") }
+    if allowsNone, builder.problems.map(\.reason) == [QueueProblem.noMusic], builder.problems[0].origin == nil
+    {
+      return []
+    }
+    let files = request.isSameUser ? builder.files : builder.files.filter(isInHome)
     guard files.isEmpty else { return files }
     throw Ack(.noExist, builder.problems.first.map { "\($0)" } ?? "No such song")
   }
@@ -156,10 +185,10 @@ final class LibraryCommands: Sendable {
 
   // MARK: Listing
 
-  private func list(_ path: MediaPath) throws(Ack) -> Reply {
+  private func list(_ path: MediaPath, _ request: Request) throws(Ack) -> Reply {
     let entries: FolderEntries
     do {
-      entries = try FolderEntries(of: path)
+      entries = try FolderEntries(of: path, interruption: request.interruption)
     } catch .system(ENOTDIR) {
       var reply = Reply()
       let song = Song(path: path.bytes, metadata: SongMetadata(path: path.bytes))
@@ -179,12 +208,12 @@ final class LibraryCommands: Sendable {
   }
 
   /// The files that a playlist names: `NAME`, or `NAME.m3u` or `.m3u8` in the home.
-  private func playlist(_ name: Argument, isSameUser: Bool) throws(Ack) -> [MediaPath] {
+  private func playlist(_ name: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
     for suffix in ["", ".m3u", ".m3u8", ".pls"] {
-      guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: isSameUser),
+      guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
         path.isPlaylist
       else { continue }
-      return try expand(path, isSameUser: isSameUser)
+      return try expand(path, request)
     }
     throw .noSuchPlaylist
   }
@@ -193,7 +222,8 @@ final class LibraryCommands: Sendable {
 
   private func readPicture(_ path: MediaPath, from offset: Int, limit: Int) throws(Ack) -> Reply {
     let content: MP3Metadata.Picture?
-    if let known = picture.withLock({ $0 }), known.path == path {
+    // Its first chunk is that of the file as it is now; those that follow are of the same picture.
+    if offset > 0, let known = picture.withLock({ $0 }), known.path == path {
       content = known.content
     } else {
       guard let metadata = try? MP3File(pathBytes: path.bytes).readMetadata() else {

@@ -1,0 +1,33 @@
+import Glibc
+
+/// What a path or a descriptor leads to, links followed.
+struct FileStatus {
+  /// Which file it is, whatever it is called.
+  struct Identity: Hashable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+  }
+
+  /// Which file.
+  let identity: Identity
+  /// What kind: one of the `S_IFMT` values.
+  let type: mode_t
+
+  init(of path: MediaPath) throws(FileBytes.Problem) {
+    var status = stat()
+    _ = try path.systemCall { stat($0, &status) }
+    self.init(status)
+  }
+
+  /// What is open; nil if nothing is.
+  init?(of descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
+    identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    type = status.st_mode & S_IFMT
+  }
+}
