@@ -56,7 +56,12 @@ final class MainThread: DeliveryQueue, Suspendable {
     DispatchQueue.main.async { MainActor.assumeIsolated { self.holdStill() } }
   }
 
-  func resume() {
+  func resume() { goOn() }
+
+  // Before `resume`: the application's callback for this needs the thread.
+  func enterForeground() { goOn() }
+
+  private func goOn() {
     state.withLock { $0.isSuspended = false }
     wakeUp.signal()
   }
