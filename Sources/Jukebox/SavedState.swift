@@ -1,5 +1,5 @@
 /// Why a record could not be read.
-package enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SavedStateError: Error, Hashable, Sendable {
   /// It is something else.
   case foreign
   /// A newer program wrote it.
@@ -12,7 +12,7 @@ package enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension SavedStateError: CustomStringConvertible {
   /// Words for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .foreign: "not a file of this program"
     case .unknownVersion: "a newer version of this program wrote it"

@@ -19,7 +19,7 @@ struct Trivial: ControlHandler {
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
   ) {
     var reply = Reply()
-    if case .playback(.next) = command, let steps {
+    if case .transport(.next) = command, let steps {
       let step = WatchRecord(.time(songID: 1, value: 123_456, timescale: 100), host: 5_123_456_789_000)
       sender.withLock { $0 }?.broadcast(step, to: steps)
     }

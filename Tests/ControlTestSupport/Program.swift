@@ -61,7 +61,7 @@ package final class Program {
 
 extension Program {
   /// Bytes of memory that it has of its own.
-  var memory: Int {
+  package var memory: Int {
     let pages = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)
     return (pages?.split(separator: " ").dropFirst().first).flatMap { Int($0) }.map { $0 * 4096 } ?? 0
   }
