@@ -197,7 +197,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
     .testTarget(
-      name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
+      name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(

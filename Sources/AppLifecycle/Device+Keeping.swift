@@ -1,3 +1,4 @@
+import HostTime
 import Synchronization
 
 /// What keeps the application running, and what stands still.

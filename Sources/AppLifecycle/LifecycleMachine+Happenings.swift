@@ -1,3 +1,5 @@
+import HostTime
+
 extension LifecycleMachine {
   /// What follows from a happening in the present state, which no call into the application is changing.
   mutating func steps(for happening: LifecycleHappening) -> [Step] {

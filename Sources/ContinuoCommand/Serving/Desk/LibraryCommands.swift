@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlServer
 import Dispatch
 import Glibc
+import HostTime
 import Jukebox
 import MP3Decoding
 import Synchronization
