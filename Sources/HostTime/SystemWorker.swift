@@ -33,8 +33,9 @@ final class SystemWorker: Worker {
     let result = pthread_create(&thread, attributes, { runThread($0) }, start.toOpaque())
     pthread_sigmask(SIG_SETMASK, &previous, nil)
     pthread_attr_destroy(attributes)
-    // Out of threads or memory: nothing of the player can run, and no caller could do anything about it.
-    precondition(result == 0, "no thread for worker \"\(name)\": \(String(cString: strerror(result)))")
+    if result != 0 {
+      ThreadShortage.meet("no thread for worker \"\(name)\": \(String(cString: strerror(result)))")
+    }
     self.thread = thread
   }
 

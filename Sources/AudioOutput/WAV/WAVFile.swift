@@ -10,6 +10,7 @@ struct WAVFile: ~Copyable {
   private var format: PCMFormat?
   private var dataBytes: UInt64 = 0
   private var settledBytes: UInt64 = 0
+  private var isFinished = false
   /// What is left of the header to write.
   private var header: [UInt8] = []
 
@@ -45,11 +46,18 @@ struct WAVFile: ~Copyable {
 
   /// Appends bytes of samples. Returns how many went; fewer than given, or 0, if a pipe is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
-    guard try writeHeader() else { return 0 }
+    guard !isFinished, try writeHeader() else { return 0 }
     let count = try file?.write(bytes) ?? 0
     dataBytes += UInt64(count)
     if dataBytes - settledBytes >= Self.headerInterval { try settle() }
     return count
+  }
+
+  /// Makes the header tell how much there is, and takes nothing more: as if a pipe were full. What goes wrong has no one
+  /// to go to; the samples are there.
+  mutating func finish() {
+    isFinished = true
+    try? settle()
   }
 
   /// Makes the header tell how much there is.

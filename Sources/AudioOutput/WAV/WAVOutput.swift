@@ -39,6 +39,10 @@ package final class WAVOutput: AudioOutputDevice {
     return WAVStream(core: core, worker: clock.makeWorker("wav-output") { core.run() })
   }
 
+  /// Ends the file with a header that is exact; what comes after is neither written nor refused. For the way out of a
+  /// process that does not get to closing its streams. Any thread; waits for a write that is going on.
+  public func finish() { file.withLock { $0.finish() } }
+
   /// Has the file to itself. Workers, and whoever closes a stream.
   func withFile<Result: Sendable>(
     _ body: (inout WAVFile) throws(OutputError) -> Result

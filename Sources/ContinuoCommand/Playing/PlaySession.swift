@@ -108,6 +108,12 @@ final class PlaySession {
     current.end(status: status)
   }
 
+  /// The process goes on after a stop.
+  func resume() {
+    terminal?.resume()
+    drawStatus()
+  }
+
   /// Starts playback. Returns at once.
   func start(isAwaited: Bool) {
     remote.quit = { [weak self] in self?.end(status: nil) }
@@ -338,7 +344,6 @@ final class PlaySession {
   private func write(_ event: PlayerEvent) { events?.write(event, host: clock.now) }
 
   private func complain(_ text: String) {
-    terminal?.say("continuo: \(text)")
-    if terminal == nil { StandardOutput.complain(text) }
+    if let terminal { terminal.complain(text) } else { StandardOutput.complain(text) }
   }
 }

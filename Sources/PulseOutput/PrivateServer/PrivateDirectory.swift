@@ -2,23 +2,23 @@ import Glibc
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Makes one under XDG_RUNTIME_DIR, or under /tmp where that is not set or cannot be written.
-  static func make() throws(PrivatePulseServer.Failure) -> String {
+  /// Names that nothing has yet, the best first: under XDG_RUNTIME_DIR, and under /tmp for where that is not set or
+  /// cannot be written.
+  static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }
-    var code: Int32 = 0
-    for parent in parents {
-      var template = Array("\(parent)/continuo-pulse-XXXXXX".utf8CString)
-      // sun_path holds 108 bytes, with "/native" and the end.
-      guard template.count <= 100 else { continue }
-      let made = template.withUnsafeMutableBufferPointer { buffer in
-        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-      }
-      if let made { return made }
-      code = errno
+    // 62 bits: who guards a name may remove what has it.
+    let name = "continuo-pulse-" + String(UInt64.random(in: 0..<1 << 62), radix: 36)
+    // sun_path holds 108 bytes, with "/native" and the end.
+    return parents.map { "\($0)/\(name)" }.filter { $0.utf8.count < 100 }
+  }
+
+  /// Makes the directory. Nothing may be there.
+  static func make(_ path: String) throws(PrivatePulseServer.Failure) {
+    guard mkdir(path, 0o700) == 0 else {
+      throw PrivatePulseServer.Failure(
+        message: "no directory for a private sound server: \(path): \(String(cString: strerror(errno)))")
     }
-    throw PrivatePulseServer.Failure(
-      message: "no directory for a private sound server: \(String(cString: strerror(code)))")
   }
 
   /// Removes it with everything in it, two levels deep: PulseAudio makes no more.

@@ -4,8 +4,9 @@ import Synchronization
 /// A PulseAudio of one's own: in a directory of its own, on a socket of its own, with one null sink that swallows
 /// sound in real time. It knows nothing of the user's sound server and the user's knows nothing of it.
 ///
-/// It ends with `stop()`, with the object, with the process (a watchdog that holds one end of a pipe ends it even
-/// after SIGKILL), or with `stopAll()`.
+/// It ends with `stop()`, with the object, with the process (a shell that was started before it ends it even after
+/// SIGKILL, at whatever moment that comes), or with `stopAll()`. A `PulseDevice` that was made with it starts it again
+/// when it has died.
 package final class PrivatePulseServer: Sendable {
   /// The null sink and how long to wait.
   package struct Configuration: Hashable, Sendable {
@@ -48,72 +49,113 @@ package final class PrivatePulseServer: Sendable {
   /// Its address as libpulse writes it.
   package var address: String { "unix:\(socketPath)" }
 
-  private let process: Mutex<ServerProcess?>
+  private struct State {
+    /// nil once the server was stopped.
+    var guardian: ServerGuardian?
+    /// nil once it was killed, and where it could not be started.
+    var process: ServerProcess?
+  }
+  private let state: Mutex<State>
 
   /// Starts a server and waits until it answers; blocks the caller for that (20 to 40 ms, at most `startTimeout`).
   package init(_ configuration: Configuration = Configuration()) throws(Failure) {
     self.configuration = configuration
-    directory = try PrivateDirectory.make()
-    process = Mutex(nil)
+    let place = try Self.makeGuardedDirectory()
+    directory = place.directory
+    state = Mutex(State(guardian: place.guardian))
+    ServerRegistry.shared.add(self)
     do throws(Failure) {
       try launch()
     } catch {
-      PrivateDirectory.remove(directory)
+      stop()
       throw error
     }
+  }
+
+  private static func makeGuardedDirectory() throws(Failure)
+    -> (directory: String, guardian: ServerGuardian)
+  {
+    var failure = Failure(message: "no directory for a private sound server: all paths are too long")
+    for directory in PrivateDirectory.candidates() {
+      let guardian = try ServerGuardian.start(
+        directory: directory, environment: environment(directory: directory))
+      do throws(Failure) {
+        try PrivateDirectory.make(directory)
+        return (directory, guardian)
+      } catch {
+        failure = error
+        guardian.dismiss()
+      }
+    }
+    throw failure
   }
 
   deinit { stop() }
 
   /// The server's process; nil once it was stopped or killed.
-  package var processIdentifier: Int32? { process.withLock { $0?.identifier } }
+  package var processIdentifier: Int32? { state.withLock { $0.process?.identifier } }
 
-  /// Kills the server and everything it started, and removes its directory. Any thread; idempotent; takes no more
-  /// than a few milliseconds.
+  /// Kills the server and everything it started, and removes its directory. It cannot be started again. Any thread;
+  /// idempotent; takes a few milliseconds.
   package func stop() {
-    end()
+    let (process, guardian) = state.withLock { state in
+      (state.process.take(), state.guardian.take())
+    }
+    process?.end()
+    guardian?.dismiss()
     PrivateDirectory.remove(directory)
+    ServerRegistry.shared.remove(self)
   }
 
   /// Sends the server a signal: SIGKILL for a crash (which is waited for), SIGSTOP for a hang.
   package func kill(_ signal: Int32) {
-    if signal == SIGKILL { end() } else { process.withLock { $0?.signal(signal) } }
+    if signal == SIGKILL { end() } else { state.withLock { $0.process?.signal(signal) } }
   }
 
-  /// Starts the server again at the same address, after `kill(SIGKILL)` or in place of the one that runs.
+  /// Starts the server again at the same address, after its death or in place of the one that runs; fails after
+  /// `stop()`. Blocks as the initializer does.
   package func restart() throws(Failure) {
     end()
     unlink(socketPath)
     try launch()
   }
 
+  /// Whether it is to run and does not.
+  var isDead: Bool {
+    state.withLock { state in
+      state.guardian != nil && state.process.map { hasEnded($0.identifier) } ?? true
+    }
+  }
+
   /// Kills all servers of this process, for the way out after a signal. Not for a signal handler itself, which can
-  /// do nothing but end the process: the watchdogs then do the same.
+  /// do nothing but end the process: the shells that guard them then do the same.
   package static func stopAll() {
     let servers = ServerRegistry.shared.all()
     for server in servers { server.stop() }
   }
 
-  private func end() {
-    let process = self.process.withLock { $0.take() }
-    process?.end()
-    ServerRegistry.shared.remove(self)
-  }
+  private func end() { state.withLock { $0.process.take() }?.end() }
 
   private func launch() throws(Failure) {
-    let process = try ServerProcess.start(
-      arguments: arguments, environment: environment, directory: directory)
+    let process = try state.withLock { state throws(Failure) in
+      guard let guardian = state.guardian else {
+        throw Failure(message: "the private pulseaudio was stopped")
+      }
+      let process = try ServerProcess.start(
+        arguments: arguments, environment: Self.environment(directory: directory), directory: directory,
+        guardian: guardian)
+      state.process = process
+      return process
+    }
     do throws(Failure) {
       try process.awaitSocket(socketPath, limit: configuration.startTimeout)
       if let complaint = process.moduleFailure {
         throw Failure(message: "the private pulseaudio has no sink: \(complaint)")
       }
     } catch {
-      process.end()
+      end()
       throw error
     }
-    self.process.withLock { $0 = process }
-    ServerRegistry.shared.add(self)
   }
 
   private var arguments: [String] {
@@ -129,7 +171,7 @@ package final class PrivatePulseServer: Sendable {
     ]
   }
 
-  private var environment: [String] {
+  private static func environment(directory: String) -> [String] {
     // No D-Bus, no cookie, no configuration of the user's; libraries and programs are found as ever.
     var result = [
       "HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "PULSE_RUNTIME_PATH=\(directory)",
@@ -143,7 +185,7 @@ package final class PrivatePulseServer: Sendable {
   }
 }
 
-/// All servers of the process that run.
+/// All servers of the process that were not stopped.
 private final class ServerRegistry: Sendable {
   static let shared = ServerRegistry()
 

@@ -28,6 +28,7 @@ final class PulseConnection: @unchecked Sendable {
   let clock: any HostClock
 
   private let configuration: PulseConfiguration
+  private let onLoss: @Sendable () -> Void
   private var mainloop: MainloopHandle?
   private var context: ContextHandle?
   private var isReady = false
@@ -36,11 +37,16 @@ final class PulseConnection: @unchecked Sendable {
   /// The device is gone: the last user that leaves ends the loop.
   private var isAbandoned = false
 
-  /// Starts the loop's thread. `retire()` must be called once for it to end.
-  init(configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls) {
+  /// Starts the loop's thread. `retire()` must be called once for it to end. `onLoss` is called on that thread, with the
+  /// lock, when the server has closed the connection; it must not block.
+  init(
+    configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
+    onLoss: @escaping @Sendable () -> Void = {}
+  ) {
     self.calls = calls
     self.clock = clock
     self.configuration = configuration
+    self.onLoss = onLoss
     guard let pointer = calls.mainloopNew() else {
       loop = nil
       return
@@ -238,6 +244,7 @@ final class PulseConnection: @unchecked Sendable {
       for user in users { user.connectionReady(pointer) }
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
       let reason = calls.errorText(calls.contextErrno(pointer))
+      onLoss()
       drop(
         error: OutputError(
           "the connection to the sound server failed: \(reason)", isRecoverable: true, cause: .server))

@@ -10,6 +10,7 @@ import Synchronization
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
+  private let keeper: ServerKeeper?
 
   /// A device on that server and sink. Nothing is connected yet; one idle thread is started.
   ///
@@ -18,10 +19,31 @@ package final class PulseDevice: AudioOutputDevice {
     self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
   }
 
+  /// A device on a private server, which is started again when it has died: by itself, or by `kill`. The server is kept
+  /// as long as the device.
+  ///
+  /// - Parameters:
+  ///   - configuration: `server` is replaced by the private one's address.
+  ///   - clock: as above.
+  package convenience init(
+    privateServer: PrivatePulseServer, configuration: PulseConfiguration = PulseConfiguration(),
+    clock: any HostClock
+  ) {
+    var configuration = configuration
+    configuration.server = privateServer.address
+    self.init(
+      configuration: configuration, clock: clock, calls: LivePulseCalls(),
+      keeper: ServerKeeper(privateServer, clock: clock))
+  }
+
   /// A device on anything that behaves like libpulse.
-  init(configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls) {
+  init(
+    configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
+    keeper: ServerKeeper? = nil
+  ) {
     self.configuration = configuration
-    connection = PulseConnection(configuration: configuration, clock: clock, calls: calls)
+    self.keeper = keeper
+    connection = PulseConnection(configuration: configuration, clock: clock, calls: calls) { keeper?.look() }
   }
 
   deinit { connection.retire() }
@@ -41,6 +63,7 @@ package final class PulseDevice: AudioOutputDevice {
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
+    keeper?.look()
     let stream = PulseStream(
       connection: connection, configuration: configuration, format: format, source: source,
       events: events)

@@ -1,0 +1,42 @@
+import Foundation
+import PulseTestSupport
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+  /// Signals at any moment of a start: no process, no directory, and no socket that is in anybody's way.
+  @Suite(.serialized) struct SignalStormTests {
+    /// `CONTINUO_SIGNALS` asks for another number of players; 500 take four minutes.
+    private static var count: Int {
+      ProcessInfo.processInfo.environment["CONTINUO_SIGNALS"].flatMap { Int($0) } ?? 100
+    }
+
+    @Test func signalsInTheFirst100MillisecondsLeaveNothing() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      var random = RandomSource(seed: 5)
+      let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGKILL]
+      for index in 0..<Self.count {
+        let signal = random.pick(signals)
+        let player = try studio.play([path, "--null-sink", "--socket", studio.socketPath], hasEvents: false)
+        let microseconds = random.below(100_000)
+        // The moment is the case.
+        try await Task.sleep(for: .microseconds(microseconds))
+        let ending = try await player.ended(by: signal)
+        let what = "player \(index), signal \(signal) after \(microseconds) µs: \(player.log.value.errors)"
+        #expect(ending.end.status == 128 + signal, "\(what)")
+        #expect(ending.seconds < 1, "\(what)")
+        do { try await studio.becomesClean(limit: 5) } catch { Issue.record("\(what): \(error)") }
+        // After SIGKILL nobody is there to remove the file; the next player takes its place.
+        #expect(
+          signal == SIGKILL || !FileManager.default.fileExists(atPath: studio.socketPath), "\(what): a socket"
+        )
+      }
+      let last = try studio.play([path, "--output", "simulated", "--socket", studio.socketPath])
+      try await last.reached(10)
+      #expect(try await last.ended(by: SIGTERM).end.status == 128 + SIGTERM)
+      #expect(!FileManager.default.fileExists(atPath: studio.socketPath))
+    }
+  }
+}
