@@ -93,7 +93,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "Jukebox", swiftSettings: strict),
+    .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
@@ -194,7 +194,7 @@ let package = Package(
     .testTarget(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
       swiftSettings: strict),
-    .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
+    .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
