@@ -95,7 +95,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "Jukebox", swiftSettings: strict),
+    .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
@@ -199,7 +199,7 @@ let package = Package(
     .testTarget(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
-    .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
+    .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [

@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// The modes. What is set already changes nothing and tells nobody.
 extension JukeboxMachine {
   /// Whether it begins again behind the last song.
@@ -19,14 +21,14 @@ extension JukeboxMachine {
   }
 
   /// Whether playback pauses behind each song, or with repeat, each is repeated.
-  package mutating func setSingle(_ setting: ModeSetting) {
+  package mutating func setSingle(_ setting: OneshotMode) {
     guard setting != single else { return }
     single = setting
     effects.changed.insert(.options)
   }
 
   /// Whether songs leave the queue that were heard or skipped.
-  package mutating func setConsume(_ setting: ModeSetting) {
+  package mutating func setConsume(_ setting: OneshotMode) {
     guard setting != consume else { return }
     consume = setting
     effects.changed.insert(.options)

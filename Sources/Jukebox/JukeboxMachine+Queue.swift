@@ -1,10 +1,13 @@
+package import ControlProtocol
+
 extension JukeboxMachine {
   /// Adds songs as one edit (`place` nil: at the end) and returns their numbers.
   ///
   /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`,
   ///   `pathTooLong`.
   @discardableResult
-  package mutating func add(_ songs: [Song], at place: QueuePlace? = nil) throws(JukeboxError) -> [SongID] {
+  package mutating func add(_ songs: [Song], at place: QueuePosition? = nil) throws(JukeboxError) -> [SongID]
+  {
     let position: Int
     switch place {
     case nil: position = queue.count
@@ -73,7 +76,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if they are none, not in the queue, or a place that is relative to the current song is
   ///   not; `numberTooLarge` if another place leaves no room for them; `noCurrentSong`; `moveRelativeToItself`.
-  package mutating func move(_ range: Range<Int>, to place: QueuePlace) throws(JukeboxError) {
+  package mutating func move(_ range: Range<Int>, to place: QueuePosition) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.upperBound <= queue.count, !range.isEmpty else { throw .badSongIndex }
     let target: Int
     switch place {
@@ -92,7 +95,7 @@ extension JukeboxMachine {
   /// Moves one song.
   ///
   /// - Throws: `noSuchSong`, and as the other.
-  package mutating func move(id: SongID, to place: QueuePlace) throws(JukeboxError) {
+  package mutating func move(id: SongID, to place: QueuePosition) throws(JukeboxError) {
     guard let position = queue.position(of: id) else { throw .noSuchSong }
     try move(position..<position + 1, to: place)
   }

@@ -1,3 +1,5 @@
+internal import ControlProtocol
+
 extension JukeboxMachine {
   /// Goes on where it was paused; begins at the current song when stopped, without one at the first, or at one that
   /// chance chooses. Nothing happens while it plays, or to an empty queue.

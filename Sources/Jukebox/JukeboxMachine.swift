@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// The logic behind the control commands as a value: commands and the player's reports go in, actions and the names of
 /// what changed come out by `takeEffects()`. No threads, no locks, no I/O.
 ///
@@ -21,9 +23,9 @@ package struct JukeboxMachine: Sendable {
   /// Play in an order of its own that chance made.
   package internal(set) var isRandom = false
   /// Pause behind each song, or with `isRepeating`: play the current one again and again.
-  package internal(set) var single = ModeSetting.off
+  package internal(set) var single = OneshotMode.off
   /// Take songs out of the queue that were heard to their end or skipped by `next`.
-  package internal(set) var consume = ModeSetting.off
+  package internal(set) var consume = OneshotMode.off
   /// 0 ... 100.
   package internal(set) var volume = 100
   /// Silent, whatever the volume.

@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// What is asked for. Whether sound moves is the player's business: it may wait for a server or be suspended.
 package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   /// Nothing is loaded. There may be a current song nevertheless: it is where `play` begins.
@@ -6,26 +8,6 @@ package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   case playing = 1
   /// The current song stands still at its place.
   case paused = 2
-}
-
-/// A mode that can also be wanted once.
-package enum ModeSetting: UInt8, Hashable, Sendable, CaseIterable {
-  /// Not.
-  case off = 0
-  /// Until it is switched off.
-  case on = 1
-  /// For one song; then it switches itself off.
-  case oneShot = 2
-}
-
-/// A place in the queue, as a command names it.
-package enum QueuePlace: Hashable, Sendable {
-  /// In front of what stands there; the number of songs for the end.
-  case absolute(Int)
-  /// That many songs behind the current one: 0 for right behind it.
-  case afterCurrent(Int)
-  /// That many songs before the current one: 0 for right before it.
-  case beforeCurrent(Int)
 }
 
 /// Numbers the orders to the player that move it to another place. A report that was made under an older order than
@@ -101,30 +83,12 @@ package enum PlayerReport: Hashable, Sendable {
   case heard(SongID)
 }
 
-/// What of the jukebox has changed, in the protocol's words.
-package struct JukeboxSubsystems: OptionSet, Hashable, Sendable {
-  /// The bits.
-  package let rawValue: UInt8
-
-  /// From the bits.
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  /// State, current song, place in it, error.
-  package static let player = JukeboxSubsystems(rawValue: 1)
-  /// The queue: order, content, what is known about songs.
-  package static let playlist = JukeboxSubsystems(rawValue: 2)
-  /// Volume and mute.
-  package static let mixer = JukeboxSubsystems(rawValue: 4)
-  /// Repeat, random, single, consume.
-  package static let options = JukeboxSubsystems(rawValue: 8)
-}
-
 /// What has come of one or more commands and reports.
 package struct JukeboxEffects: Sendable {
   /// For the player, in this order, after the lock is released.
   package var actions: [JukeboxAction] = []
   /// For clients that wait.
-  package var changed: JukeboxSubsystems = []
+  package var changed: Subsystems = []
   /// The play order has come to its end: nothing follows, or nothing can be played. Not where somebody asked for
   /// silence: `stop`, `clear`, and taking the current song out are no such end.
   package var hasEnded = false

@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// Why a record could not be read.
 package enum SavedStateError: Error, Hashable, Sendable {
   /// It is something else.
@@ -53,9 +55,9 @@ package struct SavedPlayback: Hashable, Sendable {
   /// The mode. The order that chance made is not kept; a new one is drawn.
   package var isRandom = false
   /// The mode.
-  package var single = ModeSetting.off
+  package var single = OneshotMode.off
   /// The mode.
-  package var consume = ModeSetting.off
+  package var consume = OneshotMode.off
   /// 0 ... 100.
   package var volume = 100
   /// Whether it was silent.
@@ -70,8 +72,8 @@ package struct SavedPlayback: Hashable, Sendable {
     state = try reader.readCase()
     isRepeating = try reader.readFlag()
     isRandom = try reader.readFlag()
-    single = try reader.readCase()
-    consume = try reader.readCase()
+    single = try reader.readMode()
+    consume = try reader.readMode()
     volume = Int(try reader.read(UInt8.self))
     isMuted = try reader.readFlag()
     if try reader.readFlag() {
@@ -91,8 +93,8 @@ package struct SavedPlayback: Hashable, Sendable {
     writer.write(state.rawValue)
     writer.write(UInt8(isRepeating ? 1 : 0))
     writer.write(UInt8(isRandom ? 1 : 0))
-    writer.write(single.rawValue)
-    writer.write(consume.rawValue)
+    writer.write(single)
+    writer.write(consume)
     writer.write(UInt8(min(max(volume, 0), 100)))
     writer.write(UInt8(isMuted ? 1 : 0))
     writer.write(UInt8(current == nil ? 0 : 1))
@@ -140,8 +142,8 @@ extension SongQueue {
         writer.write(UInt8(0))
       case let range?:
         writer.write(UInt8(range.end == nil ? 1 : 2))
-        writer.write(range.start)
-        if let end = range.end { writer.write(end) }
+        writer.write(UInt32(clamping: range.start.rawValue))
+        if let end = range.end { writer.write(UInt32(clamping: end.rawValue)) }
       }
       writer.write(UInt16(queued.song.path.count))
       writer.write(queued.song.path)
@@ -158,7 +160,9 @@ extension RecordReader {
     let form = try read(UInt8.self)
     if form > 0 {
       guard form <= 2 else { throw .invalid }
-      range = SongRange(start: try read(), end: form == 2 ? try read() : nil)
+      let start = Milliseconds(rawValue: Int64(try read(UInt32.self)))
+      range = SongRange(
+        start: start, end: form == 2 ? Milliseconds(rawValue: Int64(try read(UInt32.self))) : nil)
       guard range != nil else { throw .invalid }
     }
     let length = Int(try read(UInt16.self))

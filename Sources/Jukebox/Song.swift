@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// The number of a song in the queue: from 1 on, never used again as long as the queue lives (also across restarts,
 /// since the state file keeps it).
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
@@ -9,37 +11,6 @@ package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
 
   /// The older song is the smaller one.
   package static func < (lhs: SongID, rhs: SongID) -> Bool { lhs.rawValue < rhs.rawValue }
-}
-
-/// The part of a file that is played, in whole milliseconds, as `rangeid` sets it.
-package struct SongRange: Hashable, Sendable {
-  /// Where the song begins in the file, in milliseconds.
-  package let start: UInt32
-  /// Where it ends in the file, in milliseconds, above `start`; `nil`: with the file.
-  package let end: UInt32?
-
-  /// `nil` if `end` is not behind `start`.
-  package init?(start: UInt32, end: UInt32? = nil) {
-    if let end, end <= start { return nil }
-    self.start = start
-    self.end = end
-  }
-
-  /// From seconds, rounded to milliseconds; `nil` if they are negative, not finite, beyond 49 days, or `end` is not
-  /// behind `start`.
-  package init?(startSeconds: Double, endSeconds: Double?) {
-    guard let start = Self.milliseconds(startSeconds) else { return nil }
-    guard let endSeconds else {
-      self.init(start: start)
-      return
-    }
-    guard let end = Self.milliseconds(endSeconds) else { return nil }
-    self.init(start: start, end: end)
-  }
-
-  private static func milliseconds(_ seconds: Double) -> UInt32? {
-    UInt32(exactly: (seconds * 1000).rounded())
-  }
 }
 
 /// A file to play, or a part of one. It has no number: that belongs to its place in a queue.
@@ -65,8 +36,8 @@ package struct Song: Sendable {
   package var duration: Double? {
     let file = metadata?.duration
     guard let range else { return file }
-    let start = Double(range.start) / 1000
-    guard let end = range.end.map({ Double($0) / 1000 }) else { return file.map { max(0, $0 - start) } }
+    let start = range.start.seconds
+    guard let end = range.end?.seconds else { return file.map { max(0, $0 - start) } }
     return max(0, min(end, file ?? end) - start)
   }
 }

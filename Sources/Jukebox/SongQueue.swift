@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
 ///
 /// A value: whoever holds it has a lock. A copy is a snapshot: the two share, in pages, what neither has edited

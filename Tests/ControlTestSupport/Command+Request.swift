@@ -165,8 +165,9 @@ extension SongRange {
 extension SeekTarget {
   fileprivate var argument: Argument {
     switch self {
-    case .absolute(let time): Argument(time.description)
-    case .relative(let time): Argument("\(time.rawValue < 0 ? "" : "+")\(time)")
+    case .absolute(let time): Argument(Milliseconds(seconds: time / .seconds(1)).description)
+    case .relative(let time):
+      Argument("\(time < .zero ? "" : "+")\(Milliseconds(seconds: time / .seconds(1)))")
     }
   }
 }

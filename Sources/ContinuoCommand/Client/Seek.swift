@@ -25,11 +25,11 @@ struct Seek: ControlCommand {
     _ = try target
   }
 
-  private var target: PlayerCommand.SeekTarget {
+  private var target: SeekTarget {
     get throws {
       guard words.count == 1 else { throw ValidationError("seek takes one time, as in seek 1:02.") }
       do {
-        return try PlayerCommand.SeekTarget(parsing: words[0])
+        return try SeekTarget(parsing: words[0])
       } catch {
         throw ValidationError("\(error).")
       }

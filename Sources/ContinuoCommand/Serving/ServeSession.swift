@@ -1,5 +1,6 @@
 import AppLifecycle
 import Continuo
+import ControlProtocol
 import ControlServer
 import Dispatch
 import Foundation
@@ -56,7 +57,7 @@ final class ServeSession {
   static var current: ServeSession?
 
   /// Notes what has changed, to be kept. Any thread.
-  nonisolated func keep(_ changed: JukeboxSubsystems) { keeper?.note(changed) }
+  nonisolated func keep(_ changed: Subsystems) { keeper?.note(changed) }
 
   /// Launches the application. `files` become the queue and are played, if there is no queue.
   func start(_ files: [MediaPath]) {

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Dispatch
 import Glibc
 import HostTime
@@ -78,7 +79,7 @@ extension SongMetadata {
       return
     }
     // In the order in which MPD's own clients are used to see them.
-    let known: [(SongTag.Kind, String?)] = [
+    let known: [(TagType, String?)] = [
       (.artist, tags.artist), (.albumArtist, tags.albumArtist), (.title, tags.title),
       (.album, tags.album), (.track, tags.trackNumber.map(String.init)), (.date, tags.date),
       (.genre, tags.genre), (.composer, tags.composer), (.disc, tags.discNumber.map(String.init)),

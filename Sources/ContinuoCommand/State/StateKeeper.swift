@@ -1,3 +1,4 @@
+import ControlProtocol
 import HostTime
 import Jukebox
 import Synchronization
@@ -71,7 +72,7 @@ final class StateKeeper: Sendable {
   deinit { state.withLock { $0.worker }?.cancel() }
 
   /// Something of the jukebox has changed. Returns at once; any thread.
-  func note(_ changed: JukeboxSubsystems) {
+  func note(_ changed: Subsystems) {
     let now = clock.now
     let worker = state.withLock { state in
       if changed.contains(.playlist) { state.queueIsDirty = true }

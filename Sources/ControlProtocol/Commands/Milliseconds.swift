@@ -46,35 +46,3 @@ extension Milliseconds: CustomStringConvertible {
     return "\(rawValue < 0 ? "-" : "")\(magnitude / 1000).\(zeros)\(fraction)"
   }
 }
-
-/// A part of a song, for `rangeid`. Without an end it goes on to the end of the song.
-package struct SongRange: Hashable, Sendable {
-  /// Where it begins, from the beginning of the song.
-  package let start: Milliseconds
-  /// Where it ends; `nil` for the end of the song. Later than `start`.
-  package let end: Milliseconds?
-
-  /// `nil` if the start is negative or the end not later than the start.
-  package init?(start: Milliseconds, end: Milliseconds?) {
-    if start.rawValue < 0 { return nil }
-    if let end, end <= start { return nil }
-    self.start = start
-    self.end = end
-  }
-
-  private init() {
-    start = Milliseconds(rawValue: 0)
-    end = nil
-  }
-
-  /// The whole song, which takes an earlier range away.
-  package static let whole = SongRange()
-}
-
-/// Where in the current song to go, for `seekcur`.
-package enum SeekTarget: Hashable, Sendable {
-  /// To this time from the song's beginning; not negative.
-  case absolute(Milliseconds)
-  /// This far on, or back if negative.
-  case relative(Milliseconds)
-}

@@ -1,11 +1,11 @@
-/// Where in the queue something is to go.
+/// A place in the queue, as a command names it. Never negative.
 package enum QueuePosition: Hashable, Sendable {
-  /// At this place, counted from 0.
-  case absolute(UInt32)
-  /// `+N`: this many places after the one right behind the current song.
-  case afterCurrent(UInt32)
-  /// `-N`: this many places before the current song.
-  case beforeCurrent(UInt32)
+  /// In front of what stands there, counted from 0; the number of songs for the end.
+  case absolute(Int)
+  /// `+N`: that many songs behind the current one: 0 for right behind it.
+  case afterCurrent(Int)
+  /// `-N`: that many songs before the current one: 0 for right before it.
+  case beforeCurrent(Int)
 }
 
 /// A part of the queue: from a position to one that is not part of it any more.

@@ -32,6 +32,11 @@ package enum TagType: String, Hashable, Sendable, CaseIterable {
   case musicBrainzReleaseTrackID = "MUSICBRAINZ_RELEASETRACKID"
   case musicBrainzWorkID = "MUSICBRAINZ_WORKID"
 
+  /// Its place in the order, from 0: its bit in a set.
+  package var index: Int { Self.indices[self] ?? 0 }
+
+  private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
+
   /// The tag with this name, in capitals or small letters; `nil` if there is none.
   package init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
@@ -53,10 +58,7 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   }
 
   /// The set of one tag.
-  package init(_ tag: TagType) {
-    // `bits` has every tag.
-    rawValue = Self.bits[tag] ?? 0
-  }
+  package init(_ tag: TagType) { rawValue = 1 << UInt32(tag.index) }
 
   /// Every tag.
   package static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
@@ -64,11 +66,11 @@ package struct TagSet: OptionSet, Hashable, Sendable {
   /// What a client sees until it says otherwise: all but `Comment`, as mpd's default has it.
   package static let standard = TagSet.all.subtracting(TagSet(.comment))
 
+  /// Whether the tag with this place in the order is one of them.
+  package func contains(index: Int) -> Bool { rawValue >> UInt32(index) & 1 == 1 }
+
   /// The tags in the order of `tagtypes`.
   package var tags: [TagType] {
     TagType.allCases.filter { contains(TagSet($0)) }
   }
-
-  private static let bits = Dictionary(
-    uniqueKeysWithValues: TagType.allCases.enumerated().map { ($1, UInt32(1) << UInt32($0)) })
 }

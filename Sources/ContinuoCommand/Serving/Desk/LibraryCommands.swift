@@ -175,7 +175,7 @@ final class LibraryCommands: Sendable {
     let ids: [SongID]
     do throws(JukeboxError) {
       ids = try host.change { machine throws(JukeboxError) in
-        try machine.add(songs, at: place.map { QueuePlace($0) })
+        try machine.add(songs, at: place)
       }
     } catch {
       throw error.ack

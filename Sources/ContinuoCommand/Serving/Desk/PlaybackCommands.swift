@@ -1,6 +1,7 @@
 import ControlProtocol
 import HostTime
 import Jukebox
+import TextFormatting
 
 /// The commands that ask and tell the player. None of them waits for anything.
 struct PlaybackCommands: Sendable {
@@ -40,7 +41,7 @@ struct PlaybackCommands: Sendable {
       machine.currentSong.map { (song: $0, key: CurrentSongReply.Key(machine, tags: tags)) }
     }
     if let current, let key = current.key {
-      reply.append(current.song, at: key.position, home: home, tags: ShownTags(tags))
+      reply.append(current.song, at: key.position, home: home, tags: tags)
       kept.keep(reply, for: key)
     }
     return reply
@@ -59,8 +60,8 @@ struct PlaybackCommands: Sendable {
   private func seek(_ target: SeekTarget) throws(JukeboxError) {
     let seconds: Double
     switch target {
-    case .absolute(let time): seconds = time.seconds
-    case .relative(let distance): seconds = host.seconds + distance.seconds
+    case .absolute(let time): seconds = time.inSeconds
+    case .relative(let distance): seconds = host.seconds + distance.inSeconds
     }
     try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
@@ -97,33 +98,11 @@ struct PlaybackCommands: Sendable {
     case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
     case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
     case .random(let isOn): try host.change { $0.setRandom(isOn) }
-    case .single(let mode): try host.change { $0.setSingle(ModeSetting(mode)) }
-    case .consume(let mode): try host.change { $0.setConsume(ModeSetting(mode)) }
+    case .single(let mode): try host.change { $0.setSingle(mode) }
+    case .consume(let mode): try host.change { $0.setConsume(mode) }
     case .clearerror: try host.change { $0.clearError() }
     }
     return Reply()
-  }
-}
-
-extension ModeSetting {
-  init(_ mode: OneshotMode) {
-    self =
-      switch mode {
-      case .off: .off
-      case .on: .on
-      case .oneshot: .oneShot
-      }
-  }
-}
-
-extension OneshotMode {
-  init(_ setting: ModeSetting) {
-    self =
-      switch setting {
-      case .off: .off
-      case .on: .on
-      case .oneShot: .oneshot
-      }
   }
 }
 
@@ -134,8 +113,8 @@ extension StatusReply {
     volume = machine.volume
     repeats = machine.isRepeating
     random = machine.isRandom
-    single = OneshotMode(machine.single)
-    consume = OneshotMode(machine.consume)
+    single = machine.single
+    consume = machine.consume
     playlistVersion = machine.queue.version
     playlistLength = machine.queue.count
     state =

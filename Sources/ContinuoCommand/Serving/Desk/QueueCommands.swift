@@ -18,11 +18,11 @@ struct QueueCommands: Sendable {
     case .clear: try host.change { $0.clear() }
     case .move(let range, let place):
       try host.change { m throws(JukeboxError) in
-        try m.move(Self.exactRange(range, in: m.queue.count), to: QueuePlace(place))
+        try m.move(Self.exactRange(range, in: m.queue.count), to: place)
       }
     case .moveid(let id, let place):
       try host.change { m throws(JukeboxError) in
-        try m.move(id: SongID(rawValue: id), to: QueuePlace(place))
+        try m.move(id: SongID(rawValue: id), to: place)
       }
     case .swap(let first, let second):
       try host.change { m throws(JukeboxError) in try m.swap(Int(first), Int(second)) }
@@ -35,11 +35,9 @@ struct QueueCommands: Sendable {
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
       }
     case .rangeid(let id, let range):
-      let part =
-        range == .whole
-        ? nil
-        : Jukebox.SongRange(startSeconds: range.start.seconds, endSeconds: range.end?.seconds)
-      try host.change { m throws(JukeboxError) in try m.setRange(part, of: SongID(rawValue: id)) }
+      try host.change { m throws(JukeboxError) in
+        try m.setRange(range == .whole ? nil : range, of: SongID(rawValue: id))
+      }
     }
     return Reply()
   }
@@ -78,7 +76,7 @@ struct QueueCommands: Sendable {
       }
       guard let (position, song) = found else { throw .noSuchSong }
       var reply = Reply()
-      reply.append(song, at: position, home: home, tags: ShownTags(tags))
+      reply.append(song, at: position, home: home, tags: tags)
       return reply
     case .playlistid(nil):
       return list(nil, shown(tags))
@@ -100,8 +98,7 @@ struct QueueCommands: Sendable {
   private typealias Writer = @Sendable (Int, QueuedSong, inout Reply) -> Void
 
   private func shown(_ tags: TagSet) -> Writer {
-    let tags = ShownTags(tags)
-    return { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
+    { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
   }
 
   /// Songs in one piece of an answer: some 80 KiB, and a fifth of a millisecond.
@@ -177,15 +174,4 @@ struct QueueCommands: Sendable {
 extension PositionRange {
   /// Whether it names one position and not a stretch.
   fileprivate var isSingle: Bool { upperBound == lowerBound + 1 }
-}
-
-extension QueuePlace {
-  init(_ position: QueuePosition) {
-    self =
-      switch position {
-      case .absolute(let number): .absolute(Int(number))
-      case .afterCurrent(let number): .afterCurrent(Int(number))
-      case .beforeCurrent(let number): .beforeCurrent(Int(number))
-      }
-  }
 }
