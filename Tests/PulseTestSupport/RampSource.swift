@@ -1,4 +1,4 @@
-package import AudioCore
+import AudioCore
 import Synchronization
 
 /// Renders frames whose samples are their own numbers, so that a capture shows which frame was heard where.
