@@ -179,6 +179,8 @@ extension EndToEndTests {
       try await terminal.shows("\n@ ", from: place)
       place = command("echo status $? en''ded")
       try await terminal.shows("status 0 ended", from: place)
+      _ = command("exit")
+      _ = try await shell.ended(limit: 5)
     }
 
     @Test func stoppedByKeyAndContinued() async throws {

@@ -50,12 +50,17 @@ struct ServerGuardian: Sendable {
     }
   }
 
+  /// Seconds that `dismiss` waits for the shell at most: it needs a few milliseconds.
+  private static let patience: Int32 = 2
+
   /// Ends all that is guarded: what happens too when this process dies, but waited for. Once.
   func dismiss() {
+    // The shell sees the end of its input; this end sees that of the shell and of all that it starts.
+    shutdown(lifeline, Int32(SHUT_WR))
+    var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
+    while poll(&entry, 1, Self.patience * 1000) < 0, errno == EINTR {}
     close(lifeline)
-    var info = siginfo_t()
-    // Looks only: as long as it is not reaped its group's number belongs to nobody else.
-    while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    // Where the shell could not do it. Before it is reaped: until then its group's number belongs to nobody else.
     kill(-identifier, SIGKILL)
     reap(identifier)
   }
