@@ -53,13 +53,14 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: [
-        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput",
-      ],
-      swiftSettings: strict),
+      dependencies: ["AudioCore", "AudioOutput", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
-      name: "Continuo", dependencies: ["AppLifecycle", "MediaTime", "QueuePlayer"], swiftSettings: strict),
+      name: "Continuo",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PulseOutput", "QueuePlayer",
+      ],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoTesting",
@@ -76,6 +77,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "TextFormatting", swiftSettings: strict),
+    .target(
+      name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
+      swiftSettings: strict),
     .target(name: "ControlProtocol", swiftSettings: strict),
     .target(
       name: "ControlServer",
@@ -91,7 +96,8 @@ let package = Package(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer",
+        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -138,10 +144,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["AudioCore", "AudioOutput", "Continuo"], swiftSettings: strict),
+      name: "ContinuoTests", dependencies: ["Continuo"], swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
-      name: "ContinuoSwift5Tests", dependencies: ["AudioCore", "AudioOutput", "Continuo"],
+      name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore", "TestSupport"],
@@ -168,12 +174,16 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
+    .testTarget(
+      name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
+      swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime", "TestSupport",
+        "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

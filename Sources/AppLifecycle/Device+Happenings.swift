@@ -15,7 +15,8 @@ extension Device {
   /// `pressHomeButton()` that returns when all is done.
   nonisolated(nonsending) public func pressHomeButton() async { await happened(.home) }
 
-  /// Brings a running application to the front, opening the lock if need be and putting aside what interrupts it.
+  /// Brings a running application to the front, opening the lock if need be. A call that goes on does not keep it from
+  /// there; the sound stays the call's until that ends.
   public func foreground() { happen(.foreground) }
 
   /// `foreground()` that returns when all is done.
@@ -34,8 +35,8 @@ extension Device {
   nonisolated(nonsending) public func unlock() async { await happened(.unlock) }
 
   /// Begins an interruption, a call for example: it takes the screen from an application in front and the sound from
-  /// whatever sounds. A second one before the end of the first is part of that, unless the application has become
-  /// active since.
+  /// whatever sounds. A second one before the end of the first is part of that: one end ends both. An application that
+  /// is suspended or not running is told when it is resumed or launched, if the interruption lasts so long.
   public func beginInterruption() { happen(.interruptionBegan) }
 
   /// `beginInterruption()` that returns when all is done.
@@ -86,9 +87,9 @@ extension Device {
     happen(.refreshStatusChanged(status))
   }
 
-  private func happen(_ happening: LifecycleMachine.Happening) { handle(.happened(happening), as: .system) }
+  private func happen(_ happening: LifecycleHappening) { handle(.happened(happening), as: .system) }
 
-  nonisolated(nonsending) private func happened(_ happening: LifecycleMachine.Happening) async {
+  nonisolated(nonsending) private func happened(_ happening: LifecycleHappening) async {
     await withCheckedContinuation { continuation in
       perform(as: .system) { state, now in
         state.lastToken += 1

@@ -3,8 +3,22 @@ import Synchronization
 
 /// What keeps the application running, and what stands still.
 extension Device {
-  /// See `RunningAssertions`.
-  public func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double) {
+  /// Says that `keeper` holds from now on, or no longer. Whether it counts is the system's decision.
+  ///
+  /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from one
+  /// item to the next does not, and a player that starves or has lost its server passes a `grace`, so that a short
+  /// gap does not get it suspended for good.
+  ///
+  /// - Parameters:
+  ///   - keeper: the reason. Each has one holder: saying the same twice changes nothing. Only `audio` is asked for
+  ///     in this way; the others are without effect here.
+  ///   - isKeeping: whether it holds.
+  ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason holds
+  ///     again, or when the caller says without grace that it does not. Saying it again never makes it longer.
+  ///     0 or less, and NaN: it stops counting at once.
+  ///
+  /// Any thread; does not block. A suspension that follows does not run on the caller's stack.
+  package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {
     perform(as: .application) { state, now in
       if isKeeping {
         state.keepers.hold(keeper)

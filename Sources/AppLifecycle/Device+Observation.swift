@@ -9,8 +9,7 @@ extension Device {
   /// The times that the application is allowed.
   public var settings: LifecycleSettings { shared.withLock { $0.machine.settings } }
 
-  /// The state that the application has reached: the one reported last through `onStateChange`. Only while it is
-  /// being resumed this says `background` a moment before the next report, because it runs again by then.
+  /// The state that the application has reached: the one reported last through `onStateChange`.
   public var state: ApplicationState { shared.withLock { $0.reached } }
 
   /// Whether the screen is locked.
@@ -28,7 +27,8 @@ extension Device {
   /// The background tasks that are open, in the order of their beginning.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// Background time that is left, in seconds: see `LifecycleMachine.backgroundTimeRemaining(at:)`.
+  /// Background time that is left, in seconds: `.greatestFiniteMagnitude` in front and while
+  /// sound or a fetch keeps the application running.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
@@ -79,7 +79,7 @@ public enum RunningReason: String, Hashable, Sendable, CaseIterable {
 
 extension LifecycleMachine {
   /// Why the application runs.
-  public var runningReason: RunningReason {
+  package var runningReason: RunningReason {
     switch state {
     case .inactive, .active: return .foreground
     case .suspended, .notRunning: return .none

@@ -1,4 +1,4 @@
-public import AudioCore
+package import AudioCore
 import Synchronization
 
 /// The system side: what a person and the system do to the application, whatever state that is in.
@@ -14,7 +14,7 @@ import Synchronization
 /// application's own code asks for (the end of a background task) never suspends it on that code's stack.
 ///
 /// The watchdog has a thread of its own: an application that blocks the main queue is terminated all the same.
-public final class Device: RunningAssertions {
+public final class Device: Sendable {
   /// Who asks for something, which decides what may run on his stack.
   enum Origin {
     /// The system or a person: calls into the application may.
@@ -30,16 +30,26 @@ public final class Device: RunningAssertions {
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
 
-  /// A device with one application, not running yet.
+  /// A device with one application, not running yet. It measures everything with the system's clock and calls the
+  /// application on the main dispatch queue.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
-  ///   - clock: measures everything. Defaults to the system's.
+  ///   - settings: the times that the application is allowed.
+  public convenience init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
+    self.init(modes: modes, clock: SystemClock.shared, settings: settings)
+  }
+
+  /// A device with one application, not running yet, in surroundings of its own.
+  ///
+  /// - Parameters:
+  ///   - modes: the application's background modes.
+  ///   - clock: measures everything.
   ///   - mainQueue: where the application is called. Where `application` is used this must be the main actor's thread.
   ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
   ///   - settings: the times that the application is allowed.
-  public init(
-    modes: BackgroundModes, clock: any HostClock = SystemClock.shared,
+  package init(
+    modes: BackgroundModes, clock: any HostClock,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     settings: LifecycleSettings = LifecycleSettings()
@@ -174,12 +184,7 @@ public final class Device: RunningAssertions {
     case .suspend:
       for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
     case .resume:
-      let all = change { state in
-        state.isStopped = false
-        // What is resumed may look at the state before the next one is entered.
-        if state.reached == .suspended { state.reached = .background }
-      }
-      for suspendable in all { suspendable.resume() }
+      for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }

@@ -66,7 +66,7 @@ struct DeviceState {
 /// The application as the device calls it, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
   /// A call other than `performFetch`.
-  func receive(_ callback: LifecycleMachine.Callback)
+  func receive(_ callback: LifecycleCallback)
   /// Fetch, and call `completion` once, from any thread.
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 }

@@ -1,41 +1,64 @@
+/// What a person or the system does to the application. These wait for their turn while a call into the
+/// application has not returned.
+public enum LifecycleHappening: Hashable, Sendable {
+  /// A person starts it. Opens a lock as well, since nobody can start anything behind one.
+  case launch
+  /// The home button.
+  case home
+  /// A person brings it to the front. Opens a lock as well, and puts what interrupts off the screen; its sound
+  /// goes on.
+  case foreground
+  /// The screen is locked.
+  case lock
+  /// The screen is unlocked; the application returns to the front if it was there when the lock closed.
+  case unlock
+  /// Something takes the screen and the sound: a call.
+  case interruptionBegan
+  /// That is over.
+  case interruptionEnded(shouldResume: Bool)
+  /// The system ends it, or a person does.
+  case terminate
+  /// Memory is short.
+  case memoryWarning
+  /// It is time for a background fetch.
+  case fetch
+  /// Someone uses the controls of a lock screen: an application with the audio mode runs again, in the background.
+  /// It is suspended again unless something keeps it running in time.
+  case remoteControl
+  /// Whether it may be woken for background fetches has changed.
+  case refreshStatusChanged(UIBackgroundRefreshStatus)
+}
+
+/// A call into the application, named after the delegate's method and the notification.
+public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
+  /// It was started. In the state inactive.
+  case didFinishLaunching
+  /// It is in front and takes input.
+  case didBecomeActive
+  /// It is about to be interrupted or sent to the background.
+  case willResignActive
+  /// It is out of sight.
+  case didEnterBackground
+  /// It is on its way to the front. In the state background, whether or not it was suspended.
+  case willEnterForeground
+  /// It is about to be ended. Never called on a suspended application.
+  case willTerminate
+  /// Memory is short.
+  case didReceiveMemoryWarning
+  /// It is to fetch a little and to say when it is done.
+  case performFetch
+  /// Whether it may be woken for background fetches has changed.
+  case backgroundRefreshStatusDidChange
+}
+
 extension LifecycleMachine {
   /// Names one call into the application.
-  public typealias CallID = UInt64
-
-  /// What a person or the system does to the application. These wait for their turn while a call into the
-  /// application has not returned.
-  public enum Happening: Hashable, Sendable {
-    /// A person starts it. Opens a lock as well, since nobody can start anything behind one.
-    case launch
-    /// The home button.
-    case home
-    /// A person brings it to the front. Opens a lock as well, and puts aside what interrupts.
-    case foreground
-    /// The screen is locked.
-    case lock
-    /// The screen is unlocked; the application returns to the front if it was there when the lock closed.
-    case unlock
-    /// Something takes the screen and the sound: a call.
-    case interruptionBegan
-    /// That is over.
-    case interruptionEnded(shouldResume: Bool)
-    /// The system ends it, or a person does.
-    case terminate
-    /// Memory is short.
-    case memoryWarning
-    /// It is time for a background fetch.
-    case fetch
-    /// Someone uses the controls of a lock screen: an application with the audio mode runs again, in the background.
-    /// It is suspended again unless something keeps it running in time.
-    case remoteControl
-    /// Whether it may be woken for background fetches has changed.
-    case refreshStatusChanged(UIBackgroundRefreshStatus)
-  }
+  package typealias CallID = UInt64
 
   /// What the machine is told.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     /// Something happens. `token`, if any, comes back in `Action.finished`.
-    case happened(Happening, token: UInt64? = nil)
+    case happened(LifecycleHappening, token: UInt64? = nil)
     /// This is now all that asks for it to be kept running. Only `audio` counts here: the machine knows tasks and
     /// fetches by itself.
     case keepersChanged(Set<BackgroundKeeper>)
@@ -56,33 +79,11 @@ extension LifecycleMachine {
     case settled
   }
 
-  /// A call into the application, named after the delegate's method and the notification.
-  public enum Callback: String, Hashable, Sendable, CaseIterable {
-    /// It was started. In the state inactive.
-    case didFinishLaunching
-    /// It is in front and takes input.
-    case didBecomeActive
-    /// It is about to be interrupted or sent to the background.
-    case willResignActive
-    /// It is out of sight.
-    case didEnterBackground
-    /// It is on its way to the front. In the state background, whether or not it was suspended.
-    case willEnterForeground
-    /// It is about to be ended. Never called on a suspended application.
-    case willTerminate
-    /// Memory is short.
-    case didReceiveMemoryWarning
-    /// It is to fetch a little and to say when it is done.
-    case performFetch
-    /// Whether it may be woken for background fetches has changed.
-    case backgroundRefreshStatusDidChange
-  }
-
   /// What the host has to do.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Call into the application, on the main queue; nothing that follows from earlier happenings is done before
     /// `callReturned`.
-    case call(CallID, Callback)
+    case call(CallID, LifecycleCallback)
     /// The same for the expiration handler of a task.
     case expire(CallID, UIBackgroundTaskIdentifier)
     /// Get to the main queue, so that no piece of the application's code is in mid-run, and answer `callReturned`.
@@ -91,7 +92,7 @@ extension LifecycleMachine {
     case enter(ApplicationState)
     /// `Suspendable.suspend()`. Comes before the state that stands for it.
     case suspend
-    /// `Suspendable.resume()`.
+    /// `Suspendable.resume()`. Comes after the state that follows `suspended`.
     case resume
     /// `Suspendable.enterBackground()`.
     case enterBackground

@@ -2,7 +2,7 @@ import AudioCore
 
 extension LifecycleMachine {
   /// What follows from a happening in the present state, which no call into the application is changing.
-  mutating func steps(for happening: Happening) -> [Step] {
+  mutating func steps(for happening: LifecycleHappening) -> [Step] {
     switch happening {
     case .launch: launch()
     case .home: isLocked ? [] : leaveFront()
@@ -19,22 +19,23 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether any of the application's code can run.
-  var isRunning: Bool { state != .notRunning && !isStopped }
+  /// Whether any of the application's code can run: also in the call that brings a suspended one to the front.
+  var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
 
   // MARK: To the front and away from it
 
   private mutating func launch() -> [Step] {
     guard state == .notRunning else { return [] }
     openLock()
-    isCovered = false
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// The beginning of every launch.
+  /// The beginning of every launch. A call that goes on does not keep the application from the front, but it is told,
+  /// and so it will be told of the end.
   private mutating func start() -> [Step] {
     defer { wasTerminated = false }
     return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
+      + (isInterrupted ? [.beginInterruption] : [])
   }
 
   private func leaveFront() -> [Step] {
@@ -50,23 +51,22 @@ extension LifecycleMachine {
     [.call(.didEnterBackground), .enter(.background), .action(.enterBackground)]
   }
 
-  /// A person wants it in front, whatever covers it.
   private mutating func foreground() -> [Step] {
     guard state != .notRunning else { return [] }
     openLock()
-    isCovered = false
     return comeToFront()
   }
 
+  /// A call that goes on does not keep it from the front; only the sound stays the call's.
   private mutating func comeToFront() -> [Step] {
-    let becomeActive: [Step] = isCovered ? [] : [.call(.didBecomeActive), .enter(.active)]
+    let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
     case .background, .suspended:
       // From here on it counts as in front: tasks and fetches have no limit there.
       isInBackground = false
       awakeUntil = nil
       abandonFetch()
-      return resumption() + [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)]
+      return [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)] + resumption()
         + becomeActive
     case .inactive: return becomeActive
     case .active, .notRunning: return []
@@ -101,15 +101,14 @@ extension LifecycleMachine {
 
   // MARK: Waking
 
-  /// What resumes a suspended application and tells it what it missed. Nothing for one that runs.
+  /// What resumes an application that has just left the state `suspended`, and tells it what it missed. Nothing for one
+  /// that runs.
   private mutating func resumption() -> [Step] {
     guard isStopped else { return [] }
-    var steps: [Step] = [.action(.resume)]
-    if let missedEnd {
-      steps.append(.endInterruption(shouldResume: missedEnd))
-    } else if isInterrupted, !knowsInterruption {
-      steps.append(.beginInterruption)
-    }
+    // The interruptions first, or there would be a moment of sound during a call; they are posted after `resume`.
+    var steps: [Step] = missedEnd.map { [.endInterruption(shouldResume: $0)] } ?? []
+    if isInterrupted, !knowsInterruption || missedEnd != nil { steps.append(.beginInterruption) }
+    steps.append(.action(.resume))
     if missedRefreshChange { steps.append(.call(.backgroundRefreshStatusDidChange)) }
     missedRefreshChange = false
     return steps
@@ -118,37 +117,33 @@ extension LifecycleMachine {
   /// Resumes a suspended application in the background so that it can begin to play.
   private mutating func wakeToPlay() -> [Step] {
     awakeUntil = now.advanced(bySeconds: settings.wakeGrace)
-    let steps = resumption()
-    return steps.prefix(1) + [.enter(.background)] + steps.dropFirst()
+    return [.enter(.background)] + resumption()
   }
 
   // MARK: Interruptions
 
+  /// One that begins before another has ended is part of that, but it takes the screen again.
   private mutating func beginInterruption() -> [Step] {
     isInterrupted = true
-    isCovered = true
+    let tell: [Step] = knowsInterruption ? [] : [.beginInterruption]
     switch state {
-    case .active: return [.call(.willResignActive), .enter(.inactive), .beginInterruption]
-    case .background: return [.beginInterruption]
-    case .inactive: return knowsInterruption ? [] : [.beginInterruption]
-    case .suspended:
-      // It hears of this one when it is resumed, if it lasts so long; of an end that it did not hear of, never.
-      missedEnd = nil
-      return []
-    case .notRunning: return []
+    case .active: return [.call(.willResignActive), .enter(.inactive)] + tell
+    case .background, .inactive: return tell
+    // It hears of it when it is resumed or launched, if it lasts so long.
+    case .suspended, .notRunning: return []
     }
   }
 
   private mutating func endInterruption(shouldResume: Bool) -> [Step] {
     guard isInterrupted else { return [] }
     isInterrupted = false
-    isCovered = false
     let tell: [Step] = knowsInterruption ? [.endInterruption(shouldResume: shouldResume)] : []
     switch state {
     case .active, .background: return tell
     case .inactive: return tell + [.call(.didBecomeActive), .enter(.active)]
     case .suspended:
-      guard knowsInterruption else { return [] }
+      // The application hears of the end of the one that it knows, and nothing of one that came and went since.
+      guard knowsInterruption, missedEnd == nil else { return [] }
       missedEnd = shouldResume
       return shouldResume && modes.contains(.audio) ? wakeToPlay() : []
     case .notRunning: return []
@@ -176,9 +171,7 @@ extension LifecycleMachine {
     }
     switch state {
     case .suspended:
-      let steps = resumption()
-      return steps.prefix(1) + [.enter(.background)] + steps.dropFirst()
-        + [.call(.didEnterBackground), .call(.performFetch)]
+      return [.enter(.background)] + resumption() + [.call(.didEnterBackground), .call(.performFetch)]
     case .notRunning: return start() + toBackground + [.call(.performFetch)]
     case .background, .active, .inactive: return [.call(.performFetch)]
     }

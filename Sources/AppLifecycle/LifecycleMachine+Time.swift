@@ -1,10 +1,10 @@
-public import AudioCore
+package import AudioCore
 
 extension LifecycleMachine {
   // MARK: What keeps it running
 
   /// What keeps the application running in the background (or would, if it were there).
-  public var effectiveKeepers: Set<BackgroundKeeper> {
+  package var effectiveKeepers: Set<BackgroundKeeper> {
     var keepers: Set<BackgroundKeeper> = []
     if keepsAudio || awakeUntil != nil { keepers.insert(.audio) }
     if !tasks.isEmpty { keepers.insert(.task) }
@@ -20,7 +20,7 @@ extension LifecycleMachine {
   /// Background time that is left at `moment`, in seconds, never negative: `.greatestFiniteMagnitude` in front and
   /// while audio keeps the application running, what the fetch has left while there is one (if that is more), 0 if
   /// it does not run at all. A suspended application keeps what it has.
-  public func backgroundTimeRemaining(at moment: HostTime) -> Double {
+  package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
     if !isInBackground || keepsAudio || awakeUntil != nil { return .greatestFiniteMagnitude }
     let left = Double(budget.left(at: max(now, moment))) / 1e9
@@ -28,7 +28,7 @@ extension LifecycleMachine {
   }
 
   /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes nothing.
-  public var nextDeadline: HostTime? {
+  package var nextDeadline: HostTime? {
     var moments = [pending?.deadline, fetchDeadline, awakeUntil].compactMap { $0 }
     if !tasks.isEmpty {
       if let end = budget.endTime { moments.append(end) }

@@ -1,4 +1,4 @@
-public import AudioCore
+package import AudioCore
 
 /// The life cycle of one application as a value: an event goes in, what is to be done comes out, in order.
 ///
@@ -9,37 +9,38 @@ public import AudioCore
 /// A call into the application takes time. The machine waits for `Event.callReturned` before what follows it, and
 /// happenings queue up meanwhile; everything else (tasks, keepers, time) is taken at once. A call that takes too long
 /// ends the application.
-public struct LifecycleMachine: Hashable, Sendable {
+package struct LifecycleMachine: Hashable, Sendable {
   /// Where the application is once all actions so far are done.
-  public internal(set) var state = ApplicationState.notRunning
+  package internal(set) var state = ApplicationState.notRunning
   /// The application's entitlement.
-  public let modes: BackgroundModes
+  package let modes: BackgroundModes
   /// The times it is allowed.
-  public let settings: LifecycleSettings
+  package let settings: LifecycleSettings
   /// Whether the screen is locked.
-  public internal(set) var isLocked = false
-  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since.
-  public internal(set) var isStopped = false
-  /// Whether something interrupts.
-  public internal(set) var isInterrupted = false
+  package internal(set) var isLocked = false
+  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since. Still
+  /// so during `willEnterForeground`: what stands still goes on once the state `suspended` is left.
+  package internal(set) var isStopped = false
+  /// Whether something interrupts, a call for example, whatever the application knows of it.
+  package internal(set) var isInterrupted = false
   /// The background tasks that are open, in the order of their beginning.
-  public internal(set) var tasks: [BackgroundTask] = []
+  package internal(set) var tasks: [BackgroundTask] = []
   /// Why the application was terminated last; nil if never, or not as a punishment.
-  public internal(set) var lastReport: TerminationReport?
+  package internal(set) var lastReport: TerminationReport?
   /// Whether the application may be woken for fetches.
-  public internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
+  package internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
 
   /// More happenings than this cannot wait while a call has not returned; one that comes then is refused. A person
   /// does not press so often in the 30 s that the longest call may take.
-  public static let happeningLimit = 1000
+  package static let happeningLimit = 1000
   /// More tasks than this cannot be open; a program that forgets to end them must not grow without bound.
-  public static let taskLimit = 1000
+  package static let taskLimit = 1000
 
   /// Something to do before the next happening.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
-    case call(Callback)
+    case call(LifecycleCallback)
     case beginInterruption
     case endInterruption(shouldResume: Bool)
     case end
@@ -48,7 +49,7 @@ public struct LifecycleMachine: Hashable, Sendable {
   /// What the machine waits for.
   struct Pending: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-      case callback(Callback)
+      case callback(LifecycleCallback)
       case expiration(BackgroundTask)
       case mainQueue
     }
@@ -67,7 +68,7 @@ public struct LifecycleMachine: Hashable, Sendable {
 
   /// A happening that waits for its turn.
   struct Arrival: Hashable, Sendable {
-    let happening: Happening
+    let happening: LifecycleHappening
     let token: UInt64?
   }
 
@@ -93,17 +94,17 @@ public struct LifecycleMachine: Hashable, Sendable {
   /// Whether the application is out of sight, from the call of `didEnterBackground` on.
   var isInBackground = false
   var returnsOnUnlock = false
-  /// Whether what interrupts covers the screen: until a person brings the application to the front all the same.
-  var isCovered = false
-  /// Whether the application was told that it is interrupted, and of no end.
+  /// Whether the application was told that it is interrupted, and of no end. It lags behind `isInterrupted` only while
+  /// the application is suspended, and without an application it is false.
   var knowsInterruption = false
-  /// The end of an interruption that a suspended application is to be told of.
+  /// Whether sound may go on after the interruption that the application knows of, and of whose end it is to hear when
+  /// it is resumed; nil if there is no such end.
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false
 
   /// An application that was never launched.
-  public init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
+  package init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
     self.modes = modes
     self.settings = settings
     budget = BackgroundBudget(settings: settings)
@@ -112,7 +113,7 @@ public struct LifecycleMachine: Hashable, Sendable {
   /// Takes an event that comes at `moment` and returns what is to be done, in that order. An event that does not fit
   /// the state changes nothing. Time that has passed counts first: a call that returns after its limit comes too late.
   /// A moment before an earlier one counts as that.
-  public mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
+  package mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     checkTime()
     take(event)
@@ -125,7 +126,7 @@ public struct LifecycleMachine: Hashable, Sendable {
   /// What the application's own code reads as its state: as Apple's does, it is in front during
   /// `didBecomeActive` already and in the background during `didEnterBackground`, and it never sees that it is
   /// suspended or not running.
-  public var stateSeenByApplication: ApplicationState {
+  package var stateSeenByApplication: ApplicationState {
     switch pending?.kind {
     case .callback(.didBecomeActive): .active
     case .callback(.didEnterBackground): .background
@@ -201,7 +202,7 @@ public struct LifecycleMachine: Hashable, Sendable {
     updateBudget()
   }
 
-  private mutating func call(_ callback: Callback) {
+  private mutating func call(_ callback: LifecycleCallback) {
     let limit: Double
     switch callback {
     case .didFinishLaunching, .didBecomeActive, .willEnterForeground: limit = settings.foregroundCallLimit

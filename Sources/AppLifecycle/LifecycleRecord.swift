@@ -10,13 +10,13 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
   /// What can be recorded.
   public enum Event: Hashable, Sendable {
     /// A person or the system did this; what follows from it may have to wait.
-    case happened(LifecycleMachine.Happening)
+    case happened(LifecycleHappening)
     /// The application reached this state.
     case state(ApplicationState)
     /// A call into the application is due; from here on it is timed.
-    case callBegan(LifecycleMachine.Callback)
+    case callBegan(LifecycleCallback)
     /// That call returned.
-    case callEnded(LifecycleMachine.Callback)
+    case callEnded(LifecycleCallback)
     /// A background task was granted.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?)
     /// The application ended it.
@@ -78,7 +78,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
   }
 }
 
-extension LifecycleMachine.Happening: CustomStringConvertible {
+extension LifecycleHappening: CustomStringConvertible {
   /// The words for it, as a script would have them.
   public var description: String {
     switch self {
@@ -107,7 +107,7 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   /// There are `LifecycleMachine.taskLimit` tasks already.
   case tooManyTasks(name: String?)
   /// Too much waits for a call into the application to return.
-  case tooMuchWaits(LifecycleMachine.Happening)
+  case tooMuchWaits(LifecycleHappening)
   /// Fetches need the background mode `fetch`.
   case fetchNeedsMode
   /// The application never asked for fetches.

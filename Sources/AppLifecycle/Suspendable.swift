@@ -8,23 +8,24 @@ public protocol Suspendable: AnyObject, Sendable {
   /// application's code. Returns when that is so. Never called twice without a `resume` between.
   func suspend()
 
-  /// The application runs again: go on where `suspend` stopped. Never called without a `suspend` before, nor after a
-  /// `terminate` since.
+  /// The application runs again, and has left the state `suspended`: go on where `suspend` stopped. Never called without
+  /// a `suspend` before, nor after a `terminate` since.
   func resume()
 
   /// The application has entered the background; its own callback for that has returned. Whether it stays there or
   /// is suspended at once is decided afterwards.
   func enterBackground()
 
-  /// The application is about to come to the foreground. It runs (after a `resume` if it was suspended), and its
-  /// own callback for that comes next.
+  /// The application is about to come to the foreground; its own callback for that comes next. If it was suspended,
+  /// `resume` follows when that callback has returned and the state is no longer `suspended`.
   func enterForeground()
 
-  /// Something takes the user's attention, a call for example: what sounds pauses. The application may never be told
-  /// of an end; a second beginning may come instead.
+  /// Something takes the user's attention, a call for example: what sounds pauses. Never called twice without an
+  /// `endInterruption` or a `terminate` between. What happened during a suspension comes right before its `resume`, and
+  /// the application is told after that.
   func beginInterruption()
 
-  /// That is over. `shouldResume`: what it paused may go on by itself.
+  /// That is over. `shouldResume`: what it paused may go on by itself. Never called without a `beginInterruption` before.
   func endInterruption(shouldResume: Bool)
 
   /// The application has ended, by itself or because it was terminated: stop for good, drop what was not delivered,

@@ -15,7 +15,7 @@ public struct TerminationReport: Hashable, Sendable {
   /// What took too long.
   public enum Culprit: Hashable, Sendable {
     /// This call into the application.
-    case callback(LifecycleMachine.Callback)
+    case callback(LifecycleCallback)
     /// The expiration handler of this task.
     case expirationHandler(BackgroundTask)
     /// These tasks, in the order of their beginning.

@@ -3,8 +3,8 @@
 public struct Chunk: Hashable, Sendable {
   /// Raised by each discontinuity (seek, skip, clear, stop). Whoever meets an old one drops it.
   public var generation: UInt64
-  /// The engine's number of the item that the frames belong to.
-  public var item: UInt64
+  /// The item that the frames belong to.
+  public var item: ItemID
   /// Where the decoder was set last in this item, in frames of the item's own sample rate.
   public var origin: Int64
   /// Frames of the *output* format between `origin` and the first frame of this chunk. Item time of the first
@@ -27,7 +27,7 @@ public struct Chunk: Hashable, Sendable {
 
   /// A chunk with these properties.
   public init(
-    generation: UInt64, item: UInt64, origin: Int64, offset: Int64, frameCount: Int, ending: Ending = .none
+    generation: UInt64, item: ItemID, origin: Int64, offset: Int64, frameCount: Int, ending: Ending = .none
   ) {
     self.generation = generation
     self.item = item

@@ -36,7 +36,9 @@ final class RingStorage: @unchecked Sendable {
     samples.initialize(repeating: 0, count: self.capacityFrames * channelCount)
     slots = .allocate(capacity: self.chunkCapacity)
     slots.initialize(
-      repeating: Slot(chunk: Chunk(generation: 0, item: 0, origin: 0, offset: 0, frameCount: 0), endFrame: 0),
+      repeating: Slot(
+        chunk: Chunk(generation: 0, item: ItemID(rawValue: 0), origin: 0, offset: 0, frameCount: 0),
+        endFrame: 0),
       count: self.chunkCapacity)
   }
 

@@ -2,3 +2,6 @@
 @_exported public import AppLifecycle
 @_exported public import MediaTime
 @_exported public import QueuePlayer
+
+// The moments of the life cycle's records.
+@_exported public import struct AudioCore.HostTime

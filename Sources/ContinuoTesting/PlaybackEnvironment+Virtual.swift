@@ -1,5 +1,6 @@
 import AudioCore
 import AudioOutput
+import Continuo
 import PlaybackEngine
 import QueuePlayer
 

@@ -36,7 +36,7 @@ struct RecordDescriber {
   }
 
   /// The delegate's method.
-  static func method(_ callback: LifecycleMachine.Callback) -> String {
+  static func method(_ callback: LifecycleCallback) -> String {
     switch callback {
     case .didFinishLaunching: "application(didFinishLaunchingWithOptions:)"
     case .didBecomeActive: "applicationDidBecomeActive"

@@ -39,6 +39,13 @@ struct RecordReader {
     guard sum == CRC32.checksum(bytes[..<end]) else { throw .damaged }
   }
 
+  /// Reads the fields of a record that is damaged, without a look at what they should be.
+  init(damaged bytes: [UInt8], kind: RecordKind) {
+    self.bytes = bytes
+    end = bytes.count
+    next = min(kind.header.count, end)
+  }
+
   /// The bytes that are left.
   var remaining: Int { end - next }
 
@@ -59,6 +66,8 @@ struct RecordReader {
     defer { next += count }
     return Array(bytes[next..<next + count])
   }
+
+  mutating func skip(_ count: Int) { next += min(count, remaining) }
 
   mutating func readFlag() throws(SavedStateError) -> Bool {
     switch try read(UInt8.self) {

@@ -1,5 +1,5 @@
 /// Why a record could not be read.
-public enum SavedStateError: Error, Hashable, Sendable {
+public enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It is something else.
   case foreign
   /// A newer program wrote it.
@@ -8,16 +8,14 @@ public enum SavedStateError: Error, Hashable, Sendable {
   case damaged
   /// The checksum is right, and what it says cannot be.
   case invalid
-}
 
-extension SavedStateError: CustomStringConvertible {
-  /// Words for a person.
+  /// A few words for a person.
   public var description: String {
     switch self {
-    case .foreign: "not a file of this program"
-    case .unknownVersion: "a newer version of this program wrote it"
-    case .damaged: "cut off, or changed since it was written"
-    case .invalid: "it says what cannot be"
+    case .foreign: "not written by continuo"
+    case .unknownVersion: "written by a newer continuo"
+    case .damaged: "damaged"
+    case .invalid: "damaged: what it says cannot be"
     }
   }
 }
@@ -115,21 +113,9 @@ extension SongQueue {
     guard count <= Self.maximumCount, Int(count) * Self.smallestRecord <= reader.remaining else {
       throw .invalid
     }
-    var songs: [(SongID, Song)] = []
+    var songs: [(id: SongID, song: Song)] = []
     songs.reserveCapacity(Int(count))
-    for _ in 0..<count {
-      let id = SongID(rawValue: try reader.read())
-      var range: SongRange?
-      let form = try reader.read(UInt8.self)
-      if form > 0 {
-        guard form <= 2 else { throw .invalid }
-        range = SongRange(start: try reader.read(), end: form == 2 ? try reader.read() : nil)
-        guard range != nil else { throw .invalid }
-      }
-      let length = Int(try reader.read(UInt16.self))
-      guard length <= Song.maximumPathLength else { throw .invalid }
-      songs.append((id, Song(path: try reader.read(count: length), range: range)))
-    }
+    for _ in 0..<count { songs.append(try reader.readSong()) }
     try reader.finish()
     guard let queue = SongQueue(restoring: songs, nextID: nextID) else { throw .invalid }
     self = queue
@@ -159,6 +145,23 @@ extension SongQueue {
       writer.write(queued.song.path)
     }
     return writer.finished()
+  }
+}
+
+extension RecordReader {
+  /// The next song of a queue.
+  mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
+    let id = SongID(rawValue: try read())
+    var range: SongRange?
+    let form = try read(UInt8.self)
+    if form > 0 {
+      guard form <= 2 else { throw .invalid }
+      range = SongRange(start: try read(), end: form == 2 ? try read() : nil)
+      guard range != nil else { throw .invalid }
+    }
+    let length = Int(try read(UInt16.self))
+    guard length <= Song.maximumPathLength else { throw .invalid }
+    return (id, Song(path: try read(count: length), range: range))
   }
 }
 

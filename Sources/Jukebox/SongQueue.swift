@@ -259,7 +259,7 @@ public struct SongQueue: Sendable {
   }
 
   /// A queue as it was saved; `nil` if a number is not below `nextID`, is there twice, is 0, or there are too many.
-  init?(restoring songs: [(SongID, Song)], nextID: UInt64) {
+  init?(restoring songs: [(id: SongID, song: Song)], nextID: UInt64) {
     self.init()
     guard nextID >= 1, nextID <= UInt64(UInt32.max) + 1, songs.count <= Self.maximumCount else { return nil }
     guard songs.allSatisfy({ $0.0.rawValue > 0 && UInt64($0.0.rawValue) < nextID }) else { return nil }

@@ -19,7 +19,7 @@ final class MP3Decoder: AudioDecoder {
   private let handle: MPG123Handle
   private let bytesPerFrame: Double
   private let audioStart: Int64
-  private var map: FrameMap
+  private var table: MPEGFrameTable
   private var outputFormat: PCMFormat
   private var converter: RateConverter?
   private var failure: DecodingError?
@@ -55,16 +55,16 @@ final class MP3Decoder: AudioDecoder {
     outputFormat = stream.format
     bytesPerFrame = stream.header.meanByteCount
     audioStart = stream.handle.framePosition()
-    map = stream.map()
+    table = stream.frameTable()
     furthestEnd = audioStart + Int64(stream.header.byteCount)
     handle = stream.takeHandle()
   }
 
   var frameCount: FrameCount {
     // The mean of what was read is better than the first header as soon as there is something to take it of.
-    let seen = map.framesSeen
+    let seen = table.framesSeen
     let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
-    return map.frameCount(
+    return table.frameCount(
       bytesLeft: reader.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
   }
 
@@ -83,7 +83,7 @@ final class MP3Decoder: AudioDecoder {
   /// Reads through the rest of the file without decoding it, so that `frameCount` is exact. Only before the first
   /// `read`.
   func measureLength() throws(DecodingError) {
-    guard map.announcedFrames == nil else { return }
+    guard table.announcedFrames == nil else { return }
     try guarding { () throws(DecodingError) in
       try walk(toFrame: .max)
       try go(to: 0)
@@ -94,19 +94,19 @@ final class MP3Decoder: AudioDecoder {
     try guarding { () throws(DecodingError) -> Int64 in
       // 2^48 frames are 200 years; the bound keeps the arithmetic from overflowing.
       var target = min(max(0, frame), 1 << 48)
-      while !map.isComplete {
-        if let length = map.announcedLength, let frames = map.announcedFrames, target >= length,
-          map.framesSeen <= frames
+      while !table.isComplete {
+        if let length = table.announcedLength, let frames = table.announcedFrames, target >= length,
+          table.framesSeen <= frames
         {
           // Whether anything comes behind the announced end is only known by looking.
           try walk(toFrame: frames + 1)
           continue
         }
-        let place = map.place(of: target)
-        if place.frame < map.framesSeen { break }
+        let place = table.place(of: target)
+        if place.frame < table.framesSeen { break }
         try walk(toFrame: place.frame + 1)
       }
-      if map.isComplete { target = min(target, map.lengthSeen) }
+      if table.isComplete { target = min(target, table.lengthSeen) }
       self.target = target
       try go(to: target)
       return target
@@ -211,11 +211,11 @@ final class MP3Decoder: AudioDecoder {
   /// The samples of a frame that are to be delivered; nil if all of it is cut or lies before the target.
   @inline(__always)
   private func audible(frame: Int64, count: Int) -> Range<Int>? {
-    while run + 1 < map.runs.count, map.runs[run + 1].firstFrame <= frame {
+    while run + 1 < table.runs.count, table.runs[run + 1].firstFrame <= frame {
       run += 1
       nextSample = 0
     }
-    let current = map.runs[run]
+    let current = table.runs[run]
     let first = (frame - current.firstFrame) * current.samplesPerFrame - current.cutAtStart
     let from = max(first, nextSample)
     let end = min(first + Int64(count), current.limit)
@@ -230,24 +230,24 @@ final class MP3Decoder: AudioDecoder {
   private func go(to position: Int64) throws(DecodingError) {
     pendingCount = 0
     converter = nil
-    isAtEnd = map.isComplete && position >= map.lengthSeen
+    isAtEnd = table.isComplete && position >= table.lengthSeen
     guard !isAtEnd else { return }
-    let place = map.place(of: position)
+    let place = table.place(of: position)
     run = place.run
     nextSample = place.sample
-    let source = map.runs[run].format
+    let source = table.runs[run].format
     if source.sampleRate != outputFormat.sampleRate {
       let runUp = RateConverter.runUp(from: source, to: outputFormat)
-      let found = map.stepBack(from: place, by: Int64(runUp))
+      let found = table.stepBack(from: place, by: Int64(runUp))
       run = found.run
       nextSample = found.sample
       converter = try RateConverter(from: source, to: outputFormat, preceding: Int(found.distance))
     }
-    let frame = map.frame(ofSample: nextSample, in: run)
-    var start = map.runUpFrame(for: frame, in: run, phase: ring)
-    if map.phase(ofFrame: start.frame, in: start.run) != ring {
-      try turnRing(to: map.phase(ofFrame: start.frame, in: start.run))
-      start = map.runUpFrame(for: frame, in: run, phase: ring)
+    let frame = table.frame(ofSample: nextSample, in: run)
+    var start = table.runUpFrame(for: frame, in: run, phase: ring)
+    if table.phase(ofFrame: start.frame, in: start.run) != ring {
+      try turnRing(to: table.phase(ofFrame: start.frame, in: start.run))
+      start = table.runUpFrame(for: frame, in: run, phase: ring)
     }
     try move(toFrame: start.frame)
   }
@@ -277,7 +277,7 @@ final class MP3Decoder: AudioDecoder {
     } catch {
       throw explained(error)
     }
-    if isDropped { ring = (ring + map.runs[map.run(ofFrame: frame)].slotsPerFrame) & 15 }
+    if isDropped { ring = (ring + table.runs[table.run(ofFrame: frame)].slotsPerFrame) & 15 }
     reader.budget = MP3Decoder.seekBudget
     isContiguous = false
     try updateFormat()
@@ -286,8 +286,8 @@ final class MP3Decoder: AudioDecoder {
   /// Reads headers until `frame` frames are known, or to the end.
   private func walk(toFrame frame: Int64) throws(DecodingError) {
     pendingCount = 0
-    try move(toFrame: max(0, map.framesSeen - 2), skipping: true)
-    while map.framesSeen < frame {
+    try move(toFrame: max(0, table.framesSeen - 2), skipping: true)
+    while table.framesSeen < frame {
       let before = reader.position
       let step: MPG123Handle.Step
       do throws(DecodingError) {
@@ -324,7 +324,7 @@ final class MP3Decoder: AudioDecoder {
   private func notice(
     _ number: Int64, samplesPerFrame: Int, format: PCMFormat, before: Int64
   ) throws(DecodingError) {
-    guard map.note(number, samplesPerFrame: samplesPerFrame, format: format) else {
+    guard table.note(number, samplesPerFrame: samplesPerFrame, format: format) else {
       throw DecodingError(reason: .decodeFailed, message: "The file changes its format again and again.")
     }
     let start = handle.framePosition()
@@ -348,10 +348,12 @@ final class MP3Decoder: AudioDecoder {
   /// Takes notice of what libmpg123 calls the end; a failed read may look like it.
   private func noticeEnd() throws(DecodingError) {
     if let failure = reader.failure { throw failure }
-    if reader.isExhausted, map.framesSeen < map.announcedFrames ?? .max { throw explained(MP3Decoder.broken) }
-    guard !map.isComplete else { return }
-    map.complete()
-    if let announced = map.announcedFrames { damage += Int(max(0, announced - map.framesSeen)) }
+    if reader.isExhausted, table.framesSeen < table.announcedFrames ?? .max {
+      throw explained(MP3Decoder.broken)
+    }
+    guard !table.isComplete else { return }
+    table.complete()
+    if let announced = table.announcedFrames { damage += Int(max(0, announced - table.framesSeen)) }
   }
 
   // MARK: - Errors
@@ -359,7 +361,7 @@ final class MP3Decoder: AudioDecoder {
   /// What to take a failed step for. Where the search for a frame fails behind the announced end, that is the end:
   /// what follows is not audio.
   private func recovered(from error: DecodingError) throws(DecodingError) -> MPG123Handle.Step {
-    if reader.failure == nil, error.scope == .item, map.framesSeen >= map.announcedFrames ?? .max {
+    if reader.failure == nil, error.scope == .item, table.framesSeen >= table.announcedFrames ?? .max {
       return .end
     }
     throw explained(error)

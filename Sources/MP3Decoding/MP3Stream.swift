@@ -27,9 +27,9 @@ struct MP3Stream: ~Copyable {
     return MP3Stream(handle: handle, format: format, header: header, announcedFrames: plausible)
   }
 
-  /// A map that knows what the Info frame says.
-  func map() -> FrameMap {
-    FrameMap(
+  /// A table that knows what the Info frame says.
+  func frameTable() -> MPEGFrameTable {
+    MPEGFrameTable(
       format: format, samplesPerFrame: header.samplesPerFrame, announcedFrames: announcedFrames,
       delays: handle.delays())
   }

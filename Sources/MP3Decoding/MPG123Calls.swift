@@ -118,7 +118,7 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // Delay and padding are cut by `FrameMap`: libmpg123's own cut makes seeks behind the announced end of a
+    // Delay and padding are cut by `MPEGFrameTable`: libmpg123's own cut makes seeks behind the announced end of a
     // concatenated file inexact (88 to 856 samples off in 1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)

@@ -40,9 +40,9 @@ enum MetadataReader {
   private static func addLength(
     to metadata: inout MP3Metadata, stream: borrowing MP3Stream, size: Int64?, hasEndTag: Bool
   ) {
-    let map = stream.map()
+    let table = stream.frameTable()
     let audioSize = size.map { max(0, $0 - stream.handle.framePosition() - (hasEndTag ? 128 : 0)) }
-    metadata.frameCount = map.frameCount(
+    metadata.frameCount = table.frameCount(
       bytesLeft: audioSize.map { max(0, $0 - Int64(stream.header.byteCount)) },
       bytesPerFrame: stream.header.meanByteCount)
     if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {

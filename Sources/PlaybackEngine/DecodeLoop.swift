@@ -21,7 +21,7 @@ final class DecodeLoop: Sendable {
   private struct State: ~Copyable {
     var ring: Ring?
     var decoder: (any AudioDecoder)?
-    var item: ItemID = 0
+    var item: ItemID?
     var format: PCMFormat?
     var origin: Int64 = 0
     var offset: Int64 = 0

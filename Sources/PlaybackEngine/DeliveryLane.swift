@@ -10,14 +10,6 @@ import Synchronization
 ///
 /// Nothing begins while its gate is closed; what comes is kept, in order.
 package final class DeliveryLane: Sendable {
-  enum Entry: Sendable {
-    case notice(EngineNotice)
-    case steps(ObserverSchedule.StepRun, value: Int64, timescale: CMTimeScale)
-    case call(ObserverID, CMTime)
-    case boundary(ObserverID)
-    case work(@Sendable () -> Void)
-  }
-
   /// Steps of one observer that wait.
   private struct Backlog {
     var steps: Int64 = 0
@@ -26,8 +18,8 @@ package final class DeliveryLane: Sendable {
   }
 
   private struct State {
-    var entries = Deque<Entry>()
-    /// The rest of an entry during which the gate was closed: first of all when it is open again.
+    var waiting = Deque<Delivery>()
+    /// The rest of a delivery during which the gate was closed: first of all when it is open again.
     var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
     var isClosed = false
@@ -38,14 +30,14 @@ package final class DeliveryLane: Sendable {
   let queue: any DeliveryQueue
   private let gate: CallGate
   private let state = Mutex(State())
-  private let deliver: @Sendable (Entry) -> Void
+  private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// `deliver` is called on `queue` (or inside `drain` of who is on it), one entry at a time; a run of steps comes
-  /// as runs of one. `onDrained` is called there when nothing is left.
+  /// `deliver` is called on `queue` (or inside `drain` of who is on it), one delivery at a time; a run of steps
+  /// comes as runs of one. `onDrained` is called there when nothing is left.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
-    deliver: @escaping @Sendable (Entry) -> Void
+    deliver: @escaping @Sendable (Delivery) -> Void
   ) {
     self.queue = queue
     self.gate = gate
@@ -59,7 +51,7 @@ package final class DeliveryLane: Sendable {
   }
 
   /// Adds work; `wake` or `drain` must follow.
-  package func append(_ work: @escaping @Sendable () -> Void) { append(.work(work)) }
+  package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
   /// Runs `work`, the rest of what the lane delivers just now, at once; or first of all when the gate is open again,
   /// if it was closed meanwhile. Only for a caller that the lane called.
@@ -87,38 +79,34 @@ package final class DeliveryLane: Sendable {
   /// Whether nothing is delivered any more, ever.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Adds an entry; `wake` must follow, outside all locks.
-  func append(_ entry: Entry) {
+  /// Adds a delivery; `wake` must follow, outside all locks.
+  func append(_ delivery: Delivery) {
     state.withLock { state in
       guard !state.isClosed else { return }
-      guard case .steps(let run, let value, let timescale) = entry else {
-        state.entries.append(entry)
+      guard case .steps(var run) = delivery else {
+        state.waiting.append(delivery)
         return
       }
-      let interval = Double(value) / Double(timescale) * Double(run.stride)
+      let interval = run.interval.seconds * Double(run.stride)
       let waiting = state.backlogs[run.observer]?.steps ?? 0
       // Only what its own queue has not taken counts: a run that is long because the conductor was late is whole.
       if waiting > 0, Double(waiting) * interval >= 1 {
-        state.entries.removeAll {
-          if case .steps(let old, _, _) = $0 { return old.observer == run.observer }
-          return false
+        state.waiting.removeAll {
+          if case .steps(let old) = $0 { old.observer == run.observer } else { false }
         }
         state.coalesced += waiting + run.count - 1
         state.backlogs[run.observer] = Backlog(steps: 1, interval: interval)
-        var newest = run
-        newest.first += (run.count - 1) * run.stride
-        newest.count = 1
-        state.entries.append(.steps(newest, value: value, timescale: timescale))
+        run.first = run.end - run.stride
+        run.count = 1
+        state.waiting.append(.steps(run))
         return
       }
       state.backlogs[run.observer] = Backlog(steps: waiting + run.count, interval: interval)
-      if case .steps(var last, _, _) = state.entries.last, last.observer == run.observer,
-        last.first + last.count * last.stride == run.first
-      {
+      if case .steps(var last) = state.waiting.last, last.observer == run.observer, last.end == run.first {
         last.count += run.count
-        state.entries[state.entries.count - 1] = .steps(last, value: value, timescale: timescale)
+        state.waiting[state.waiting.count - 1] = .steps(last)
       } else {
-        state.entries.append(entry)
+        state.waiting.append(delivery)
       }
     }
   }
@@ -126,7 +114,7 @@ package final class DeliveryLane: Sendable {
   /// Puts a block on the queue if there is something to deliver and none is there.
   package func wake() {
     let needed = state.withLock { state in
-      guard !state.entries.isEmpty || !state.rest.isEmpty, !state.isScheduled, gate.isOpen else {
+      guard !state.waiting.isEmpty || !state.rest.isEmpty, !state.isScheduled, gate.isOpen else {
         return false
       }
       state.isScheduled = true
@@ -144,8 +132,8 @@ package final class DeliveryLane: Sendable {
   package func drain() {
     while gate.enter() {
       defer { gate.leave() }
-      guard let entry = next() else { break }
-      if case .work(let work) = entry { work() } else { deliver(entry) }
+      guard let delivery = next() else { break }
+      if case .work(let work) = delivery { work() } else { deliver(delivery) }
     }
     onDrained()
   }
@@ -157,10 +145,10 @@ package final class DeliveryLane: Sendable {
       state.isClosed = true
       state.backlogs = [:]
       defer {
-        state.entries = []
+        state.waiting = []
         state.rest = []
       }
-      return (state.entries, state.rest)
+      return (state.waiting, state.rest)
     }
     withExtendedLifetime(dropped) {}
   }
@@ -183,34 +171,21 @@ package final class DeliveryLane: Sendable {
   func forget(_ observer: ObserverID) {
     state.withLock { state in
       state.backlogs[observer] = nil
-      state.entries.removeAll {
-        switch $0 {
-        case .steps(let run, _, _): run.observer == observer
-        case .call(let id, _), .boundary(let id): id == observer
-        case .notice, .work: false
-        }
-      }
+      state.waiting.removeAll { $0.observer == observer }
     }
   }
 
-  private func next() -> Entry? {
+  private func next() -> Delivery? {
     state.withLock { state in
       if let work = state.rest.popFirst() { return .work(work) }
-      guard let entry = state.entries.first else { return nil }
-      guard case .steps(var run, let value, let timescale) = entry else {
-        return state.entries.removeFirst()
-      }
+      guard case .steps(var run) = state.waiting.first else { return state.waiting.popFirst() }
       var one = run
       one.count = 1
       run.first += run.stride
       run.count -= 1
       state.backlogs[run.observer]?.steps -= 1
-      if run.count == 0 {
-        state.entries.removeFirst()
-      } else {
-        state.entries[0] = .steps(run, value: value, timescale: timescale)
-      }
-      return .steps(one, value: value, timescale: timescale)
+      if run.count == 0 { state.waiting.removeFirst() } else { state.waiting[0] = .steps(run) }
+      return .steps(one)
     }
   }
 }

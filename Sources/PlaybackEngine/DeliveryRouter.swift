@@ -13,7 +13,7 @@ final class DeliveryRouter: Sendable {
   private struct State {
     var lanes: [ObjectIdentifier: DeliveryLane] = [:]
     var observers: [ObserverID: (lane: DeliveryLane, block: Block)] = [:]
-    var nextObserver: ObserverID = 1
+    var lastObserver: UInt64 = 0
     var isClosed = false
   }
 
@@ -38,7 +38,7 @@ final class DeliveryRouter: Sendable {
   /// Lets `handler` be called on a lane's queue whenever nothing waits there any more. Once, at first.
   func whenDrained(_ handler: @escaping @Sendable () -> Void) { relay.setDrained(handler) }
 
-  /// Carries entries from the lanes to the router, which does not exist yet when the main lane is made.
+  /// Carries deliveries from the lanes to the router, which does not exist yet when the main lane is made.
   private final class Relay: Sendable {
     let router = Mutex(Weak(nil))
     /// In a struct: a bare closure in a `Mutex` gets a layer more each time it is looked at (Swift 6.3.1 makes a
@@ -55,11 +55,11 @@ final class DeliveryRouter: Sendable {
 
     func drained() { onDrained.withLock { $0.call }?() }
 
-    func deliver(_ entry: DeliveryLane.Entry) {
-      if case .notice(let notice) = entry {
+    func deliver(_ delivery: Delivery) {
+      if case .notice(let notice) = delivery {
         onNotice(notice)
       } else {
-        router.withLock { $0.value }?.deliver(entry)
+        router.withLock { $0.value }?.deliver(delivery)
       }
     }
   }
@@ -73,8 +73,8 @@ final class DeliveryRouter: Sendable {
   func add(_ block: Block, queue: (any DeliveryQueue)?) -> ObserverID {
     state.withLock { state in
       let lane = queue.map { laneLocked(for: $0, in: &state) } ?? main
-      let id = state.nextObserver
-      state.nextObserver += 1
+      state.lastObserver += 1
+      let id = ObserverID(rawValue: state.lastObserver)
       state.observers[id] = (lane, block)
       return id
     }
@@ -109,28 +109,21 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
-  func route(_ emissions: [EngineMachine.Emission], schedule: ObserverSchedule) -> [DeliveryLane] {
+  func route(_ deliveries: [Delivery]) -> [DeliveryLane] {
     var touched: [DeliveryLane] = []
-    func append(_ entry: DeliveryLane.Entry, to lane: DeliveryLane) {
-      lane.append(entry)
+    func append(_ delivery: Delivery, to lane: DeliveryLane) {
+      lane.append(delivery)
       if !touched.contains(where: { $0 === lane }) { touched.append(lane) }
     }
-    for emission in emissions {
-      switch emission {
-      case .notice(let notice):
-        append(.notice(notice), to: main)
-      case .steps(let run):
-        guard let lane = lane(of: run.observer), let periodic = schedule.periodic(run.observer) else {
-          continue
-        }
-        append(.steps(run, value: periodic.value, timescale: periodic.timescale), to: lane)
-        let coalesced = lane.takeCoalesced()
-        if coalesced > 0 { append(.notice(.stepsCoalesced(coalesced)), to: main) }
-      case .call(let id, let time):
-        if let lane = lane(of: id) { append(.call(id, time), to: lane) }
-      case .boundary(let id):
-        if let lane = lane(of: id) { append(.boundary(id), to: lane) }
+    for delivery in deliveries {
+      guard let observer = delivery.observer else {
+        append(delivery, to: main)
+        continue
       }
+      guard let lane = state.withLock({ $0.observers[observer]?.lane }) else { continue }
+      append(delivery, to: lane)
+      let coalesced = lane.takeCoalesced()
+      if coalesced > 0 { append(.notice(.stepsCoalesced(coalesced)), to: main) }
     }
     return touched
   }
@@ -145,8 +138,6 @@ final class DeliveryRouter: Sendable {
     state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
   }
 
-  private func lane(of id: ObserverID) -> DeliveryLane? { state.withLock { $0.observers[id]?.lane } }
-
   private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
     if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
     let lane = DeliveryLane(queue: queue, gate: gate, onDrained: { [relay] in relay.drained() }) { [relay] in
@@ -156,18 +147,14 @@ final class DeliveryRouter: Sendable {
     return lane
   }
 
-  private func deliver(_ entry: DeliveryLane.Entry) {
-    func block(_ id: ObserverID) -> Block? { state.withLock { $0.observers[id]?.block } }
-    switch entry {
-    case .notice, .work: break
-    case .steps(let run, let value, let timescale):
-      guard case .periodic(let block)? = block(run.observer) else { return }
-      let (product, overflow) = run.first.multipliedReportingOverflow(by: value)
-      block(overflow ? .positiveInfinity : CMTime(value: product, timescale: timescale))
-    case .call(let id, let time):
-      if case .periodic(let block)? = block(id) { block(time) }
-    case .boundary(let id):
-      if case .boundary(let block)? = block(id) { block() }
+  private func deliver(_ delivery: Delivery) {
+    guard let observer = delivery.observer, let block = state.withLock({ $0.observers[observer]?.block })
+    else { return }
+    switch (delivery, block) {
+    case (.steps(let run), .periodic(let block)): block(run.time)
+    case (.call(_, let time), .periodic(let block)): block(time)
+    case (.boundary, .boundary(let block)): block()
+    default: break
     }
   }
 }

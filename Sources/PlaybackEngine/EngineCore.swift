@@ -14,13 +14,11 @@ final class EngineCore: Sendable {
   private final class Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
-    let timeline: RenderedTimeline
     let stream: any AudioOutputStream
 
-    init(serial: UInt64, renderer: Renderer, timeline: RenderedTimeline, stream: any AudioOutputStream) {
+    init(serial: UInt64, renderer: Renderer, stream: any AudioOutputStream) {
       self.serial = serial
       self.renderer = renderer
-      self.timeline = timeline
       self.stream = stream
     }
   }
@@ -78,9 +76,9 @@ final class EngineCore: Sendable {
   func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
-      guard !machine.emissions.isEmpty else { return (result, [DeliveryLane]()) }
-      let lanes = deliveries.route(machine.emissions, schedule: machine.schedule)
-      machine.emissions.removeAll(keepingCapacity: true)
+      guard !machine.deliveries.isEmpty else { return (result, [DeliveryLane]()) }
+      let lanes = deliveries.route(machine.deliveries)
+      machine.deliveries.removeAll(keepingCapacity: true)
       return (result, lanes)
     }
     for lane in lanes { lane.wake() }
@@ -103,15 +101,22 @@ final class EngineCore: Sendable {
   /// Reads the machine with the present timing. The moment is taken first: a timing that is newer says where things
   /// were then, while an older one would be carried on past a stop that it does not know of.
   func readTime<Result: Sendable>(
-    _ body: (inout EngineMachine, HostTime, OutputTiming?, RenderedTimeline?) -> Result
+    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
     return machine.withLock { machine in
-      let isPresent = attachment?.serial == machine.output.serial && machine.output.phase == .open
-      return body(&machine, now, isPresent ? timing : nil, isPresent ? attachment?.timeline : nil)
+      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
+      return body(&machine, now, isOpen ? timing : nil)
     }
+  }
+
+  /// Tells the machine what the stream `serial` has taken. False unless that is its present stream, and open.
+  private static func update(_ machine: inout EngineMachine, from log: RenderLog, of serial: UInt64) -> Bool {
+    guard serial == machine.output.serial, machine.output.phase == .open else { return false }
+    log.drain(into: &machine.output.timeline)
+    return true
   }
 
   func signal() {
@@ -138,12 +143,15 @@ final class EngineCore: Sendable {
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
     let (next, commands, serial, generation, limit) = mutate { machine in
-      let isPresent = attachment?.serial == machine.output.serial && machine.output.phase == .open
-      let next = machine.conduct(
-        now: now, timing: isPresent ? timing : nil, timeline: isPresent ? attachment?.timeline : nil)
+      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
+      let look = machine.conduct(now: now, timing: isOpen ? timing : nil)
+      let hasMore =
+        isOpen
+        && attachment?.renderer.log.settle(
+          told: machine.output.timeline.count, awaitsMore: look.whenMoreIsTaken) == true
       let commands = machine.outputCommands(now: now)
       return (
-        next, commands, machine.output.serial, machine.generation,
+        hasMore ? .again : look.moment, commands, machine.output.serial, machine.generation,
         offlineLimit(machine, timing: timing, renderer: attachment?.renderer)
       )
     }
@@ -180,9 +188,12 @@ final class EngineCore: Sendable {
       present = open(format, serial: serial, generation: generation)
       signalDecoder()
     case .flush(let serial):
-      guard let timeline = present?.timeline else { return }
-      present?.stream.flush { [weak self] frame in
-        self?.perform { $0.flushed(serial: serial, firstDropped: frame, timeline: timeline) }
+      guard let present else { return }
+      present.stream.flush { [weak self, log = present.renderer.log, stream = present.serial] frame in
+        self?.perform { machine in
+          _ = Self.update(&machine, from: log, of: stream)
+          machine.flushed(serial: serial, firstDropped: frame)
+        }
       }
     case .start: present?.stream.start()
     case .stop: present?.stream.stop()
@@ -197,20 +208,21 @@ final class EngineCore: Sendable {
       format: format, capacityFrames: Self.ringFrames, chunkCapacity: Self.ringChunks)
     let producer = ends.producer
     let consumer = ends.consumer
-    let timeline = RenderedTimeline()
+    let log = RenderLog()
     let renderer = Renderer(
       consumer: consumer, format: format, lowWater: Self.ringFrames / 2, generation: generation,
-      timeline: timeline,
+      log: log,
       reportsEveryPiece: device.isOffline,
       wantsData: { [weak self] in self?.signalDecoder() },
-      timelineChanged: { [weak self] in self?.signalConductor() })
+      logChanged: { [weak self] in self?.signalConductor() })
     if device.isOffline { renderer.setLimit(Self.offlineLead(format)) }
     decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
     let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
       guard let self else { return }
       let now = self.clock.now
       let generation = self.mutate { machine in
-        machine.receive(event, serial: serial, now: now, timeline: timeline)
+        _ = Self.update(&machine, from: log, of: serial)
+        machine.receive(event, serial: serial, now: now)
         return machine.generation
       }
       // Before the first frame is asked for: a jump while the stream was being opened is not flushed, since nothing
@@ -218,7 +230,7 @@ final class EngineCore: Sendable {
       renderer.setGeneration(generation)
       self.signal()
     }
-    let attachment = Attachment(serial: serial, renderer: renderer, timeline: timeline, stream: stream)
+    let attachment = Attachment(serial: serial, renderer: renderer, stream: stream)
     self.attachment.withLock { $0 = attachment }
     return attachment
   }

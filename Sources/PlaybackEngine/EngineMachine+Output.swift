@@ -29,6 +29,8 @@ struct OutputState {
   var flushPending = false
   var needsKick = false
   var timing: OutputTiming?
+  /// What the stream took and was not heard yet.
+  var timeline = RenderedTimeline()
   /// Sound has flowed since playback was asked for.
   var hasMoved = false
   /// Since when nothing moves although it should.
@@ -118,6 +120,7 @@ extension EngineMachine {
     output.flushRequested = false
     output.flushPending = false
     output.isTakenAway = false
+    output.timeline = RenderedTimeline()
     commands.append(.open(format, serial: output.serial, generation: generation))
   }
 
@@ -130,10 +133,11 @@ extension EngineMachine {
     output.flushRequested = false
     output.flushPending = false
     output.timing = nil
+    output.timeline = RenderedTimeline()
   }
 
-  /// Takes in what the stream `serial` says. `timeline` is what it took.
-  mutating func receive(_ event: OutputEvent, serial: UInt64, now: HostTime, timeline: RenderedTimeline) {
+  /// Takes in what the stream `serial` says.
+  mutating func receive(_ event: OutputEvent, serial: UInt64, now: HostTime) {
     guard serial == output.serial else { return }
     switch event {
     case .opened(let route):
@@ -147,9 +151,9 @@ extension EngineMachine {
       emit(.outputOpened(route: route))
     case .failed(let error, let heardFrame):
       // Tell what was heard to the last frame, and go on from there when there is an output again.
-      if output.phase == .open { progress(toFrame: Double(heardFrame), now: now, timeline: timeline) }
+      if output.phase == .open { progress(toFrame: Double(heardFrame), now: now) }
       restartDecoding()
-      if output.phase == .open { restartDecoding(atHeard: heardFrame, timeline: timeline) }
+      if output.phase == .open { restartDecoding(atHeard: heardFrame) }
       generation += 1
       heardGeneration = generation
       closeStream()
@@ -168,13 +172,13 @@ extension EngineMachine {
 
   /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
   /// decoder goes on right behind them.
-  mutating func flushed(serial: UInt64, firstDropped frame: Int64, timeline: RenderedTimeline) {
+  mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
     guard serial == output.flushSerial, output.flushPending else { return }
     output.flushPending = false
     output.needsKick = true
     guard cursor == .flushing else { return }
-    timeline.truncate(from: frame)
-    restartDecoding(behind: timeline.runs(since: heardGeneration))
+    output.timeline.truncate(from: frame)
+    restartDecoding(behind: output.timeline.runs(since: heardGeneration))
   }
 
   /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
@@ -199,8 +203,8 @@ extension EngineMachine {
 
   /// Sets the decoder to what was really heard of the current item. The device may have claimed more before it died:
   /// then the position stands still until the listener is there.
-  private mutating func restartDecoding(atHeard frame: Int64, timeline: RenderedTimeline) {
-    guard let (run, _) = timeline.first(since: heardGeneration), let current, run.item == current,
+  private mutating func restartDecoding(atHeard frame: Int64) {
+    guard let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current,
       let info = currentInfo, endedAt == nil
     else { return }
     let frames = min(max(0, frame - run.firstFrame), run.frameCount)

@@ -4,23 +4,21 @@ import MediaTime
 
 // What is heard: places, steps, ends.
 extension EngineMachine {
-  /// Brings everything up to what is heard now and returns when something is due next.
-  mutating func conduct(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
+  /// Brings everything up to what is heard now, by the open stream's timing.
+  mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
     output.timing = timing
     // A line may begin in the future: a device that was started says when its first frame will sound.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
     // First the start of sound, so that observers are called with the place where it starts.
     if isMoving { updateTimeControl(now: now) }
-    if let timing, let timeline {
-      progress(toFrame: timing.heardFrame(at: now), now: now, timeline: timeline)
-    }
+    if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
     applyActionAtEnd(now: now)
     updateTimeControl(now: now)
     if stopCallPending, !isMoving {
       stopCallPending = false
       callObservers()
     }
-    return deadline(now: now, timing: timing, timeline: timeline)
+    return nextLook(now: now, timing: timing)
   }
 
   /// Whether sound begins only later. A timing that was read after `now` is no more than some microseconds ahead.
@@ -29,14 +27,15 @@ extension EngineMachine {
   }
 
   /// Delivers what lies between the last look and `heard`, item by item.
-  mutating func progress(toFrame heard: Double, now: HostTime, timeline: RenderedTimeline) {
-    while let (run, isLast) = timeline.first(since: heardGeneration) {
+  mutating func progress(toFrame heard: Double, now: HostTime) {
+    output.timeline.dropRuns(before: heardGeneration)
+    while let (run, isLast) = output.timeline.first(since: heardGeneration) {
       // What a splice kept was heard.
       heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
         // The last frames of an item that was taken out, or what follows an end that was to be the last one.
         guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
-        timeline.removeFirst()
+        output.timeline.removeFirst()
         continue
       }
       let isOver = heard >= Double(run.endFrame) - 0.01 && (run.ending != .none || !isLast)
@@ -50,7 +49,7 @@ extension EngineMachine {
       guard isOver else { return }
       // An end to which nobody listened (a seek led there, or the item is empty) waits until it is played.
       if run.frameCount == 0, !wantsSound { return }
-      timeline.removeFirst()
+      output.timeline.removeFirst()
       switch run.ending {
       case .none: break
       case .end: finishItem(current, failure: nil, now: now)
@@ -71,12 +70,7 @@ extension EngineMachine {
     let start = resting
     resting = max(start, place.seconds)
     restingPosition = place
-    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { due in
-      switch due {
-      case .steps(let run): emissions.append(.steps(run))
-      case .boundary(let id): emissions.append(.boundary(id))
-      }
-    }
+    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
   /// The current item was heard to its end, or to where it broke off.
@@ -120,16 +114,14 @@ extension EngineMachine {
 
   /// The current item's place now, as it was last seen or as it must have moved since; never before one that was
   /// told already.
-  mutating func position(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> ItemPosition? {
-    guard var place = seenPosition(now: now, timing: timing, timeline: timeline) else { return nil }
+  mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
+    guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
     toldPosition = place
     return place
   }
 
-  private func seenPosition(
-    now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?
-  ) -> ItemPosition? {
+  private func seenPosition(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard let info = currentInfo else { return nil }
     let rate = info.format.sampleRate
     let beyond = beyondEnd(now: now)
@@ -140,7 +132,7 @@ extension EngineMachine {
     let rest =
       restingPosition
       ?? ItemPosition(frame: Int64((resting * Double(rate)).rounded()), itemRate: rate)
-    guard let timing, let timeline, let (run, _) = timeline.first(since: heardGeneration), run.item == current
+    guard let timing, let (run, _) = output.timeline.first(since: heardGeneration), run.item == current
     else { return rest }
     let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
     guard frames > 0 else { return rest }
@@ -163,44 +155,44 @@ extension EngineMachine {
     endedAt = now
   }
 
-  /// When something is due that nobody will announce.
-  private func deadline(now: HostTime, timing: OutputTiming?, timeline: RenderedTimeline?) -> WorkerNext {
+  /// When to look again, if nobody says so earlier.
+  struct NextLook {
+    var moment: WorkerNext
+    /// Also as soon as the output takes more, which need not be anything new.
+    var whenMoreIsTaken = false
+  }
+
+  private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {
     var next: HostTime?
+    var awaitsMore = false
     func consider(_ moment: HostTime?) {
       if let moment { next = min(next ?? moment, moment) }
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
-    if let timing, timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
-    if let since = output.standingSince {
-      consider(since.advanced(bySeconds: Self.stallDelay))
-    }
-    if let timing, let timeline, let (run, isLast) = timeline.first(since: heardGeneration),
-      run.item == current, let info = currentInfo, endedAt == nil
-    {
-      let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
-      if !isLast || run.ending != .none { consider(timing.hostTime(ofFrame: Double(run.endFrame))) }
-      if let due = schedule.nextDue(after: resting) {
-        let start = position(in: run, frames: 0, info: info)
-        let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due)
-        if frame <= Double(run.endFrame) {
-          if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
-        } else if isLast, run.ending == .none {
-          // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
-          if isHeard {
-            if timeline.notifyOfGrowth(behind: run.endFrame) { consider(now) }
-          } else {
-            consider(timing.hostTime(ofFrame: Double(run.endFrame)))
+    if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
+    if let timing {
+      if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
+      if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
+        let end = timing.hostTime(ofFrame: Double(run.endFrame))
+        if !isLast || run.ending != .none { consider(end) }
+        if run.item == current, let info = currentInfo, let due = schedule.nextDue(after: resting) {
+          let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
+          let start = position(in: run, frames: 0, info: info)
+          let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due)
+          if frame <= Double(run.endFrame) {
+            if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
+          } else if isLast, run.ending == .none {
+            // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
+            if isHeard { awaitsMore = true } else { consider(end) }
           }
         }
       }
-    } else if let timing, let timeline, let (run, isLast) = timeline.first(since: heardGeneration), !isLast,
-      endedAt == nil
-    {
-      consider(timing.hostTime(ofFrame: Double(run.endFrame)))
     }
-    guard let next else { return .whenSignalled }
     // A nanosecond more, so that rounding never wakes us just before the frame.
-    return .at(max(next.advanced(bySeconds: 1e-9), now.advanced(bySeconds: Self.shortestWait)))
+    let earliest = now.advanced(bySeconds: Self.shortestWait)
+    return NextLook(
+      moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
+      whenMoreIsTaken: awaitsMore)
   }
 
   // MARK: Time control
@@ -258,11 +250,11 @@ extension EngineMachine {
   mutating func callObservers() {
     guard let info = currentInfo else { return }
     let calls = schedule.calls(at: resting)
-    for run in calls.steps { emissions.append(.steps(run)) }
+    for run in calls.steps { deliveries.append(.steps(run)) }
     let rate = info.format.sampleRate
     let time =
       restingPosition?.time
       ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
-    for id in calls.exact { emissions.append(.call(id, time)) }
+    for id in calls.exact { deliveries.append(.call(id, time)) }
   }
 }

@@ -59,20 +59,12 @@ struct EngineMachine: Sendable {
   let isOffline: Bool
 
   /// What the conductor is to tell, in order.
-  var emissions: [Emission] = []
+  var deliveries: [Delivery] = []
 
   init(isQueuePlayer: Bool, isOffline: Bool) {
     self.isQueuePlayer = isQueuePlayer
     self.isOffline = isOffline
     actionAtItemEnd = isQueuePlayer ? .advance : .pause
-  }
-
-  /// Something that goes out to a lane.
-  enum Emission {
-    case notice(EngineNotice)
-    case steps(ObserverSchedule.StepRun)
-    case call(ObserverID, CMTime)
-    case boundary(ObserverID)
   }
 
   /// Where the decoder stands.
@@ -108,7 +100,7 @@ struct EngineMachine: Sendable {
 
   var current: ItemID? { queue.first }
 
-  mutating func emit(_ notice: EngineNotice) { emissions.append(.notice(notice)) }
+  mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
   /// The current item's sample rate, as far as it is known.
   var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }

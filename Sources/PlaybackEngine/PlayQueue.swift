@@ -1,5 +1,4 @@
-/// The engine's number of an item; never used twice in a process.
-public typealias ItemID = UInt64
+import AudioCore
 
 /// The items in their order: a linked list inside a dictionary, so that inserting, removing and finding a
 /// neighbour cost the same with 100 000 items as with 100.

@@ -155,10 +155,15 @@ public final class PlaybackEngine: Sendable {
 
   /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
   /// Before the item is opened the time is where it will start, in 1/600 s.
-  public var currentTime: CMTime? {
-    core.readTime { machine, now, timing, timeline in
-      guard machine.current != nil else { return nil }
-      return machine.position(now: now, timing: timing, timeline: timeline)?.time
+  public var currentTime: CMTime? { currentTime { _ in true } }
+
+  /// The same while `id` is the current item, else nil.
+  public func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
+
+  private func currentTime(where isWanted: (ItemID) -> Bool) -> CMTime? {
+    core.readTime { machine, now, timing in
+      guard let current = machine.current, isWanted(current) else { return nil }
+      return machine.position(now: now, timing: timing)?.time
         ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
     }
   }
@@ -166,7 +171,7 @@ public final class PlaybackEngine: Sendable {
   /// What sound goes through at present: frames per second, and the seconds that a frame takes from here to the ear;
   /// nil while no output is open.
   public var outputProperties: (sampleRate: Int, latency: Double)? {
-    core.readTime { machine, now, timing, _ in
+    core.readTime { machine, now, timing in
       guard let format = machine.format, let timing else { return nil }
       let waiting = Double(timing.renderedFrames) - timing.heardFrame(at: now)
       return (format.sampleRate, max(0, waiting) / Double(format.sampleRate))
@@ -228,8 +233,8 @@ public final class PlaybackEngine: Sendable {
     using block: @escaping @Sendable (CMTime) -> Void
   ) -> ObserverID {
     let id = core.deliveries.add(.periodic(block), queue: queue)
-    core.readTime { machine, now, timing, timeline in
-      let place = machine.position(now: now, timing: timing, timeline: timeline)?.seconds ?? machine.resting
+    core.readTime { machine, now, timing in
+      let place = machine.position(now: now, timing: timing)?.seconds ?? machine.resting
       machine.schedule.addPeriodic(id, interval: interval, position: place)
     }
     core.signal()

@@ -7,7 +7,7 @@ import Synchronization
 /// One for each stream. Its lock is only ever taken by the output's thread (and once to hand the ring over), so it
 /// is never waited for; it stands in for a proof that only one thread reads.
 final class Renderer: RenderSource {
-  let timeline: RenderedTimeline
+  let log: RenderLog
   private let consumer: Mutex<RingConsumer>
   private let channelCount: Int
   private let lowWater: Int
@@ -18,7 +18,7 @@ final class Renderer: RenderSource {
   private let limit = Atomic<Int64>(.max)
   /// The output got less than it asked for because there was no more, and waits to be told of more.
   private let isStarved = Atomic<Bool>(false)
-  /// The output was refused what lies behind this frame, because of the limit or because the timeline was full; -1
+  /// The output was refused what lies behind this frame, because of the limit or because the log was full; -1
   /// if it was not.
   private let refusedFrame = Atomic<Int64>(-1)
   private let handedOut = Atomic<Int64>(0)
@@ -29,23 +29,23 @@ final class Renderer: RenderSource {
   /// The ring is half empty: decode on. Cheap, never blocks.
   private let wantsData: @Sendable () -> Void
   /// A run began or ended: deadlines changed. Cheap, never blocks.
-  private let timelineChanged: @Sendable () -> Void
+  private let logChanged: @Sendable () -> Void
   /// Files have no clock of their own, so each piece taken is progress to look at.
   private let reportsEveryPiece: Bool
 
   init(
     consumer: consuming sending RingConsumer, format: PCMFormat, lowWater: Int, generation: UInt64,
-    timeline: RenderedTimeline, reportsEveryPiece: Bool, wantsData: @escaping @Sendable () -> Void,
-    timelineChanged: @escaping @Sendable () -> Void
+    log: RenderLog, reportsEveryPiece: Bool, wantsData: @escaping @Sendable () -> Void,
+    logChanged: @escaping @Sendable () -> Void
   ) {
     self.consumer = Mutex(consumer)
     channelCount = format.channelCount
     self.lowWater = lowWater
     self.generation = Atomic(generation)
-    self.timeline = timeline
+    self.log = log
     self.reportsEveryPiece = reportsEveryPiece
     self.wantsData = wantsData
-    self.timelineChanged = timelineChanged
+    self.logChanged = logChanged
   }
 
   /// The frame that the output gets next. Moved before the conductor is told of it.
@@ -59,7 +59,7 @@ final class Renderer: RenderSource {
   /// signals it, so none is overlooked that comes just after it has asked.
   func takesRefusalBack() -> Bool {
     let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
-    guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), timeline.hasRoom else {
+    guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), log.hasRoom else {
       return false
     }
     return refusedFrame.compareExchange(expected: frame, desired: -1, ordering: .sequentiallyConsistent)
@@ -87,6 +87,7 @@ final class Renderer: RenderSource {
     var taken = 0
     var isRefused = false
     var changed = reportsEveryPiece
+    var isLow = false
     consumer.withLock { consumer in
       let generation = generation.load(ordering: .acquiring)
       while let chunk = consumer.peek() {
@@ -94,12 +95,12 @@ final class Renderer: RenderSource {
           consumer.skipChunk()
           continue
         }
-        isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || timeline.isFull
+        isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || log.isFull
         if isRefused || taken == wanted && chunk.frameCount > 0 { break }
         let rest = UnsafeMutableBufferPointer(rebasing: buffer[(taken * channelCount)...])
         let count = chunk.frameCount == 0 ? 0 : consumer.read(into: rest, maxFrames: wanted - taken)
         if chunk.frameCount == 0 { consumer.skipChunk() }
-        if timeline.append(chunk, count: count, firstFrame: firstFrame + Int64(taken)) { changed = true }
+        if log.append(chunk, count: count, firstFrame: firstFrame + Int64(taken)) { changed = true }
         taken += count
       }
       let available = consumer.availableFrames
@@ -112,10 +113,11 @@ final class Renderer: RenderSource {
       } else if taken < room {
         isStarved.store(true, ordering: .sequentiallyConsistent)
       }
-      if available < lowWater { wantsData() }
+      isLow = available < lowWater
     }
+    if isLow { wantsData() }
     handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
-    if changed { timelineChanged() }
+    if changed { logChanged() }
     return taken
   }
 }

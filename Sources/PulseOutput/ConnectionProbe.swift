@@ -1,12 +1,12 @@
+import AudioCore
 import AudioOutput
-import Dispatch
 import Synchronization
 
 /// Waits for a connection, with a limit: libpulse's own wait has none.
 final class ConnectionProbe: PulseConnectionUser, Sendable {
   private let connection: PulseConnection
   private let answer = Atomic<Bool>(false)
-  private let answered = DispatchSemaphore(value: 0)
+  private let answered = Semaphore()
 
   init(_ connection: PulseConnection) { self.connection = connection }
 
@@ -20,16 +20,15 @@ final class ConnectionProbe: PulseConnectionUser, Sendable {
       return true
     }
     guard isPending else { return false }
-    let limit = DispatchTimeInterval.milliseconds(Int(min(max(limit, 0), 3600) * 1000))
-    let isInTime = answered.wait(timeout: .now() + limit) == .success
+    let isInTime = answered.wait(until: connection.clock.now.advanced(bySeconds: limit))
     connection.withLock { connection.leave(self) }
     return isInTime && answer.load(ordering: .acquiring)
   }
 
   func connectionReady(_ context: OpaquePointer) {
     answer.store(true, ordering: .releasing)
-    answered.signal()
+    answered.post()
   }
 
-  func connectionLost(_ error: OutputError) { answered.signal() }
+  func connectionLost(_ error: OutputError) { answered.post() }
 }

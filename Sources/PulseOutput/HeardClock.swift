@@ -27,7 +27,7 @@ struct HeardClock: Sendable {
   }
 
   private let sampleRate: Double
-  private(set) var map = FrameMap()
+  private(set) var positions = StreamPositions()
   private var motion = Motion.still(position: 0)
   private var filter: HeardLineFilter
   /// Whether sound should flow: started, not suspended, not being flushed.
@@ -44,24 +44,26 @@ struct HeardClock: Sendable {
 
   /// What is heard at `now`.
   func timing(at now: HostTime) -> OutputTiming {
-    let rendered = map.renderedFrames
+    let rendered = positions.renderedFrames
     switch motion {
     case .still(let position):
       return OutputTiming(
-        heardFrame: max(floor, map.frame(at: position)), hostTime: now, frameRate: 0, renderedFrames: rendered
+        heardFrame: max(floor, positions.frame(at: position)), hostTime: now, frameRate: 0,
+        renderedFrames: rendered
       )
     case .moving(let line):
       let position = line.position(at: now)
       if position >= lastPosition {
         return OutputTiming(
-          heardFrame: max(floor, map.frame(at: lastPosition)), hostTime: now, frameRate: 0,
+          heardFrame: max(floor, positions.frame(at: lastPosition)), hostTime: now, frameRate: 0,
           renderedFrames: rendered)
       }
       // Where nothing of ours sounds yet (before the first frame, below the floor), the moment at which it will.
-      let place = max(position, Double(map.basePosition), map.position(ofFrame: floor))
+      let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
-        heardFrame: map.frame(at: place), hostTime: time, frameRate: line.rate, renderedFrames: rendered)
+        heardFrame: positions.frame(at: place), hostTime: time, frameRate: line.rate, renderedFrames: rendered
+      )
     }
   }
 
@@ -70,9 +72,11 @@ struct HeardClock: Sendable {
   /// `count` frames were sent at `now`.
   mutating func rendered(_ count: Int, now: HostTime) {
     // Starved: what comes now sounds when the server says so, not where the line would have it.
-    if case .moving(let line) = motion, line.position(at: now) >= Double(map.endPosition) { stand(at: now) }
+    if case .moving(let line) = motion, line.position(at: now) >= Double(positions.endPosition) {
+      stand(at: now)
+    }
     isEndPending = false
-    map.append(count)
+    positions.append(count)
   }
 
   /// Everything was rendered and the server is to say when it was heard. Until it does the last frame counts as not
@@ -98,16 +102,16 @@ struct HeardClock: Sendable {
   mutating func settle(readPosition: Double) -> Bool {
     guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
     motion = .still(position: readPosition)
-    raiseFloor(to: map.frame(at: readPosition))
+    raiseFloor(to: positions.frame(at: readPosition))
     return true
   }
 
   /// The server threw away what lay behind `position`. Returns the first frame thrown away.
   mutating func flush(at position: Int64) -> Int64 {
     isEndPending = false
-    let dropped = map.flush(at: position)
+    let dropped = positions.flush(at: position)
     motion = .still(position: Double(position))
-    raiseFloor(to: Double(map.renderedFrames))
+    raiseFloor(to: Double(positions.renderedFrames))
     return dropped
   }
 
@@ -135,7 +139,7 @@ struct HeardClock: Sendable {
 
   /// Whether another report can bring news: something is left to be heard.
   func expectsReports(after report: TimingReport, now: HostTime) -> Bool {
-    let end = Double(map.endPosition)
+    let end = Double(positions.endPosition)
     return mayMove && (position(at: now) < end || report.readPosition < end)
   }
 
@@ -143,8 +147,8 @@ struct HeardClock: Sendable {
 
   /// How far the line may lead by itself.
   private var lastPosition: Double {
-    let end = Double(map.endPosition)
-    return isEndPending ? max(Double(map.basePosition), end - 1) : end
+    let end = Double(positions.endPosition)
+    return isEndPending ? max(Double(positions.basePosition), end - 1) : end
   }
 
   private func position(at now: HostTime) -> Double {

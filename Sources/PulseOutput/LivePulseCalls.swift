@@ -106,9 +106,6 @@ final class LivePulseCalls: PulseCalls {
     pa_stream_get_device_name(stream).map { String(cString: $0) }
   }
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool { pa_stream_is_suspended(stream) == 1 }
-  func streamGetBufferAttributes(_ stream: OpaquePointer) -> pa_buffer_attr? {
-    pa_stream_get_buffer_attr(stream)?.pointee
-  }
   func streamWritableSize(_ stream: OpaquePointer) -> Int {
     // (size_t) -1 on error.
     Int(exactly: pa_stream_writable_size(stream)) ?? .max

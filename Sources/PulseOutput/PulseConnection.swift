@@ -1,3 +1,4 @@
+import AudioCore
 import AudioOutput
 import CPulse
 import Glibc
@@ -15,14 +16,16 @@ protocol PulseConnectionUser: AnyObject {
 ///
 /// A context that failed cannot connect again (PulseAudio 16.1 answers BADSTATE): the next user gets a new one.
 ///
-/// Unchecked: `loop` and the handles' pointers never change, `access` has a lock of its own and keeps the loop from being
-/// freed under those who use it; everything else that can change is only touched with the main loop's lock held
+/// Unchecked: `loop`, `clock` and the handles' pointers never change, `access` has a lock of its own and keeps the loop
+/// from being freed under those who use it; everything else that can change is only touched with the main loop's lock held
 /// (`withLock`), which libpulse holds for its callbacks as well.
 final class PulseConnection: @unchecked Sendable {
   /// libpulse, or what plays it.
   let calls: any PulseCalls
   /// The main loop; nil if the process was out of descriptors, memory or threads.
   let loop: OpaquePointer?
+  /// What waits are limited by; real time, as the server's is.
+  let clock: any HostClock
 
   private let configuration: PulseConfiguration
   private var mainloop: MainloopHandle?
@@ -34,8 +37,9 @@ final class PulseConnection: @unchecked Sendable {
   private var isAbandoned = false
 
   /// Starts the loop's thread. `retire()` must be called once for it to end.
-  init(configuration: PulseConfiguration, calls: any PulseCalls) {
+  init(configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls) {
     self.calls = calls
+    self.clock = clock
     self.configuration = configuration
     guard let pointer = calls.mainloopNew() else {
       loop = nil
@@ -72,6 +76,10 @@ final class PulseConnection: @unchecked Sendable {
   }
 
   private let access = Mutex(Access())
+  /// Raised when the last one is out after the end.
+  private let lastExit = Semaphore()
+  /// Who is in has the lock for microseconds; after this many seconds the loop's thread itself must hang.
+  private static let exitLimit = 10.0
 
   private func enter() -> Bool {
     access.withLock { access in
@@ -81,12 +89,21 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  private func exit() { access.withLock { $0.count -= 1 } }
+  private func exit() {
+    let isLast = access.withLock { access in
+      access.count -= 1
+      return access.isOver && access.count == 0
+    }
+    if isLast { lastExit.post() }
+  }
 
-  /// Lets nobody in any more, and waits for those who are: they hold the lock for microseconds. Not on the loop's thread.
-  private func awaitLastAccess() {
-    access.withLock { $0.isOver = true }
-    while access.withLock({ $0.count > 0 }) { usleep(100) }
+  /// Lets nobody in any more and waits for those who are. False if they do not come out. Not on the loop's thread.
+  private func awaitLastExit() -> Bool {
+    let isEmpty = access.withLock { access in
+      access.isOver = true
+      return access.count == 0
+    }
+    return isEmpty || lastExit.wait(until: clock.now.advanced(bySeconds: Self.exitLimit))
   }
 
   // MARK: With the lock held
@@ -203,7 +220,11 @@ final class PulseConnection: @unchecked Sendable {
     func run() {
       // The context goes first, while the loop can still tell the server; then the thread, then the loop.
       connection.withLock { connection.drop(error: nil) }
-      connection.awaitLastAccess()
+      guard connection.awaitLastExit() else {
+        // Left to the end of the process: nothing may free a loop that is in use.
+        _ = Unmanaged.passRetained(self)
+        return
+      }
       mainloop = nil
       Unmanaged.passUnretained(connection).release()
     }

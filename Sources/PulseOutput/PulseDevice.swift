@@ -9,7 +9,6 @@ import Synchronization
 /// for longer than one `render` or event handler.
 public final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
-  private let hostClock: any HostClock
   let connection: PulseConnection
 
   /// A device on that server and sink. Nothing is connected yet; one idle thread is started.
@@ -22,8 +21,7 @@ public final class PulseDevice: AudioOutputDevice {
   /// A device on anything that behaves like libpulse.
   init(configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls) {
     self.configuration = configuration
-    hostClock = clock
-    connection = PulseConnection(configuration: configuration, calls: calls)
+    connection = PulseConnection(configuration: configuration, clock: clock, calls: calls)
   }
 
   deinit { connection.retire() }
@@ -45,7 +43,6 @@ public final class PulseDevice: AudioOutputDevice {
   ) -> any AudioOutputStream {
     let stream = PulseStream(
       connection: connection, configuration: configuration, format: format, source: source,
-      hostClock: hostClock,
       events: events)
     stream.open()
     return PulseOutputStream(stream)

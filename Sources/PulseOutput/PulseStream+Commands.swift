@@ -82,7 +82,7 @@ extension PulseStream {
   /// Nothing was rendered yet, so nothing is thrown away.
   func completeFlushBeforeOpening() {
     guard !isFlushing, !flushCompletions.isEmpty else { return }
-    completeFlush(clock.withLock { $0.map.renderedFrames })
+    completeFlush(clock.withLock { $0.positions.renderedFrames })
   }
 
   private func completeFlush(_ dropped: Int64) {

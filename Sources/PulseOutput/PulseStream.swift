@@ -53,15 +53,14 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   init(
     connection: PulseConnection, configuration: PulseConfiguration, format: PCMFormat,
-    source: any RenderSource,
-    hostClock: any HostClock, events: @escaping @Sendable (OutputEvent) -> Void
+    source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) {
     self.connection = connection
     calls = connection.calls
     self.configuration = configuration
     self.format = format
     self.source = source
-    self.hostClock = hostClock
+    hostClock = connection.clock
     self.events = events
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
   }
@@ -202,7 +201,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard let memory = calls.streamBeginWrite(stream, bytes: &bytes) else { return (0, 0) }
     let asked = min(bytes / format.bytesPerFrame, frames)
     let samples = asked * format.channelCount
-    let first = clock.withLock { $0.map.renderedFrames }
+    let first = clock.withLock { $0.positions.renderedFrames }
     let rendered =
       asked == 0
       ? 0

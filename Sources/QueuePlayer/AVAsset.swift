@@ -64,7 +64,7 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   }
 
   /// For tests: an asset that is loaded in an environment of its own.
-  @_spi(Testing) public init(url: URL, environment: PlaybackEnvironment) {
+  package init(url: URL, environment: PlaybackEnvironment) {
     self.url = url
     super.init(loader: AssetLoader(url: url, isPrecise: false, environment: environment))
   }

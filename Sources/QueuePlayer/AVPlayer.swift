@@ -42,8 +42,7 @@ open class AVPlayer: NSObject {
   }
 
   /// A player in an environment of its own, whatever `PlaybackEnvironment.current` is.
-  @_spi(Testing)
-  nonisolated public convenience init(playerItem item: AVPlayerItem?, environment: PlaybackEnvironment) {
+  nonisolated package convenience init(playerItem item: AVPlayerItem?, environment: PlaybackEnvironment) {
     self.init(
       core: PlayerCore(isQueuePlayer: false, environment: environment), items: item.map { [$0] } ?? [])
   }

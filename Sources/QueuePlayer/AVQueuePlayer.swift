@@ -28,10 +28,12 @@ open class AVQueuePlayer: AVPlayer {
   }
 
   /// A player in an environment of its own, whatever `PlaybackEnvironment.current` is.
-  @_spi(Testing)
-  nonisolated public init(items: [AVPlayerItem], environment: PlaybackEnvironment) {
-    super.init(core: PlayerCore(isQueuePlayer: true, environment: environment), items: items)
+  nonisolated package convenience init(items: [AVPlayerItem], environment: PlaybackEnvironment) {
+    self.init(core: PlayerCore(isQueuePlayer: true, environment: environment), items: items)
   }
+
+  // Internal: a designated initialiser that subclasses can see, they have to override.
+  nonisolated override init(core: PlayerCore, items: [AVPlayerItem]) { super.init(core: core, items: items) }
 
   /// The queue, the current item first. Costs what it returns.
   nonisolated open func items() -> [AVPlayerItem] { core.items }

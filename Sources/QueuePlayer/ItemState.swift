@@ -75,7 +75,7 @@ extension AVPlayerItem {
 
   /// Puts the item into `core`'s queue, unless it is in one already. Returns its number there.
   nonisolated func attach(to core: PlayerCore) -> ItemID {
-    let id = ItemIDs.next()
+    let id = ItemID.next()
     state.withLock { $0.attachment = ItemState.Attachment(core: core, id: id) }
     return id
   }

@@ -181,11 +181,7 @@ final class PlayerCore: Sendable {
   }
 
   /// What is heard of item `id`; nil unless it is current.
-  func time(of id: ItemID) -> CMTime? {
-    guard engine.currentItem == id, let time = engine.currentTime else { return nil }
-    // Between the two questions another item may have become current.
-    return engine.currentItem == id ? time : nil
-  }
+  func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
   /// `isDirect`: the completion may be called on any thread.
   func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {

@@ -1,3 +1,4 @@
+import AudioCore
 public import Foundation
 public import MediaTime
 import PlaybackEngine
@@ -87,8 +88,7 @@ extension AVQueuePlayer {
   }
 
   /// The same in an environment of its own, whatever `PlaybackEnvironment.current` is.
-  @_spi(Testing)
-  nonisolated public convenience init(snapshot: PlayerSnapshot, environment: PlaybackEnvironment) {
+  nonisolated package convenience init(snapshot: PlayerSnapshot, environment: PlaybackEnvironment) {
     let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { item in
       AVPlayerItem(restoring: item, environment: environment)
     }

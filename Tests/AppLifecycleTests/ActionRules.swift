@@ -7,14 +7,16 @@ struct ActionRules: Sendable {
   private(set) var state = ApplicationState.notRunning
   private(set) var isStopped = false
   private(set) var isTerminated = false
+  /// Whether what sounds was told of an interruption, and of no end.
+  private(set) var isTold = false
   private(set) var violations: [String] = []
   private(set) var count = 0
-  private(set) var calls: Set<LifecycleMachine.Callback> = []
+  private(set) var calls: Set<LifecycleCallback> = []
   private(set) var reports: Set<TerminationReport.Code> = []
   private var lastCall: LifecycleMachine.CallID = 0
   private var openTasks: Set<UIBackgroundTaskIdentifier> = []
   /// The last call since the state was entered, other than those that may come at any time.
-  private var lastCallback: LifecycleMachine.Callback?
+  private var lastCallback: LifecycleCallback?
   private var previous: LifecycleMachine.Action?
 
   mutating func expect(_ condition: Bool, _ rule: StaticString) {
@@ -38,7 +40,7 @@ struct ActionRules: Sendable {
       expect(!isStopped && state == .background, "suspended in the wrong state")
       isStopped = true
     case .resume:
-      expect(isStopped && state == .suspended, "resumed in the wrong state")
+      expect(isStopped && (state == .background || state == .inactive), "resumed in the wrong state")
       isStopped = false
     case .enter(let next):
       expect(Self.successors(of: state).contains(next), "not the next state")
@@ -47,7 +49,8 @@ struct ActionRules: Sendable {
       state = next
       if next == .notRunning { lastCallback = nil }
     case .call(let id, let callback):
-      expect(!isStopped && state != .notRunning, "call while stopped")
+      expect(!isStopped || callback == .willEnterForeground, "call while stopped")
+      expect(state != .notRunning, "call without an application")
       expect(id > lastCall, "a call id twice")
       lastCall = id
       expect(Self.states(of: callback).contains(state), "call in the wrong state")
@@ -62,12 +65,15 @@ struct ActionRules: Sendable {
       expect(state == .background, "suspension in the wrong state")
       lastCall = id
     case .enterBackground: expect(state == .background && !isStopped, "enterBackground in the wrong state")
-    case .enterForeground: expect(!isStopped, "enterForeground while stopped")
+    case .enterForeground: expect(state == .background || state == .suspended, "enterForeground in front")
     case .beginInterruption, .endInterruption:
-      expect(!isStopped && state != .notRunning, "interruption while stopped")
+      expect(state != .suspended && state != .notRunning, "interruption while suspended")
+      expect(isTold == (action != .beginInterruption), "interruptions out of order")
+      isTold = action == .beginInterruption
     case .terminate:
       expect(state != .notRunning, "terminated twice")
       isStopped = false
+      isTold = false
       isTerminated = true
       openTasks = []
     case .launch:
@@ -81,6 +87,10 @@ struct ActionRules: Sendable {
   mutating func check(_ machine: LifecycleMachine, at now: HostTime) {
     expect(machine.state == state && machine.isStopped == isStopped, "machine differs")
     expect(Set(machine.tasks.map(\.id)) == openTasks, "a task neither ended nor killed")
+    if machine.pending == nil, machine.agenda.isEmpty, state != .suspended {
+      expect(isTold == (machine.isInterrupted && state != .notRunning), "not told of what interrupts")
+      expect(!isStopped, "not resumed")
+    }
     let remaining = machine.backgroundTimeRemaining(at: now)
     expect(remaining >= 0, "negative time")
     expect(machine.arrivals.count <= LifecycleMachine.happeningLimit, "too much waits")
@@ -95,14 +105,16 @@ struct ActionRules: Sendable {
   private mutating func take(_ event: LifecycleRecord.Event) {
     switch event {
     case .taskBegan(let id, _):
-      expect(state != .notRunning && !isStopped, "a task while stopped")
+      // In `willEnterForeground` it runs, and is not resumed yet.
+      expect(
+        state != .notRunning && (!isStopped || lastCallback == .willEnterForeground), "a task while stopped")
       openTasks.insert(id)
     case .taskEnded(let id, _): expect(openTasks.remove(id) != nil, "a task ended twice")
     default: break
     }
   }
 
-  private mutating func checkOrder(_ callback: LifecycleMachine.Callback) {
+  private mutating func checkOrder(_ callback: LifecycleCallback) {
     switch callback {
     case .didFinishLaunching: expect(lastCallback == nil, "launched twice")
     case .didBecomeActive:
@@ -122,14 +134,14 @@ struct ActionRules: Sendable {
     lastCallback = callback
   }
 
-  private static func states(of callback: LifecycleMachine.Callback) -> Set<ApplicationState> {
+  private static func states(of callback: LifecycleCallback) -> Set<ApplicationState> {
     switch callback {
     case .didFinishLaunching, .didBecomeActive: [.inactive]
     case .willResignActive: [.active]
     case .didEnterBackground: [.inactive, .background]
-    // Resumed, but not in another state yet.
+    // Running, but not in another state yet.
     case .willEnterForeground: [.background, .suspended]
-    case .backgroundRefreshStatusDidChange: [.active, .inactive, .background, .suspended]
+    case .backgroundRefreshStatusDidChange: [.active, .inactive, .background]
     case .willTerminate, .didReceiveMemoryWarning: [.active, .inactive, .background]
     case .performFetch: [.background]
     }

@@ -32,7 +32,9 @@ import Testing
     #expect(stage.device.state == .suspended)
     stage.diary.clear()
     stage.device.foreground()
-    #expect(stage.diary.lines == ["happened foreground", "* resume"] + Self.toForeground)
+    #expect(
+      stage.diary.lines == ["happened foreground"] + Self.toForeground.prefix(4) + ["* resume"]
+        + Self.toForeground.dropFirst(4))
     #expect(stage.device.keptRunningBy == .foreground)
   }
 
@@ -143,7 +145,7 @@ import Testing
     stage.device.add(late)
     #expect(late.lines == ["* suspend"])
     stage.device.foreground()
-    #expect(late.lines == ["* suspend", "* resume", "* enterForeground"])
+    #expect(late.lines == ["* suspend", "* enterForeground", "* resume"])
     stage.device.remove(late)
     stage.device.terminate()
     #expect(late.lines.count == 3)
@@ -153,7 +155,7 @@ import Testing
     #expect(later.lines == ["* terminate", "* launch"])
   }
 
-  @Test func whatResumesSeesTheBackground() {
+  @Test func whatResumesSeesWhereItIs() {
     final class Looker: Suspendable {
       let device: Device
       let seen = Mutex<[ApplicationState]>([])
@@ -161,12 +163,14 @@ import Testing
       func suspend() { seen.withLock { $0.append(device.state) } }
       func resume() { seen.withLock { $0.append(device.state) } }
     }
-    let stage = Stage.launched()
+    let stage = Stage.launched(modes: "audio")
     let looker = Looker(stage.device)
     stage.device.add(looker)
     stage.device.pressHomeButton()
+    stage.device.wakeForRemoteControl()
+    stage.clock.advance(bySeconds: 10)
     stage.device.foreground()
-    #expect(looker.seen.withLock { $0 } == [.background, .background])
+    #expect(looker.seen.withLock { $0 } == [.background, .background, .background, .inactive])
     stage.device.remove(looker)
   }
 

@@ -18,12 +18,12 @@ struct MachineDriver {
   /// Whether calls return at once.
   var returnsAtOnce = true
   /// What the application does in a call, before it returns.
-  var inCall: ((LifecycleMachine.Callback, inout MachineDriver) -> Void)?
+  var inCall: ((LifecycleCallback, inout MachineDriver) -> Void)?
   private var lastTask = 0
 
   /// An action without its id.
   enum Line: Hashable {
-    case call(LifecycleMachine.Callback)
+    case call(LifecycleCallback)
     case expire(Int)
     case enter(ApplicationState)
     case act(LifecycleMachine.Action)
@@ -43,7 +43,7 @@ struct MachineDriver {
     rules.check(machine, at: now)
   }
 
-  mutating func happen(_ happening: LifecycleMachine.Happening, token: UInt64? = nil) {
+  mutating func happen(_ happening: LifecycleHappening, token: UInt64? = nil) {
     send(.happened(happening, token: token))
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MachinePropertyTests {
   /// A thousand sequences of a thousand events each keep all rules of `ActionRules`.
   @Test func randomSequencesKeepTheRules() {
-    var calls: Set<LifecycleMachine.Callback> = []
+    var calls: Set<LifecycleCallback> = []
     var codes: Set<TerminationReport.Code> = []
     for seed in 0..<1000 as Range<UInt64> {
       var random = RandomSource(seed: seed)
@@ -25,12 +25,12 @@ import Testing
       calls.formUnion(driver.rules.calls)
       codes.formUnion(driver.rules.reports)
     }
-    #expect(calls == Set(LifecycleMachine.Callback.allCases))
+    #expect(calls == Set(LifecycleCallback.allCases))
     #expect(codes == Set(TerminationReport.Code.allCases))
   }
 
   static func step(_ driver: inout MachineDriver, _ random: inout RandomSource) {
-    let happenings: [LifecycleMachine.Happening] = [
+    let happenings: [LifecycleHappening] = [
       .launch, .launch, .home, .home, .foreground, .lock, .unlock, .interruptionBegan,
       .interruptionEnded(shouldResume: random.next() % 2 == 0), .memoryWarning, .fetch, .remoteControl,
       .refreshStatusChanged(random.next() % 4 == 0 ? .denied : .available),

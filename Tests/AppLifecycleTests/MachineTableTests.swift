@@ -4,7 +4,8 @@ import Testing
 
 /// A state with all that decides what a happening does in it.
 enum Situation: String, CaseIterable {
-  case neverLaunched, terminated, terminatedAndLocked, active, interrupted
+  case neverLaunched, neverLaunchedInterrupted, terminated, terminatedAndLocked, terminatedInterrupted
+  case active, interrupted, activeInterrupted
   case background, backgroundLocked, backgroundThenLocked, backgroundInterrupted, leftInterrupted
   case suspended, suspendedLocked, suspendedThenLocked, suspendedInterrupted, interruptedWhileSuspended
   case lockedInterrupted
@@ -12,13 +13,16 @@ enum Situation: String, CaseIterable {
   /// A machine in that situation. In the background a task keeps it running, so that it stays there.
   func driver(modes: String = "audio,fetch") -> MachineDriver {
     var driver = MachineDriver(modes: modes)
-    let happenings: [LifecycleMachine.Happening] =
+    let happenings: [LifecycleHappening] =
       switch self {
       case .neverLaunched: []
+      case .neverLaunchedInterrupted: [.interruptionBegan]
       case .terminated: [.launch, .terminate]
+      case .terminatedInterrupted: [.launch, .interruptionBegan, .terminate]
       case .terminatedAndLocked: [.launch, .lock, .terminate]
       case .active: [.launch]
       case .interrupted: [.launch, .interruptionBegan]
+      case .activeInterrupted: [.launch, .interruptionBegan, .foreground]
       case .background, .suspended: [.launch, .home]
       case .backgroundLocked, .suspendedLocked: [.launch, .lock]
       case .backgroundThenLocked, .suspendedThenLocked: [.launch, .home, .lock]
@@ -65,31 +69,25 @@ enum Situation: String, CaseIterable {
   static func end(_ shouldResume: Bool) -> Line { .act(.endInterruption(shouldResume: shouldResume)) }
   static let resume: [Line] = [.act(.resume)]
 
-  static let happenings: [LifecycleMachine.Happening] = [
+  static let happenings: [LifecycleHappening] = [
     .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
     .refreshStatusChanged(.denied),
   ]
 
   /// What each happening does in each situation.
-  static func expected(_ happening: LifecycleMachine.Happening, in situation: Situation) -> [Line] {
+  static func expected(_ happening: LifecycleHappening, in situation: Situation) -> [Line] {
     switch situation {
-    case .neverLaunched:
-      switch happening {
-      case .launch: launch + becomeActive
-      case .fetch: launch + enterBackground + [.call(.performFetch)]
-      default: []
-      }
-    case .terminated, .terminatedAndLocked:
-      switch happening {
-      case .launch: launchAgain + becomeActive
-      case .fetch: launchAgain + enterBackground + [.call(.performFetch)]
-      default: []
-      }
-    case .active:
+    case .neverLaunched: launched(happening, launch)
+    case .neverLaunchedInterrupted: launched(happening, launch + began)
+    case .terminated, .terminatedAndLocked: launched(happening, launchAgain)
+    case .terminatedInterrupted: launched(happening, launchAgain + began)
+    case .active, .activeInterrupted:
       switch happening {
       case .home, .lock: resignActive + enterBackground + suspend
-      case .interruptionBegan: resignActive + began
+      // The screen again; the sound is the first call's already.
+      case .interruptionBegan: resignActive + (situation == .active ? began : [])
+      case .interruptionEnded(let shouldResume): situation == .active ? [] : [end(shouldResume)]
       case .terminate: [.call(.willTerminate)] + ended
       case .memoryWarning: [.call(.didReceiveMemoryWarning)]
       case .refreshStatusChanged: [.call(.backgroundRefreshStatusDidChange)]
@@ -114,20 +112,23 @@ enum Situation: String, CaseIterable {
     }
   }
 
-  static func inBackground(_ happening: LifecycleMachine.Happening, _ situation: Situation) -> [Line] {
+  static func launched(_ happening: LifecycleHappening, _ lines: [Line]) -> [Line] {
     switch happening {
+    case .launch: lines + becomeActive
+    case .fetch: lines + enterBackground + [.call(.performFetch)]
+    default: []
+    }
+  }
+
+  static func inBackground(_ happening: LifecycleHappening, _ situation: Situation) -> [Line] {
+    let isInterrupted = [.backgroundInterrupted, .leftInterrupted, .lockedInterrupted].contains(situation)
+    return switch happening {
     case .foreground: toForeground + becomeActive
+    // What interrupts does not keep it from the front.
     case .unlock:
-      switch situation {
-      case .backgroundLocked: toForeground + becomeActive
-      // What interrupts still covers it.
-      case .lockedInterrupted: toForeground
-      default: []
-      }
-    case .interruptionBegan: began
-    case .interruptionEnded(let shouldResume):
-      [.backgroundInterrupted, .leftInterrupted, .lockedInterrupted].contains(situation)
-        ? [end(shouldResume)] : []
+      [.backgroundLocked, .lockedInterrupted].contains(situation) ? toForeground + becomeActive : []
+    case .interruptionBegan: isInterrupted ? [] : began
+    case .interruptionEnded(let shouldResume): isInterrupted ? [end(shouldResume)] : []
     case .terminate: [.call(.willTerminate)] + ended
     case .memoryWarning: [.call(.didReceiveMemoryWarning)]
     case .fetch: [.call(.performFetch)]
@@ -136,23 +137,23 @@ enum Situation: String, CaseIterable {
     }
   }
 
-  static func suspended(_ happening: LifecycleMachine.Happening, _ situation: Situation) -> [Line] {
+  static func suspended(_ happening: LifecycleHappening, _ situation: Situation) -> [Line] {
     let missed = situation == .interruptedWhileSuspended ? began : []
     return switch happening {
-    case .foreground: resume + missed + toForeground + becomeActive
-    case .unlock: situation == .suspendedLocked ? resume + toForeground + becomeActive : []
+    case .foreground: toForeground + missed + resume + becomeActive
+    case .unlock: situation == .suspendedLocked ? toForeground + resume + becomeActive : []
     case .interruptionEnded(shouldResume: true):
-      situation == .suspendedInterrupted ? resume + [.enter(.background), end(true)] : []
+      situation == .suspendedInterrupted ? [.enter(.background), end(true)] + resume : []
     case .terminate: ended
     case .fetch:
-      resume + [.enter(.background)] + missed + [.call(.didEnterBackground), .call(.performFetch)]
-    case .remoteControl: resume + [.enter(.background)] + missed
+      [.enter(.background)] + missed + resume + [.call(.didEnterBackground), .call(.performFetch)]
+    case .remoteControl: [.enter(.background)] + missed + resume
     default: []
     }
   }
 
   @Test(arguments: Situation.allCases, happenings)
-  func everyHappeningInEverySituation(situation: Situation, happening: LifecycleMachine.Happening) {
+  func everyHappeningInEverySituation(situation: Situation, happening: LifecycleHappening) {
     var driver = situation.driver()
     driver.happen(happening, token: 7)
     #expect(driver.lines == Self.expected(happening, in: situation))
@@ -195,7 +196,7 @@ enum Situation: String, CaseIterable {
       #expect(driver.machine.isLocked)
       driver.happen(.unlock)
       #expect(!driver.machine.isLocked)
-      for opening in [LifecycleMachine.Happening.foreground, .launch] {
+      for opening in [LifecycleHappening.foreground, .launch] {
         driver = situation.driver()
         driver.forget()
         driver.happen(opening)
@@ -212,35 +213,78 @@ enum Situation: String, CaseIterable {
     #expect(driver.lines.isEmpty)
     driver.happen(.foreground)
     #expect(
-      driver.lines == Self.resume + [Self.end(true), .call(.backgroundRefreshStatusDidChange)]
-        + Self.toForeground
-        + Self.becomeActive)
+      driver.lines == Self.toForeground + [Self.end(true)] + Self.resume
+        + [.call(.backgroundRefreshStatusDidChange)] + Self.becomeActive)
     driver.forget()
     driver.happen(.home)
     driver.happen(.foreground)
     #expect(
-      driver.lines == Self.resignActive + Self.enterBackground + Self.suspend + Self.resume
-        + Self.toForeground + Self.becomeActive)
+      driver.lines == Self.resignActive + Self.enterBackground + Self.suspend + Self.toForeground
+        + Self.resume + Self.becomeActive)
     // One that came and went while it was suspended it never hears of.
     driver.happen(.home)
     driver.happen(.interruptionBegan)
     driver.happen(.interruptionEnded(shouldResume: true))
     driver.forget()
     driver.happen(.foreground)
-    #expect(driver.lines == Self.resume + Self.toForeground + Self.becomeActive)
+    #expect(driver.lines == Self.toForeground + Self.resume + Self.becomeActive)
   }
 
-  @Test func aSecondBeginningAfterAPersonCameBackInterruptsAgain() {
-    var driver = Situation.interrupted.driver()
-    driver.happen(.foreground)
-    driver.forget()
+  /// Of two calls while it was suspended it hears in order, but nothing of one that is over by then.
+  @Test func twoInterruptionsWhileSuspendedAreToldInOrder() {
+    for isOver in [false, true] {
+      var driver = Situation.suspendedInterrupted.driver(modes: "none")
+      driver.happen(.interruptionEnded(shouldResume: false))
+      driver.happen(.interruptionBegan)
+      if isOver { driver.happen(.interruptionEnded(shouldResume: true)) }
+      #expect(driver.lines.isEmpty)
+      driver.happen(.foreground)
+      #expect(
+        driver.lines == Self.toForeground + [Self.end(false)] + (isOver ? [] : Self.began) + Self.resume
+          + Self.becomeActive)
+    }
+  }
+
+  @Test func aSecondBeginningAfterAPersonCameBackTakesTheScreenAgain() {
+    var driver = Situation.activeInterrupted.driver()
     driver.happen(.interruptionBegan)
-    #expect(driver.lines == Self.resignActive + Self.began)
     driver.happen(.interruptionEnded(shouldResume: false))
-    #expect(driver.machine.state == .active)
+    #expect(driver.lines == Self.resignActive + [Self.end(false)] + Self.becomeActive)
     driver.forget()
     driver.happen(.interruptionEnded(shouldResume: false))
     #expect(driver.lines.isEmpty)
+  }
+
+  /// Every order of what concerns interruptions, five happenings long, keeps the rules, and nobody waits for an end that
+  /// never comes: whoever was told of a beginning is told of the end once that has come and he runs.
+  @Test(arguments: ["none", "audio"]) func everyShortSequenceKeepsTheRules(modes: String) {
+    let happenings: [LifecycleHappening] = [
+      .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
+      .interruptionEnded(shouldResume: false), .terminate,
+    ]
+    var count = 0
+    func follow(_ driver: MachineDriver, _ path: [LifecycleHappening]) {
+      for happening in happenings {
+        var next = driver
+        next.happen(happening)
+        let path = path + [happening]
+        count += 1
+        var last = next
+        last.happen(.interruptionEnded(shouldResume: false))
+        last.happen(.foreground)
+        last.happen(.launch)
+        if last.machine.state != .active || last.rules.isTold || !last.rules.violations.isEmpty {
+          Issue.record("\(path): \(last.machine.state), \(last.rules.isTold), \(last.rules.violations)")
+          return
+        }
+        if path.count < 5 { follow(next, path) }
+      }
+    }
+    var driver = MachineDriver(modes: modes)
+    driver.happen(.launch)
+    driver.forget()
+    follow(driver, [])
+    #expect(count == 66_429)
   }
 
   @Test func fetchesAreRefusedWithAReason() {

@@ -56,12 +56,12 @@ import Testing
       (.willResignActive, 5), (.didEnterBackground, 5), (.willTerminate, 5), (.didReceiveMemoryWarning, 5),
       (.didFinishLaunching, 20), (.didBecomeActive, 20), (.willEnterForeground, 20),
       (.backgroundRefreshStatusDidChange, 5),
-    ] as [(LifecycleMachine.Callback, Double)])
-  func aCallThatTakesTooLongEndsTheApplication(callback: LifecycleMachine.Callback, limit: Double) {
+    ] as [(LifecycleCallback, Double)])
+  func aCallThatTakesTooLongEndsTheApplication(callback: LifecycleCallback, limit: Double) {
     for seconds in [limit - 0.001, limit] {
       var driver = MachineDriver()
       driver.inCall = { called, driver in if called == callback { driver.advance(seconds) } }
-      let happenings: [LifecycleMachine.Happening] = [
+      let happenings: [LifecycleHappening] = [
         .launch, .memoryWarning, .refreshStatusChanged(.denied), .home, .foreground, .terminate,
       ]
       for happening in happenings where driver.reports.isEmpty { driver.happen(happening) }
@@ -386,7 +386,7 @@ import Testing
   }
 
   @Test func aWokenApplicationHasSomeSecondsToPlay() {
-    for wake in [LifecycleMachine.Happening.remoteControl, .interruptionEnded(shouldResume: true)] {
+    for wake in [LifecycleHappening.remoteControl, .interruptionEnded(shouldResume: true)] {
       var driver = launched()
       driver.send(.keepersChanged([.audio]))
       driver.happen(.home)
@@ -457,10 +457,10 @@ import Testing
   }
 
   @Test func whatTheApplicationReadsAsItsState() {
-    var seen: [LifecycleMachine.Callback: ApplicationState] = [:]
+    var seen: [LifecycleCallback: ApplicationState] = [:]
     var driver = MachineDriver()
     driver.returnsAtOnce = false
-    for happening in [LifecycleMachine.Happening.launch, .home, .foreground, .interruptionBegan] {
+    for happening in [LifecycleHappening.launch, .home, .foreground, .interruptionBegan] {
       driver.forget()
       driver.happen(happening)
       while driver.machine.pending != nil {

@@ -30,7 +30,7 @@ final class Stage: Sendable {
   }
 
   /// Has the application do this in its calls.
-  func inCalls(_ body: @escaping @Sendable (LifecycleMachine.Callback) -> Void) {
+  func inCalls(_ body: @escaping @Sendable (LifecycleCallback) -> Void) {
     device.shared.withLock { $0.application = ScriptedApplication(body: body) }
   }
 }
@@ -64,9 +64,9 @@ final class Diary: Suspendable {
 
 /// An application without Foundation.
 final class ScriptedApplication: ApplicationSide {
-  private let body: @Sendable (LifecycleMachine.Callback) -> Void
-  init(body: @escaping @Sendable (LifecycleMachine.Callback) -> Void) { self.body = body }
-  func receive(_ callback: LifecycleMachine.Callback) { body(callback) }
+  private let body: @Sendable (LifecycleCallback) -> Void
+  init(body: @escaping @Sendable (LifecycleCallback) -> Void) { self.body = body }
+  func receive(_ callback: LifecycleCallback) { body(callback) }
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void) {
     body(.performFetch)
     completion(.newData)

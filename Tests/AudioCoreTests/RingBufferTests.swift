@@ -7,7 +7,7 @@ struct RingBufferTests {
   private let stereo = PCMFormat(sampleRate: 44_100, channelCount: 2)
 
   private func chunk(_ frames: Int, offset: Int64 = 0, item: UInt64 = 1) -> Chunk {
-    Chunk(generation: 7, item: item, origin: 100, offset: offset, frameCount: frames)
+    Chunk(generation: 7, item: ItemID(rawValue: item), origin: 100, offset: offset, frameCount: frames)
   }
 
   @Test func emptyRingHasRoomAndNothingElse() {
@@ -61,7 +61,7 @@ struct RingBufferTests {
     producer.commit(chunk(5, item: 2))
     var buffer = [Float](repeating: 0, count: 32)
     #expect(buffer.withUnsafeMutableBufferPointer { consumer.read(into: $0, maxFrames: 16) } == 3)
-    #expect(consumer.peek()?.item == 2)
+    #expect(consumer.peek()?.item.rawValue == 2)
     #expect((consumer.availableFrames as Int) == 5)
   }
 
@@ -131,7 +131,7 @@ struct RingBufferTests {
       let format = PCMFormat(sampleRate: 44_100, channelCount: 2)
       let ends = RingBuffer.makeEnds(format: format, capacityFrames: 8, chunkCapacity: 8)
       var producer = ends.producer
-      producer.commit(Chunk(generation: 0, item: 0, origin: 0, offset: 0, frameCount: 9))
+      producer.commit(Chunk(generation: 0, item: ItemID(rawValue: 0), origin: 0, offset: 0, frameCount: 9))
     }
   }
 

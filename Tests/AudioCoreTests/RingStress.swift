@@ -53,7 +53,8 @@ enum RingStress {
         state.chunk += 1
         producer.commit(
           Chunk(
-            generation: state.chunk, item: 1, origin: 0, offset: Int64(state.frame), frameCount: count,
+            generation: state.chunk, item: ItemID(rawValue: 1), origin: 0, offset: Int64(state.frame),
+            frameCount: count,
             ending: count == 0 ? .end : .none))
         state.frame += count
         return .again

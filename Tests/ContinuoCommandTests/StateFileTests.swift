@@ -43,11 +43,34 @@ import Testing
     #expect(folder.names == ["state"])
   }
 
+  /// A file with another name elsewhere keeps what it holds.
+  @Test func leftoverIsNotWrittenTo() throws {
+    try folder.write("victim", [7])
+    #expect(Glibc.link(folder.file("victim"), folder.file("state.new")) == 0)
+    #expect(try file().write([1]) == [])
+    #expect(try folder.read("victim") == [7])
+    #expect(try folder.read("state") == [1])
+  }
+
   @Test func linkInThePlaceOfTheNewFileIsNotFollowed() throws {
     try folder.write("victim", [7])
     symlink(folder.file("victim"), folder.file("state.new"))
-    #expect(throws: FileBytes.Problem.system(ELOOP)) { try file().write([1]) }
+    #expect(try file().write([1]) == [file("state.new").path])
     #expect(try folder.read("victim") == [7])
+    #expect(try folder.read("state") == [1])
+    #expect(folder.names == ["state", "state.new", "victim"])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func pipesAndFoldersAreNotWaitedFor() throws {
+    let file = file()
+    #expect(mkfifo(folder.file("state.new"), 0o600) == 0)
+    #expect(mkdir(folder.file("state.new-2"), 0o700) == 0)
+    let others = ["state.new", "state.new-2"]
+    #expect(try file.write([1]).map(\.name) == others.map { Array($0.utf8) })
+    #expect(folder.names == ["state"] + others)
+    for number in 3...StateFile.nameCount { #expect(mkdir(folder.file("state.new-\(number)"), 0o700) == 0) }
+    #expect(throws: FileBytes.Problem.system(EEXIST)) { try file.write([2]) }
+    #expect(try file.read(limit: 10) == [1])
   }
 
   @Test func damagedFilesAreKeptAndBounded() throws {

@@ -1,5 +1,6 @@
 import AppLifecycle
 import AudioCore
+import RunTimeline
 import Synchronization
 import Testing
 

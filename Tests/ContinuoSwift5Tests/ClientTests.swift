@@ -1,5 +1,3 @@
-import AudioCore
-import AudioOutput
 import Continuo
 import Foundation
 import Testing
@@ -8,8 +6,7 @@ import Testing
 @Suite("Clients in Swift 5 mode")
 struct ClientTests {
   private static let useSilence: Void = {
-    PlaybackEnvironment.current = PlaybackEnvironment(
-      device: SimulatedOutput(clock: SystemClock.shared, recordsSound: false))
+    PlaybackEnvironment.current = PlaybackEnvironment(output: .simulated)
   }()
 
   init() { Self.useSilence }

@@ -1,5 +1,3 @@
-import AudioCore
-import AudioOutput
 import Continuo
 import Foundation
 import Testing
@@ -103,8 +101,7 @@ final class Sequence: @unchecked Sendable {
 /// What an application would set at its start: here a device that plays to nobody, in real time.
 enum TestEnvironment {
   private static let once: Void = {
-    PlaybackEnvironment.current = PlaybackEnvironment(
-      device: SimulatedOutput(clock: SystemClock.shared, recordsSound: false))
+    PlaybackEnvironment.current = PlaybackEnvironment(output: .simulated)
   }()
 
   static func use() { once }

@@ -137,6 +137,74 @@ extension EndToEndTests {
       #expect(events.steps(of: 0).allSatisfy { $0.host < paused + 0.05 || $0.host > back - 0.01 })
     }
 
+    /// A call that the user looks past, in every order that leaves it to go on in front: the sound is the call's until
+    /// that ends, and goes on then.
+    @Test(
+      arguments: [
+        ["0.3:home", "0.5:interrupt begin", "0.7:foreground", "1.0:interrupt end resume"],
+        ["0.3:interrupt begin", "0.5:home", "0.7:foreground", "1.0:interrupt end resume"],
+        ["0.3:interrupt begin", "0.5:lock", "0.7:unlock", "1.0:interrupt end resume"],
+        ["0.3:interrupt begin", "0.7:foreground", "1.0:interrupt end noresume", "1.1:play"],
+        ["0.3:interrupt begin", "0.5:foreground", "0.6:interrupt begin", "1.0:interrupt end resume"],
+      ], ["audio", "none"])
+    func aCallThatTheUserLooksPastGivesTheSoundBack(commands: [String], modes: String) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let run = try await run(
+        studio, Song(duration: 0.9, seed: 31),
+        ["--background-modes", modes] + commands.flatMap { ["--at", $0] } + at("0.8:play"))
+      #expect(run.status == 0)
+      expectSame(run.heard.withoutSilence, run.reference.withoutSilence, "all parts together")
+      #expect(run.heard.silences.count == 1)
+      let silence = Double(run.heard.silences.first?.count ?? 0) / 44100
+      print("\(commands.joined(separator: ", ")): silent for \(silence) s")
+      #expect((0.4...1.2).contains(silence))
+      #expect(run.player.events.steps(of: 0).map(\.value) == run.song.steps)
+      #expect(run.player.events.isQuietWhileSuspended)
+    }
+
+    /// Whatever was asked for in the instant of the home button is done when the application runs again.
+    @Test(arguments: [
+      ["pause", "play"], ["play"], ["seek 0.7", "play"], ["pause", "play", "pause", "play"], ["volume 100"],
+      ["toggle", "toggle"],
+    ])
+    func whatIsAskedForWithTheHomeButtonIsDone(commands: [String]) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 1.2, seed: 32).write(into: studio.folder)
+      for press in ["home", "lock"] {
+        let player = try studio.play(
+          [path, "--output", "simulated", "--background-modes", "none"]
+            + (commands + [press]).flatMap { ["--at", "0.4:\($0)"] } + at("0.6:foreground"))
+        #expect(try await player.ended().status == 0)
+        let events = player.events
+        #expect(events.last?.event == .finished)
+        #expect(events.isQuietWhileSuspended)
+        let steps = events.steps(of: 0).map(\.value)
+        if !commands.contains("seek 0.7") { #expect(steps == Song(duration: 1.2).steps) }
+      }
+    }
+
+    @Test(arguments: ["pulse", "simulated"]) func nothingRunsBeforeSuspendedIsLeft(output: String)
+      async throws
+    {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 1.0, seed: 33)
+      let path = try await song.write(into: studio.folder)
+      let server = output == "pulse" ? try studio.startServer() : nil
+      let player = try studio.play(
+        [path, "--background-modes", "none"] + (output == "pulse" ? [] : ["--output", output])
+          + at(
+            "0.3:home", "0.4:interrupt begin", "0.6:foreground", "0.7:home", "0.8:interrupt end resume",
+            "0.9:foreground"), server: server)
+      #expect(try await player.ended().status == 0)
+      let events = player.events
+      #expect(events.isQuietWhileSuspended)
+      #expect(events.events.filter { $0 == .applicationState("suspended") }.count == 2)
+      #expect(events.steps(of: 0).map(\.value) == song.steps)
+    }
+
     // MARK: Terminations
 
     @Test(arguments: ["terminate", "home, terminate"]) func launchGoesOnWhereItStopped(way: String)

@@ -106,8 +106,8 @@ extension EndToEndTests {
       _ = try await served.ended(by: SIGTERM)
     }
 
-    /// Such an application knows nothing of the interruption; it was taken for interrupted for ever.
-    @Test func launchedDuringAnInterruptionItSaysThatItPlays() async throws {
+    /// The call has the sound still; the application is told of it and of its end.
+    @Test func launchedDuringAnInterruptionItPlaysWhenThatEnds() async throws {
       let studio = try Studio()
       defer { studio.close() }
       let path = try await Song(duration: 5, bitRate: 64, seed: 27).write(into: studio.folder)
@@ -118,10 +118,13 @@ extension EndToEndTests {
       try await client.comes("state: play", in: "status")
       #expect(try await client.ask("interrupt begin") == ["OK"])
       try await client.comes("state: pause", in: "status")
-      for command in ["terminate", "launch"] { #expect(try await client.ask(command) == ["OK"]) }
-      try await client.comes("state: play", in: "status")
+      for command in ["terminate", "launch", "play"] { #expect(try await client.ask(command) == ["OK"]) }
+      #expect(try await client.field("application", of: "lifecycle") == "active")
+      #expect(try await client.field("state", of: "status") == "pause")
+      let standing = try await client.elapsed()
       #expect(try await client.ask("interrupt end") == ["OK"])
-      #expect(try await client.field("state", of: "status") == "play")
+      try await client.comes("state: play", in: "status")
+      try await client.passes(standing)
       client.finish()
       _ = try await served.ended(by: SIGTERM)
     }

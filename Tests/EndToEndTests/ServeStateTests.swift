@@ -94,6 +94,35 @@ extension EndToEndTests {
       _ = try await served.ended(by: SIGTERM)
     }
 
+    /// As on a full disk: nothing can be written, then there is room again, and nobody does anything.
+    @Test func queueOfAFullDiskIsKeptOnceThereIsRoom() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 30, seed: 35).write(into: studio.folder)
+      let arguments = ["--output", "simulated", "--state", "\(studio.folder)/state"]
+      let first = try await studio.serve(arguments)
+      try first.limitFileSize(to: "0")
+      let client = try Conversation(studio.socketPath)
+      for _ in 0..<400 { #expect(try await client.ask("add \"\(path)\"") == ["OK"]) }
+      _ = try await first.log.wait(for: "a warning", limit: 20) { log in
+        log.errors.contains { $0.contains("are not kept") }
+      }
+      try first.limitFileSize(to: "unlimited")
+      _ = try await first.log.wait(for: "a word that it works again", limit: 60) { log in
+        log.errors.contains { $0.contains("are kept again") }
+      }
+      first.kill()
+      _ = try await first.ended()
+      client.finish()
+      #expect(first.log.value.errors.count { $0.contains("are not kept") } == 1)
+
+      let second = try await studio.serve(arguments)
+      let other = try Conversation(studio.socketPath)
+      #expect(try await other.field("playlistlength", of: "status") == "400")
+      other.finish()
+      _ = try await second.ended(by: SIGTERM)
+    }
+
     /// 200 times: some edits, a kill at a moment of chance, and a look at what came back.
     @Test func twoHundredKillsLoseNothing() async throws {
       let studio = try Studio()
@@ -159,6 +188,18 @@ extension EndToEndTests {
       print("200 kills: at most \(worst) s of the place lost")
       #expect(worst <= 1)
     }
+  }
+}
+
+extension Player {
+  /// Writing to a file beyond `limit` bytes is an error from now on.
+  fileprivate func limitFileSize(to limit: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["prlimit", "--pid", "\(child.identifier)", "--fsize=\(limit):unlimited"]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("prlimit failed") }
   }
 }
 

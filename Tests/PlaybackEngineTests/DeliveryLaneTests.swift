@@ -26,8 +26,10 @@ final class Collected<Value: Sendable>: Sendable {
 }
 
 struct DeliveryLaneTests {
-  private func run(_ first: Int64, _ count: Int64) -> DeliveryLane.Entry {
-    .steps(.init(observer: 1, first: first, stride: 1, count: count), value: 1, timescale: 100)
+  private func run(_ first: Int64, _ count: Int64) -> Delivery {
+    .steps(
+      StepRun(
+        observer: 1, interval: StepInterval(value: 1, timescale: 100), first: first, stride: 1, count: count))
   }
 
   private func lane(
@@ -35,9 +37,9 @@ struct DeliveryLaneTests {
   ) -> (lane: DeliveryLane, queue: HeldQueue, steps: Collected<Int64>) {
     let queue = HeldQueue()
     let steps = Collected<Int64>()
-    let lane = DeliveryLane(queue: queue, gate: gate) { entry in
-      if case .steps(let run, _, _) = entry { steps.append(run.first) }
-      if case .call = entry { steps.append(-1) }
+    let lane = DeliveryLane(queue: queue, gate: gate) { delivery in
+      if case .steps(let run) = delivery { steps.append(run.first) }
+      if case .call = delivery { steps.append(-1) }
     }
     return (lane, queue, steps)
   }

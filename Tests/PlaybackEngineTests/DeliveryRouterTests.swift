@@ -13,7 +13,7 @@ import Testing
     let drained = Mutex(0)
     router.whenDrained { drained.withLock { $0 += 1 } }
     for _ in 0..<100_000 {
-      router.main.append(.notice(.currentItemChanged(nil)))
+      router.main.append(Delivery.notice(.currentItemChanged(nil)))
       router.main.wake()
       queue.run()
     }

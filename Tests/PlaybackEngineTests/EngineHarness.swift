@@ -110,7 +110,7 @@ final class EngineHarness: Sendable {
 
   @discardableResult
   func add(_ media: SyntheticMedia, after: ItemID? = nil, startSeconds: Double = 0) -> ItemID {
-    let id = ItemIDs.next()
+    let id = ItemID.next()
     numbers.withLock { $0[id] = media.number }
     #expect(engine.insert(id, source: media, after: after, startSeconds: startSeconds))
     return id

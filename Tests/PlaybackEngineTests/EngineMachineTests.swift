@@ -80,7 +80,7 @@ struct EngineMachineTests {
 
   /// Leads every situation on to where sound would flow again.
   private func expectLife(_ driver: MachineDriver) {
-    var driver = driver.fork()
+    var driver = driver
     driver.apply(.actAdvance, .resume, .givenBack, .play)
     for _ in 0..<40 {
       driver.apply(.conduct, .obey, .opened, .answerFlush, .open, .position, .take, .obey, .hearAll)
@@ -95,11 +95,11 @@ struct EngineMachineTests {
     for isQueuePlayer in [true, false] {
       let start = driver(events, isQueuePlayer: isQueuePlayer)
       for first in Event.allCases {
-        var one = start.fork()
+        var one = start
         one.apply(first)
         if isQueuePlayer { expectLife(one) }
         for second in Event.allCases {
-          var two = one.fork()
+          var two = one
           two.apply(second)
           for third in [Event.obey, .conduct, .answerFlush, .open, .hear] { two.apply(third) }
         }
@@ -124,8 +124,8 @@ struct EngineMachineTests {
   @Test func whatIsToldComesInItsOrder() {
     var machine = EngineMachine(isQueuePlayer: true, isOffline: false)
     machine.setRate(1, reason: .setRateCalled, now: HostTime(nanoseconds: 0))
-    let names = machine.emissions.map { emission in
-      switch emission {
+    let names = machine.deliveries.map { delivery in
+      switch delivery {
       case .notice(.rateChanged): "rate"
       case .notice(.timeControlChanged): "control"
       default: "?"

@@ -29,10 +29,9 @@ struct MachineDriver: CustomStringConvertible {
 
   private(set) var machine: EngineMachine
   private(set) var trail: [Event] = []
-  private var timeline = RenderedTimeline()
   private var now = HostTime(nanoseconds: 0)
   private var timing: OutputTiming?
-  private var nextID: ItemID = 1
+  private var lastID: UInt64 = 0
   private let media = Media()
   /// Where the decoder stands.
   private var order: (item: ItemID, generation: UInt64, origin: Int64, offset: Int64)?
@@ -54,36 +53,19 @@ struct MachineDriver: CustomStringConvertible {
     machine.schedule.addBoundary(2, times: [CMTime(value: 1, timescale: 1)])
   }
 
-  /// Another life from here on: the timeline is the one thing that a mere copy would share.
-  func fork() -> MachineDriver {
-    var copy = self
-    copy.timeline = RenderedTimeline()
-    for run in timeline.runs(since: 0) {
-      let chunk = Chunk(
-        generation: run.generation, item: run.item, origin: run.origin, offset: run.offset,
-        frameCount: Int(run.frameCount), ending: run.ending)
-      _ = copy.timeline.append(chunk, count: Int(run.frameCount), firstFrame: run.firstFrame)
-    }
-    return copy
-  }
-
   mutating func apply(_ events: Event...) { for event in events { apply(event) } }
 
   mutating func apply(_ event: Event) {
     trail.append(event)
     now = now.advanced(bySeconds: 0.01)
     if !applyToQueue(event), !applyToDecoder(event) { applyToOutput(event) }
-    drainEmissions()
+    takeDeliveries()
     check()
   }
 
-  private mutating func newID() -> ItemID {
-    defer { nextID += 1 }
-    return nextID
-  }
-
   private mutating func applyToQueue(_ event: Event) -> Bool {
-    let id = newID()
+    lastID += 1
+    let id = ItemID(rawValue: lastID)
     switch event {
     case .append: _ = machine.insert(id, source: media, after: nil)
     case .insertNext: _ = machine.insert(id, source: media, after: machine.current)
@@ -127,7 +109,7 @@ struct MachineDriver: CustomStringConvertible {
     case .open:
       guard case .open(let item, _, let start, let generation) = machine.nextDecodeOrder() else { break }
       isOpening = nil
-      let count = item % 3 == 0 ? FrameCount.estimate(100) : .exact(Self.itemFrames)
+      let count = item.rawValue % 3 == 0 ? FrameCount.estimate(100) : .exact(Self.itemFrames)
       let info = ItemInfo(format: Self.format, frameCount: count)
       guard machine.decoderOpened(item, info: info, generation: generation) != nil else { break }
       let asked =
@@ -167,15 +149,15 @@ struct MachineDriver: CustomStringConvertible {
     case .dies: die(isRecoverable: true)
     case .diesForGood: die(isRecoverable: false)
     case .outdated:
-      machine.receive(.opened(route: "old"), serial: machine.output.serial &- 1, now: now, timeline: timeline)
-      machine.flushed(serial: machine.output.flushSerial &- 1, firstDropped: 0, timeline: timeline)
+      machine.receive(.opened(route: "old"), serial: machine.output.serial &- 1, now: now)
+      machine.flushed(serial: machine.output.flushSerial &- 1, firstDropped: 0)
     case .answerFlush:
       guard isConnected, !flushes.isEmpty else { break }
       let heard = timing?.heardFrame(at: now) ?? 0
       let rendered = timing?.renderedFrames ?? 0
       timing?.heardFrame = Double(rendered)
       timing?.hostTime = now
-      machine.flushed(serial: flushes.removeFirst(), firstDropped: Int64(heard), timeline: timeline)
+      machine.flushed(serial: flushes.removeFirst(), firstDropped: Int64(heard))
     case .take: take()
     case .hear: hear(0.3)
     case .hearAll: hear(1000)
@@ -203,7 +185,10 @@ struct MachineDriver: CustomStringConvertible {
     let chunk = Chunk(
       generation: generation, item: item, origin: order.origin, offset: order.offset, frameCount: Int(count),
       ending: ending)
-    _ = timeline.append(chunk, count: Int(count), firstFrame: timing?.renderedFrames ?? 0)
+    // What a stream took that the machine has given up is told to nobody.
+    if machine.output.phase == .open, machine.output.serial == openSerial {
+      machine.output.timeline.append(.init(chunk, count: Int(count), firstFrame: timing?.renderedFrames ?? 0))
+    }
     timing?.renderedFrames += count
     self.order?.offset += count
   }
@@ -220,13 +205,12 @@ struct MachineDriver: CustomStringConvertible {
 
   private mutating func conduct() {
     let isPresent = machine.output.phase == .open
-    let next = machine.conduct(
-      now: now, timing: isPresent ? timing : nil, timeline: isPresent ? timeline : nil)
-    if case .at(let moment) = next { #expect(moment > now, "a deadline in the past: \(self)") }
+    let next = machine.conduct(now: now, timing: isPresent ? timing : nil)
+    if case .at(let moment) = next.moment { #expect(moment > now, "a deadline in the past: \(self)") }
   }
 
   private mutating func receive(_ event: OutputEvent) {
-    machine.receive(event, serial: openSerial, now: now, timeline: timeline)
+    machine.receive(event, serial: openSerial, now: now)
   }
 
   private mutating func die(isRecoverable: Bool) {
@@ -241,7 +225,6 @@ struct MachineDriver: CustomStringConvertible {
     openSerial = 0
     flushes = []
     timing = nil
-    timeline = RenderedTimeline()
   }
 
   private mutating func obey(_ command: OutputCommand) {
@@ -265,9 +248,9 @@ struct MachineDriver: CustomStringConvertible {
   /// Whether every seek has been answered.
   var completionsAreComplete: Bool { seeks == completions }
 
-  private mutating func drainEmissions() {
-    for emission in machine.emissions {
-      guard case .notice(let notice) = emission else { continue }
+  private mutating func takeDeliveries() {
+    for delivery in machine.deliveries {
+      guard case .notice(let notice) = delivery else { continue }
       switch notice {
       case .seekCompleted: completions += 1
       case .currentItemChanged(let id):
@@ -282,7 +265,7 @@ struct MachineDriver: CustomStringConvertible {
       default: break
       }
     }
-    machine.emissions.removeAll()
+    machine.deliveries.removeAll()
   }
 
   private mutating func check() {

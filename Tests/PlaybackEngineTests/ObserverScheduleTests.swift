@@ -78,10 +78,7 @@ struct ObserverScheduleTests {
     schedule.addBoundary(3, times: [CMTime(value: 2, timescale: 5)])
     var order: [ObserverID] = []
     schedule.advance(from: 0, to: 1, isItemEnd: true) { due in
-      switch due {
-      case .steps(let run): order.append(run.observer)
-      case .boundary(let id): order.append(id)
-      }
+      if let observer = due.observer { order.append(observer) }
     }
     // 0: 1, 2; 1/3: 2; 2/5: 3; 1/2: 1; 2/3: 2
     #expect(order == [1, 2, 2, 3, 1, 2])

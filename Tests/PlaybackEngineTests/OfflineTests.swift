@@ -77,7 +77,7 @@ struct OfflineTests {
       ) { notice in
         if case .currentItemChanged(nil) = notice { ended.signal() }
       }
-      engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: seconds * 44_100))
+      engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: seconds * 44_100))
       _ = engine.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: nil) {
         if $0.timescale == 100 { steps.append($0.value) }
       }

@@ -1,3 +1,4 @@
+import AudioCore
 import TestSupport
 import Testing
 
@@ -42,19 +43,20 @@ struct PlayQueueTests {
     var random = RandomSource(seed: 42)
     var queue = PlayQueue<ItemID>()
     var model: [ItemID] = []
-    var next: ItemID = 1
+    var last: UInt64 = 0
     for _ in 0..<5000 {
       switch random.next() % 4 {
       case 0, 1:
         let after =
           model.isEmpty || random.next() % 3 == 0 ? nil : model[Int(random.next() % UInt64(model.count))]
+        last += 1
+        let next = ItemID(rawValue: last)
         expect(queue.insert(next, id: next, after: after))
         if let after, let index = model.firstIndex(of: after) {
           model.insert(next, at: index + 1)
         } else {
           model.append(next)
         }
-        next += 1
       case 2 where !model.isEmpty:
         let id = model.remove(at: Int(random.next() % UInt64(model.count)))
         expect(queue.remove(id) == id)

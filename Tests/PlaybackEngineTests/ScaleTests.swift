@@ -40,7 +40,7 @@ struct ScaleTests {
     /// Plays `count` short items one after the other; each is added when the one before the last begins.
     func play(_ count: Int) {
       for _ in 0..<count {
-        engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: 4410))
+        engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 4410))
         while engine.itemCount > 3 { advance(0.05) }
       }
     }
@@ -91,7 +91,7 @@ struct ScaleTests {
   @Test func observersThatComeAndGoLeaveNothingBehind() async {
     await #expect(processExitsWith: .success) {
       let growth = ScaleTests.growth {
-        _ = $0.engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: 44_100_000))
+        _ = $0.engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 44_100_000))
       } _: {
         $0.observe($1)
       }

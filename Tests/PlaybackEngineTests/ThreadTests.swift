@@ -64,8 +64,8 @@ struct ThreadTests {
             case 0, 1:
               let frames = Int64(random.next() % 9000)
               _ = engine.insert(
-                ItemIDs.next(), source: SyntheticMedia(number: 1, frames: frames), after: engine.currentItem)
-            case 2: engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: 44_100))
+                ItemID.next(), source: SyntheticMedia(number: 1, frames: frames), after: engine.currentItem)
+            case 2: engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 44_100))
             case 3: engine.items.last.map(engine.remove)
             case 4: engine.advanceToNextItem()
             case 5: engine.setRate(0)
@@ -94,7 +94,7 @@ struct ThreadTests {
     engine.actionAtItemEnd = .advance
     engine.removeAllItems()
     engine.resume()
-    let last = ItemIDs.next()
+    let last = ItemID.next()
     engine.insert(last, source: SyntheticMedia(number: 1, frames: 4410))
     engine.setRate(1)
     for await id in ended.stream where id == last { break }
@@ -114,7 +114,7 @@ struct ThreadTests {
       let engine = PlaybackEngine(clock: clock, device: device, mainQueue: queue) { _ in
         delivered.add()
       }
-      for _ in 0..<5 { engine.insert(ItemIDs.next(), source: SyntheticMedia(number: 1, frames: 2000)) }
+      for _ in 0..<5 { engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 2000)) }
       engine.setRate(1)
       await withTaskGroup { group in
         group.addTask {

@@ -107,21 +107,21 @@ import Testing
 }
 
 /// Numbers of frames against places in the stream.
-@Suite struct FrameMapTests {
+@Suite struct StreamPositionsTests {
   @Test func flushGoesOnWithTheNextNumber() {
-    var map = FrameMap()
-    map.append(1000)
-    #expect(map.frame(at: 400.5) == 400.5)
-    #expect(map.frame(at: 2000) == 1000)
-    #expect(map.frame(at: -3) == 0)
-    #expect(map.flush(at: 600) == 600)
-    #expect(map.frame(at: 500) == 1000)
-    #expect(map.basePosition == 600)
-    map.append(50)
-    #expect(map.frame(at: 620) == 1020)
-    #expect(map.renderedFrames == 1050)
-    #expect(map.endPosition == 650)
-    #expect(map.position(ofFrame: 1020) == 620)
-    #expect(map.flush(at: 650) == 1050)
+    var positions = StreamPositions()
+    positions.append(1000)
+    #expect(positions.frame(at: 400.5) == 400.5)
+    #expect(positions.frame(at: 2000) == 1000)
+    #expect(positions.frame(at: -3) == 0)
+    #expect(positions.flush(at: 600) == 600)
+    #expect(positions.frame(at: 500) == 1000)
+    #expect(positions.basePosition == 600)
+    positions.append(50)
+    #expect(positions.frame(at: 620) == 1020)
+    #expect(positions.renderedFrames == 1050)
+    #expect(positions.endPosition == 650)
+    #expect(positions.position(ofFrame: 1020) == 620)
+    #expect(positions.flush(at: 650) == 1050)
   }
 }

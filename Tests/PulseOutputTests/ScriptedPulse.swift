@@ -273,9 +273,6 @@ final class ScriptedPulse: PulseCalls {
   func streamGetIndex(_ stream: OpaquePointer) -> UInt32 { 7 }
   func streamGetDeviceName(_ stream: OpaquePointer) -> String? { "scripted" }
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool { with { $0.isSuspended } }
-  func streamGetBufferAttributes(_ stream: OpaquePointer) -> pa_buffer_attr? {
-    box.withLock { $0.state.attributes }
-  }
   func streamWritableSize(_ stream: OpaquePointer) -> Int { with { $0.writable } }
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer? {
     bytes = min(bytes, with { $0.blockSize })

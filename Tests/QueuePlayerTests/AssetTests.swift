@@ -1,6 +1,6 @@
 import Foundation
 import MediaTime
-@_spi(Testing) import QueuePlayer
+import QueuePlayer
 import Testing
 
 @Suite("Assets of real files", .timeLimit(.minutes(10)))

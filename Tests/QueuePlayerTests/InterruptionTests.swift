@@ -51,7 +51,7 @@ struct InterruptionTests {
     #expect(player.rate == 1)
   }
 
-  @Test("A second beginning and an end without one are nothing; one without end is over in the foreground")
+  @Test("A second beginning and an end without one are nothing; the foreground ends none")
   func oddOnes() {
     let stage = VirtualStage()
     let told = SessionLog(stage.session)
@@ -62,9 +62,12 @@ struct InterruptionTests {
     stage.suspension.enterForeground()
     let player = stage.queuePlayer([stage.item("a")])
     player.play()
-    #expect(player.rate == 1)
+    #expect(player.rate == 0 && stage.session.isInterrupted)
+    #expect(throws: NSError.self) { try stage.session.setActive(true) }
     stage.environment.endInterruption(shouldResume: true)
-    #expect(told.entries.count == 1)
+    #expect(told.entries.count == 2 && !stage.session.isInterrupted)
+    player.play()
+    #expect(player.rate == 1)
   }
 
   @Test("Sound that moves is a change of the route; the first route is none")

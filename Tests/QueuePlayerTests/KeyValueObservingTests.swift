@@ -1,6 +1,6 @@
 import Foundation
 import MediaTime
-@_spi(Testing) import QueuePlayer
+import QueuePlayer
 import Synchronization
 import Testing
 
@@ -66,7 +66,7 @@ struct KeyValueObservingTests {
 
   @Test("An instance of a subclass is observed by the paths of its own class and of its superclasses")
   func subclasses() {
-    let player = Subclass(items: [stage.item("a")], stage: stage)
+    let player = PlaybackEnvironment.withCurrent(stage.environment) { Subclass(items: [stage.item("a")]) }
     let log = Log<String>()
     let observations = [
       player.observe(\.rate) { player, _ in log.add("own \(player.name) \(player.rate)") },
@@ -171,8 +171,6 @@ struct KeyValueObservingTests {
   private final class Subclass: AVQueuePlayer {
     nonisolated let name = "sub"
 
-    nonisolated init(items: [AVPlayerItem], stage: VirtualStage) {
-      super.init(items: items, environment: stage.environment)
-    }
+    nonisolated override init(items: [AVPlayerItem]) { super.init(items: items) }
   }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import MediaTime
-@_spi(Testing) import QueuePlayer
+import QueuePlayer
 import TestSupport
 import Testing
 

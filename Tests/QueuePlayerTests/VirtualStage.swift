@@ -1,9 +1,10 @@
 import AudioCore
 import AudioOutput
+import Continuo
 import Foundation
 import MediaTime
 import PlaybackEngine
-@_spi(Testing) import QueuePlayer
+import QueuePlayer
 import Synchronization
 import TestSupport
 

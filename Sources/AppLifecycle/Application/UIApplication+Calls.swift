@@ -1,7 +1,7 @@
 public import Foundation
 
 extension UIApplication: ApplicationSide {
-  nonisolated func receive(_ callback: LifecycleMachine.Callback) {
+  nonisolated func receive(_ callback: LifecycleCallback) {
     MainActor.assumeIsolated {
       call(callback)
       if let name = Self.notification(of: callback) {
@@ -17,7 +17,7 @@ extension UIApplication: ApplicationSide {
     }
   }
 
-  private func call(_ callback: LifecycleMachine.Callback) {
+  private func call(_ callback: LifecycleCallback) {
     guard let delegate else { return }
     switch callback {
     case .didFinishLaunching:
@@ -33,7 +33,7 @@ extension UIApplication: ApplicationSide {
     }
   }
 
-  private static func notification(of callback: LifecycleMachine.Callback) -> Notification.Name? {
+  private static func notification(of callback: LifecycleCallback) -> Notification.Name? {
     switch callback {
     case .didFinishLaunching: didFinishLaunchingNotification
     case .didBecomeActive: didBecomeActiveNotification

@@ -85,7 +85,7 @@ final class Phone: Sendable {
   /// Ends the process, also with a main thread that hangs. Not by way of `exit`: libpulse's threads may be inside
   /// anything that its handlers take down.
   private func quit() -> Never {
-    PlaybackEnvironment.current.suspension.closeAll()
+    PlaybackEnvironment.current.closePlayers()
     PrivatePulseServer.stopAll()
     fflush(nil)
     _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)

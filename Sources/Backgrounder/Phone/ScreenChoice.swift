@@ -16,7 +16,7 @@ enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .audio:
       AudioScreen(
-        songs: songs, restoring: PlaybackEnvironment.current.suspension.takeRestorableSnapshots().first)
+        songs: songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first)
     case .whatever: WhateverScreen()
     case .fetch: FetchScreen()
     case .upload: UploadScreen(seconds: work)

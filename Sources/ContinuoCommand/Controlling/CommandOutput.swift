@@ -1,4 +1,5 @@
 import Glibc
+import TextFormatting
 
 /// Where a command's words go.
 struct CommandOutput {

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// Names and values below each other, for a person.
 struct FieldTable {
   private var rows: [(name: String, value: String)] = []

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// The text of a queue, piece by piece.
 struct QueueListing {
   private let isJSON: Bool

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import TextFormatting
 
 /// A reply as it came.
 enum RawReply {

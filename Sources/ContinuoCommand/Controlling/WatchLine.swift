@@ -1,4 +1,5 @@
 import ControlProtocol
+import TextFormatting
 
 /// A record of a watch as a line.
 enum WatchLine {

@@ -1,6 +1,5 @@
 import AppLifecycle
 import Continuo
-import Dispatch
 import Foundation
 import Jukebox
 
@@ -13,6 +12,8 @@ final class JukeboxApplication {
     case song(JukeboxPlayer.Event)
     /// Whether time moves, and if it waits, why.
     case timeControlStatus(PlayerEvent.TimeControl, reason: String?)
+    /// An interruption begins or ends.
+    case interruption
     /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
     case playerFailed((any Error)?)
   }
@@ -24,7 +25,6 @@ final class JukeboxApplication {
   private let onEvent: @MainActor (Event) -> Void
   private var observations: [NSKeyValueObservation] = []
   private var interruptions: (any NSObjectProtocol)?
-  private var isInterrupted = false
 
   /// Gives the jukebox a player, which goes on where the last one was. `onEvent` is called for what happens, in order.
   init(host: JukeboxHost, sound: SoundState, onEvent: @escaping @MainActor (Event) -> Void) {
@@ -43,7 +43,7 @@ final class JukeboxApplication {
       },
     ]
     interruptions = NotificationCenter.default.addObserver(
-      forName: AVAudioSession.interruptionNotification, object: nil, queue: nil
+      forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
     ) { [weak self] note in
       let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
       let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
@@ -55,10 +55,12 @@ final class JukeboxApplication {
     updateHold()
   }
 
-  /// Says what the application is for, as it has to at every launch: music is for the background too.
+  /// Says what the application is for, as it has to at every launch: music is for the background too. During an
+  /// interruption the session is not activated; the first sound after that does so.
   static func activateSession() throws {
-    try AVAudioSession.sharedInstance().setCategory(.playback)
-    try AVAudioSession.sharedInstance().setActive(true)
+    let session = AVAudioSession.sharedInstance()
+    try session.setCategory(.playback)
+    if !session.isInterrupted { try session.setActive(true) }
   }
 
   /// Takes the player away; the jukebox remembers where it was.
@@ -88,22 +90,15 @@ final class JukeboxApplication {
 
   /// Sound is held back while a client has switched the output off, and during an interruption: the player has paused
   /// itself then, and may not play.
-  func updateHold() { host.setHeld(sound.isSwitchedOff || isInterrupted) }
+  func updateHold() { host.setHeld(sound.isSwitchedOff || AVAudioSession.sharedInstance().isInterrupted) }
 
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    switch type {
-    case .began:
-      isInterrupted = true
-      updateHold()
-    case .ended:
-      isInterrupted = false
-      if !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
-      // Behind that order, or a moment of sound would come before it.
-      DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.updateHold() } }
-    case nil: break
-    }
+    // The pause first: the other way round there would be a moment of sound.
+    if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
+    updateHold()
+    onEvent(.interruption)
   }
 
   // MARK: What observers see

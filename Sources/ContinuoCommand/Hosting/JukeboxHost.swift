@@ -1,18 +1,55 @@
+import AudioCore
 import Continuo
 import DequeModule
-import Dispatch
 import Jukebox
 import Synchronization
 
 /// The jukebox of this process: commands come from any thread, orders to the player go out on the main queue.
 ///
 /// A command takes a short lock and is done; what the player has to do for it follows, in order. So nobody who asks
-/// waits for the main queue, for a file or for the server.
+/// waits for the main queue, for a file or for the server. While the application is suspended its player gets no
+/// orders: they wait, and are carried out when it runs again.
 final class JukeboxHost: Sendable {
+  /// What the player is to do.
+  private enum Order {
+    case action(JukeboxAction)
+    /// Hold sound back, whatever the jukebox wants, or no longer.
+    case hold(Bool)
+
+    func supersedes(_ earlier: Order) -> Bool {
+      switch (self, earlier) {
+      case (.action(let action), .action(let other)): action.supersedes(other)
+      case (.hold, .hold): true
+      default: false
+      }
+    }
+  }
+
   private struct State {
     var machine: JukeboxMachine
-    var actions: Deque<JukeboxAction> = []
+    var orders: Deque<Order> = []
     var isDraining = false
+    var isSuspended = false
+
+    mutating func append(_ order: Order) {
+      orders.removeAll { order.supersedes($0) }
+      orders.append(order)
+    }
+
+    /// Whether somebody has to see to the orders now.
+    mutating func mustDrain() -> Bool {
+      guard !orders.isEmpty, !isDraining, !isSuspended else { return false }
+      isDraining = true
+      return true
+    }
+
+    mutating func nextOrder() -> Order? {
+      guard !isSuspended, let order = orders.popFirst() else {
+        isDraining = false
+        return nil
+      }
+      return order
+    }
   }
 
   private let state: Mutex<State>
@@ -26,14 +63,17 @@ final class JukeboxHost: Sendable {
   /// How far the player is.
   let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
+  private let mainQueue: any DeliveryQueue
 
-  /// A host of `machine`, without a player. What the machine already wants of one is kept for the first.
-  init(_ machine: JukeboxMachine) {
+  /// A host of `machine`, without a player. What the machine already wants of one is kept for the first. `mainQueue` is
+  /// where the player is driven: the main actor's thread.
+  init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
     // At once: the place in a restored song has to be known before anyone asks for it, or keeps it.
     let actions = machine.takeEffects().actions
     place.expect(actions)
-    state = Mutex(State(machine: machine, actions: Deque(actions)))
+    self.mainQueue = mainQueue
+    state = Mutex(State(machine: machine, orders: Deque(actions.map(Order.action))))
   }
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
@@ -58,7 +98,7 @@ final class JukeboxHost: Sendable {
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) throws(JukeboxError) -> Result {
     let (result, hasEnded) = apply(body)
-    if hasEnded { DispatchQueue.main.async { MainActor.assumeIsolated { self.ended() } } }
+    if hasEnded { mainQueue.enqueue { MainActor.assumeIsolated { self.ended() } } }
     return try result.get()
   }
 
@@ -75,17 +115,11 @@ final class JukeboxHost: Sendable {
         }
         let effects = state.machine.takeEffects()
         place.expect(effects.actions)
-        for action in effects.actions {
-          state.actions.removeAll { action.supersedes($0) }
-          state.actions.append(action)
-        }
-        let mustDrain = !state.actions.isEmpty && !state.isDraining
-        if mustDrain { state.isDraining = true }
-        return (result, effects, mustDrain)
+        for action in effects.actions { state.append(.action(action)) }
+        return (result, effects, state.mustDrain())
       }
     if !effects.changed.isEmpty { subscriber.withLock { $0.onChange }?(effects.changed) }
-    // Never on the caller's stack, also on the main queue: it may be inside of a callback of the player.
-    if mustDrain { DispatchQueue.main.async { MainActor.assumeIsolated { self.drain() } } }
+    if mustDrain { drainSoon() }
     return (result, effects.hasEnded)
   }
 
@@ -106,9 +140,38 @@ final class JukeboxHost: Sendable {
     self.player?.onEvent = onEvent
   }
 
-  /// Whether sound is held back, whatever the jukebox wants.
-  @MainActor
-  func setHeld(_ isHeld: Bool) { player?.isHeld = isHeld }
+  /// Holds sound back, whatever the jukebox wants, or no longer: in order with what the jukebox wants. Any thread.
+  func setHeld(_ isHeld: Bool) {
+    let mustDrain = state.withLock { state in
+      state.append(.hold(isHeld))
+      return state.mustDrain()
+    }
+    if mustDrain { drainSoon() }
+  }
+
+  // MARK: The life cycle
+
+  /// The application is suspended: nothing of it runs, and its player gets no orders until `resume`. Any thread.
+  func suspend() { state.withLock { $0.isSuspended = true } }
+
+  /// The application runs again: what was ordered meanwhile follows. Any thread.
+  func resume() {
+    let mustDrain = state.withLock { state in
+      state.isSuspended = false
+      return state.mustDrain()
+    }
+    if mustDrain { drainSoon() }
+  }
+
+  /// The application has ended: the song stays where its player was or was told to go, and what else was ordered of
+  /// that player is void. Before its players are ended. Any thread.
+  func terminate() {
+    place.freeze()
+    state.withLock { state in
+      state.orders = []
+      state.isSuspended = false
+    }
+  }
 
   /// Calls `body` when everything is taken in that the player has told before.
   @MainActor
@@ -120,9 +183,17 @@ final class JukeboxHost: Sendable {
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
 
+  /// Never on the caller's stack, also on the main queue: it may be inside of a callback of the player.
+  private func drainSoon() { mainQueue.enqueue { MainActor.assumeIsolated { self.drain() } } }
+
   @MainActor
   private func drain() {
-    while let action = nextAction() { player?.perform(action) }
+    while let order = state.withLock({ $0.nextOrder() }) {
+      switch order {
+      case .action(let action): player?.perform(action)
+      case .hold(let isHeld): player?.isHeld = isHeld
+      }
+    }
   }
 
   @MainActor
@@ -130,12 +201,5 @@ final class JukeboxHost: Sendable {
     // Somebody may have begun anew meanwhile.
     guard read({ $0.state == .stopped }) else { return }
     subscriber.withLock { $0.onEnd }?()
-  }
-
-  private func nextAction() -> JukeboxAction? {
-    state.withLock { state in
-      if state.actions.isEmpty { state.isDraining = false }
-      return state.actions.popFirst()
-    }
   }
 }

@@ -124,10 +124,8 @@ final class JukeboxPlayer {
     applyRate()
   }
 
-  private func applyRate() {
-    let rate = isHeld ? 0 : wantedRate
-    if player.rate != rate { player.rate = rate }
-  }
+  /// Also if `rate` says so already: that is what was told, and a change may be under way.
+  private func applyRate() { player.rate = isHeld ? 0 : wantedRate }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
     let entry = makeEntry(song, at: seconds)

@@ -41,9 +41,9 @@ final class SongPlace: Sendable {
     }
   }
 
-  /// The player goes; the song stays where it is.
+  /// The player goes; the song stays where it is, or where it was told to go on.
   func freeze() {
-    guard let id = state.withLock({ $0.song?.id }) else { return }
+    guard let id = state.withLock({ $0.standing?.id ?? $0.song?.id }) else { return }
     let seconds = seconds(of: id)
     // Every order of the next player's settles it.
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }

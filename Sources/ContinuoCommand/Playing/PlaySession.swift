@@ -5,7 +5,9 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Jukebox
+import RunTimeline
 import Synchronization
+import TextFormatting
 
 /// One run of `continuo play`: the device, the application that it carries, and a person or a script who watches.
 /// Everything happens on the main queue.
@@ -134,7 +136,7 @@ final class PlaySession {
     served.stopApplication()
     terminal?.finish()
     // Finishes the WAV file, if there is one.
-    PlaybackEnvironment.current.suspension.closeAll()
+    PlaybackEnvironment.current.closePlayers()
     served.close()
     CleanUp.exit(status ?? ExitStatus(played: played, problems: problems).rawValue)
   }
@@ -199,9 +201,10 @@ final class PlaySession {
       write(.failed(index: host.index(of: song), url: song.url, error: reason))
       complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")
     case .song(.timeJumped): timeline?.record(.jumped)
+    case .interruption: break
     case .timeControlStatus(let status, let reason):
       write(.timeControlStatus(status, reason: reason))
-      timeline?.record(.timeControl(status))
+      timeline?.record(.sound(Timeline.Sound(status)))
       drawStatus()
       if status == .playing { began() }
     case .playerFailed(let error):

@@ -35,6 +35,8 @@ final class Signals {
     }
     self.sources = sources
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error for whoever writes it, as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// From now on the main queue gets to what it is given, but for what blocks it.

@@ -10,15 +10,6 @@ enum StandardOutput {
 
   /// Writes `text` to a descriptor at once. Blocks while a pipe's reader is slow.
   static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(descriptor, start, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-    }
+    _ = WholeWrite.write(Array(text.utf8), to: descriptor)
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import TextFormatting
 
 /// Something that was to be played and cannot be.
 struct QueueProblem: Hashable, Sendable, CustomStringConvertible {

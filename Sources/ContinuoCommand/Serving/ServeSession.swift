@@ -5,6 +5,7 @@ import ControlServer
 import Dispatch
 import Foundation
 import Jukebox
+import RunTimeline
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask
 /// for music. The device and the answers to clients have threads of their own; the application is on the main queue.
@@ -78,7 +79,7 @@ final class ServeSession {
     isEnded = true
     keeper?.save()
     served.stopApplication()
-    PlaybackEnvironment.current.suspension.closeAll()
+    PlaybackEnvironment.current.closePlayers()
     served.close()
     CleanUp.exit(status)
   }

@@ -6,6 +6,7 @@ import ControlServer
 import Dispatch
 import Foundation
 import Jukebox
+import RunTimeline
 import Synchronization
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
@@ -50,7 +51,7 @@ final class ServedJukebox {
   init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
     self.host = host
     self.device = device
-    sound = SoundState(clock: clock)
+    sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
     watches = WatchDesk(host: host, clock: clock)
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     let relay = Relay()
@@ -65,7 +66,7 @@ final class ServedJukebox {
       },
       home: parts.home)
     relay.jukebox = self
-    device.add(PlaceKeeper(host))
+    device.add(HostLife(host))
   }
 
   /// Carries what clients want of the output here.
@@ -122,8 +123,9 @@ final class ServedJukebox {
   func startApplication(
     onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
   ) -> AVQueuePlayer {
-    let application = JukeboxApplication(host: host, sound: sound) { [watches] event in
+    let application = JukeboxApplication(host: host, sound: sound) { [watches, server] event in
       watches.tell(event)
+      if case .interruption = event { server.notify(.player) }
       onEvent(event)
     }
     watches.setApplication(application)
@@ -185,29 +187,22 @@ final class ServedJukebox {
 
   private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
     { [sound, watches, server] record in
-      switch record.event {
-      case .state(let state):
-        let isNews = sound.set(.application, state == .suspended || state == .notRunning)
-        // The next launch knows nothing of it.
-        if state == .notRunning { sound.set(.interruption, false) }
-        watches.tell(.applicationState(state.rawValue), at: record.time)
-        server.notify(isNews ? [.options, .player, .application] : [.options, .application])
-      case .interruptionBegan: if sound.set(.interruption, true) { server.notify(.player) }
-      case .interruptionEnded: if sound.set(.interruption, false) { server.notify(.player) }
-      default: break
-      }
+      guard case .state(let state) = record.event else { return }
+      let isNews = sound.set(.application, state == .suspended || state == .notRunning)
+      watches.tell(.applicationState(state.rawValue), at: record.time)
+      server.notify(isNews ? [.options, .player, .application] : [.options, .application])
     }
   }
 }
 
-/// Holds the place in the song that is heard while its player is ended.
-private final class PlaceKeeper: Suspendable {
+/// The jukebox as the life cycle sees it.
+private final class HostLife: Suspendable {
   private let host: JukeboxHost
 
   init(_ host: JukeboxHost) { self.host = host }
 
-  func suspend() {}
-  func resume() {}
+  func suspend() { host.suspend() }
+  func resume() { host.resume() }
   // Added before the players: what they had reached is where the next one begins.
-  func terminate() { host.place.freeze() }
+  func terminate() { host.terminate() }
 }

@@ -14,7 +14,7 @@ extension WatchRecord.Event {
       self = .timeJumped(host.watched(song), elapsed: Milliseconds(seconds: seconds))
     case .timeControlStatus(let status, let reason):
       self = .timeControlStatus(status.rawValue, reason: reason)
-    case .playerFailed: return nil
+    case .interruption, .playerFailed: return nil
     }
   }
 

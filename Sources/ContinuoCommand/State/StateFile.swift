@@ -1,7 +1,8 @@
 import Glibc
 
 /// A small file that is whole at every moment: a reader sees what it was or what it became, also when the writer is
-/// killed in between. Unlike `AtomicFile` it leaves no names of chance behind when that happens, often.
+/// killed in between. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is killed often
+/// does not fill the directory.
 struct StateFile: Sendable {
   /// Where it is.
   let path: MediaPath
@@ -9,22 +10,39 @@ struct StateFile: Sendable {
   /// milliseconds on a solid one, far more on a card.
   let isDurable: Bool
 
-  /// Puts `bytes` in the place of what was there. May block on the disk.
-  func write(_ bytes: [UInt8]) throws(FileBytes.Problem) {
-    // One writer at a time has the directory (`StateDirectory`), so the name is free, or left by one that was killed.
-    let new = MediaPath(bytes: path.bytes + Array(".new".utf8))
-    let descriptor = try new.systemCall {
-      open($0, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+  /// How many names are tried for the new file before it has its own.
+  static let nameCount = 10
+
+  /// Puts `bytes` in the place of what was there. Returns what stood in the way of the new file and was left alone: a
+  /// folder, a pipe or a link that has its name. May block on the disk.
+  @discardableResult
+  func write(_ bytes: [UInt8]) throws(FileBytes.Problem) -> [MediaPath] {
+    var others: [MediaPath] = []
+    for number in 1...Self.nameCount {
+      let name = MediaPath(bytes: path.bytes + Array((number == 1 ? ".new" : ".new-\(number)").utf8))
+      Self.removeLeftover(name)
+      guard var new = try NewFile(name, mode: 0o600) else {
+        others.append(name)
+        continue
+      }
+      try new.replace(path, with: bytes, isDurable: isDurable)
+      return others
     }
-    do {
-      defer { close(descriptor) }
-      try AtomicFile.writeAll(bytes, to: descriptor)
-      if isDurable, fdatasync(descriptor) != 0 { throw FileBytes.Problem.system(errno) }
-    } catch {
-      _ = try? new.systemCall { unlink($0) }
-      throw error as? FileBytes.Problem ?? .system(EIO)
-    }
-    _ = try new.systemCall { from in path.withCString { rename(from, $0) } }
+    throw .system(EEXIST)
+  }
+
+  /// One writer at a time has the directory (`StateDirectory`): a regular file of that name was left by one that was
+  /// killed.
+  private static func removeLeftover(_ path: MediaPath) {
+    var status = stat()
+    guard path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    _ = path.withCString { unlink($0) }
+  }
+
+  /// Whether anything has its name.
+  var exists: Bool {
+    var status = stat()
+    return path.withCString { lstat($0, &status) } == 0
   }
 
   /// What it holds; nil if there is none. A link, a folder or a pipe of that name is a problem.

@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// The line that a terminal shows while the player plays.
 struct StatusLine: Hashable, Sendable {
   /// What is playing, from tags or the file's name; may hold anything.

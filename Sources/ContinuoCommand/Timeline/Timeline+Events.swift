@@ -1,4 +1,5 @@
 import Jukebox
+import RunTimeline
 
 extension Timeline.Entry {
   /// What a drawing shows of something that an application's observers saw; nil if nothing.
@@ -9,8 +10,19 @@ extension Timeline.Entry {
       self = .item(index: host.index(of: song), name: String(decoding: name, as: UTF8.self))
     case .song(.current(nil)): self = .noItem
     case .song(.timeJumped): self = .jumped
-    case .song(.playedToEnd), .song(.failed), .playerFailed: return nil
-    case .timeControlStatus(let status, _): self = .timeControl(status)
+    case .song(.playedToEnd), .song(.failed), .interruption, .playerFailed: return nil
+    case .timeControlStatus(let status, _): self = .sound(Timeline.Sound(status))
+    }
+  }
+}
+
+extension Timeline.Sound {
+  /// What is heard of a player in this status while its application runs.
+  init(_ status: PlayerEvent.TimeControl) {
+    switch status {
+    case .paused: self = .silent
+    case .waitingToPlayAtSpecifiedRate: self = .waiting
+    case .playing: self = .audible
     }
   }
 }

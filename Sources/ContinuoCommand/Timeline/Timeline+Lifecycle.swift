@@ -1,4 +1,5 @@
 import AppLifecycle
+import RunTimeline
 
 extension Timeline.Entry {
   /// What a drawing shows of something that the device recorded; nil if nothing.

@@ -1,4 +1,5 @@
 import AudioCore
+import RunTimeline
 import Synchronization
 
 /// Records a run for `--timeline`, and writes the drawing when it ends.

@@ -98,6 +98,10 @@ public final class AVAudioSession: NSObject, Sendable {
   /// Whether the session is active. Apple's has no such member; the rules of its activity are Apple's.
   public var isActive: Bool { state.withLock { $0.isActive } }
 
+  /// Whether an interruption lasts: the session cannot be activated, and players do not play. From before `began` is
+  /// posted until before `ended` is. Apple's has no such member.
+  public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
   /// Activates or deactivates the session. Deactivating pauses its players, without error (as since iOS 26; before, it
   /// also threw `isBusy` then). The option is for others, of which there are none here.
   ///
@@ -144,9 +148,6 @@ public final class AVAudioSession: NSObject, Sendable {
   func endInterruption(shouldResume: Bool) {
     perform(state.withLock { $0.endInterruption(shouldResume: shouldResume) })
   }
-
-  /// An interruption without an end is over all the same when the user comes back.
-  func forgetInterruption() { state.withLock { $0.isInterrupted = false } }
 
   func outputOpened(sink: String) { perform(state.withLock { $0.outputOpened(sink: sink) }) }
 

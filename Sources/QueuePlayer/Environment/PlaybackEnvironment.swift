@@ -1,54 +1,46 @@
-public import AudioCore
-public import AudioOutput
-public import Foundation
-import MP3Decoding
+package import AudioCore
+package import AudioOutput
+package import Foundation
 import PlaybackEngine
-import PulseOutput
 import Synchronization
 
 /// What players are built on: time, sound, the main queue, files.
 ///
 /// An application that wants anything but the defaults sets `current` once, before its first player is made. Players
-/// keep the environment they were made in. Each environment has an audio session and a suspension of its own, which its
-/// copies share.
+/// keep the environment they were made in. Each environment has an audio session of its own, which its copies share.
 public struct PlaybackEnvironment: Sendable {
   /// What everything waits on.
-  public let clock: any HostClock
+  package let clock: any HostClock
   /// Where sound goes. All players of an environment share it; each opens streams of its own.
-  public let device: any AudioOutputDevice
+  package let device: any AudioOutputDevice
   /// Where change handlers, notifications and completion handlers are called, and time observers without a queue.
-  public let mainQueue: any DeliveryQueue
+  package let mainQueue: any DeliveryQueue
   /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not block.
-  public let isOnMainQueue: @Sendable () -> Bool
+  package let isOnMainQueue: @Sendable () -> Bool
   /// What decodes the file at a URL. Called off the main queue, right before the file is opened. For `true` the length
   /// is to be exact, also if the whole file has to be read for that.
-  public var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
+  package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Stops and resumes all players of this environment.
-  public let suspension: PlaybackSuspension
+  package let suspension: PlaybackSuspension
   /// What the sound of this environment's players is to the system.
-  public let audioSession: AVAudioSession
+  package let audioSession: AVAudioSession
   /// Told what concerns the sound and no player in particular. On the main queue.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
-  /// An environment; whatever is left out is as in a real application: the system's clock, PulseAudio by
-  /// libpulse's own rules (its connection is made when the first player gets an item), the main dispatch queue, MP3
-  /// files.
-  public init(
-    clock: any HostClock = SystemClock.shared,
-    device: (any AudioOutputDevice)? = nil,
+  /// An environment of these parts; see the properties of the same names.
+  package init(
+    clock: any HostClock,
+    device: any AudioOutputDevice,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
-    makeSource: (@Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource)? = nil,
+    makeSource: @escaping @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource,
     onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
     self.clock = clock
-    self.device = device ?? PulseDevice(clock: clock)
+    self.device = device
     self.mainQueue = mainQueue
     self.isOnMainQueue = isOnMainQueue
-    self.makeSource =
-      makeSource ?? { file, isPrecise in
-        MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
-      }
+    self.makeSource = makeSource
     suspension = PlaybackSuspension(mainQueue: mainQueue, isOnMainQueue: isOnMainQueue)
     audioSession = AVAudioSession(suspension: suspension)
     self.onDiagnostic = onDiagnostic
@@ -71,7 +63,7 @@ public struct PlaybackEnvironment: Sendable {
       if let scope { return scope.environment }
       return shared.withLock { shared in
         if let shared { return shared }
-        let standard = PlaybackEnvironment()
+        let standard = StandardEnvironment.make()
         shared = standard
         return standard
       }
@@ -107,6 +99,35 @@ public struct PlaybackEnvironment: Sendable {
   public func endInterruption(shouldResume: Bool) {
     audioSession.endInterruption(shouldResume: shouldResume)
   }
+
+  // MARK: The end
+
+  /// Ends every player for good, before the process ends: files are finished, connections closed. Waits for a decoding
+  /// step at most (a few milliseconds). Any thread but an observer's own queue other than the main one.
+  public func closePlayers() { suspension.closeAll() }
+
+  /// What the players were that the last termination of the application ended, in the order of their making; once. Any
+  /// thread.
+  public func takeRestorableSnapshots() -> [PlayerSnapshot] { suspension.takeRestorableSnapshots() }
+}
+
+/// The environment of an application that sets none.
+///
+/// What it is made of is not known here: the module `Continuo` knows decoder and outputs, and says so by making this
+/// type conform to `EnvironmentMaker`. The runtime finds that conformance wherever `Continuo` is linked.
+package enum StandardEnvironment {
+  fileprivate static func make() -> PlaybackEnvironment {
+    guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
+      preconditionFailure("no standard environment: import Continuo, or set PlaybackEnvironment.current")
+    }
+    return maker.makeEnvironment()
+  }
+}
+
+/// Makes the environment of an application that sets none.
+package protocol EnvironmentMaker {
+  /// Called once, when the environment is first asked for.
+  static func makeEnvironment() -> PlaybackEnvironment
 }
 
 /// What concerns the sound and no player in particular.

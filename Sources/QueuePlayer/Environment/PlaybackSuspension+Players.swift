@@ -4,25 +4,25 @@ import Synchronization
 // What players do: who is there, who plays, who may.
 extension PlaybackSuspension {
   /// The greatest activity of all players, as their observers were told it. Any thread. While suspended: as before.
-  public var activity: PlaybackActivity { state.withLock { $0.activity.last } }
+  package var activity: PlaybackActivity { state.withLock { $0.activity.last } }
 
   /// Whether any player really plays. Any thread.
-  public var isAudible: Bool { activity == .playing }
+  package var isAudible: Bool { activity == .playing }
 
   /// Called when `activity` changed, after the players' own observers: on the main queue, or where the last
   /// reference to a playing player went. A change may be seen late, but never an old value after a newer one from
   /// the same thread. May call `suspendAll`.
-  public var onActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
+  package var onActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.activity.handler } }
     set { state.withLock { $0.activity.handler = newValue } }
   }
 
   /// The greatest activity of those players that may sound in the background: their session is active and has the
   /// category `playback`. While it is `playing` it keeps an application with the mode `audio` running. Any thread.
-  public var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
+  package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
 
   /// Called when `keepingActivity` changed: as `onActivityChange`, or where the session was changed.
-  public var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
+  package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.keepingActivity.handler } }
     set { state.withLock { $0.keepingActivity.handler = newValue } }
   }

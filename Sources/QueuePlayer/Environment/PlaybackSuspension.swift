@@ -4,7 +4,7 @@ import PlaybackEngine
 import Synchronization
 
 /// How much is going on in a set of players.
-public enum PlaybackActivity: Int, Comparable, Sendable {
+package enum PlaybackActivity: Int, Comparable, Sendable {
   /// Nothing plays and nothing is about to: paused, or nothing to play.
   case stopped
   /// Playing was asked for and will go on by itself, but nothing sounds now: an item is being opened, the output is
@@ -14,7 +14,7 @@ public enum PlaybackActivity: Int, Comparable, Sendable {
   case playing
 
   /// From `stopped` to `playing`.
-  public static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
+  package static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// Stops all players of an environment and lets them go on: what an application's life cycle does to them.
@@ -25,10 +25,10 @@ public enum PlaybackActivity: Int, Comparable, Sendable {
 /// While players are suspended no call into the application's code begins that is theirs or the session's: time
 /// observers, change handlers, notifications, completion handlers, also those of assets. Two things are not theirs to
 /// hold back: the further observers of a notification, and the second call by `.prior`, when the first one suspends.
-public final class PlaybackSuspension: Sendable {
+package final class PlaybackSuspension: Sendable {
   /// How many seconds `suspendAll` and `terminateAll` wait at most for calls that run on other threads: long for a
   /// handler, and short beside the 5 s that the system gives an application.
-  public static let callLimit = 1.0
+  package static let callLimit = 1.0
 
   struct Entry {
     weak var core: PlayerCore?
@@ -100,7 +100,7 @@ public final class PlaybackSuspension: Sendable {
   /// application's code. When it returns no further call begins; it waits for those that run on other threads, at most
   /// `callLimit` seconds, and not for the one that it is called from. Any thread; does not wait for the output.
   /// Idempotent.
-  public func suspendAll() {
+  package func suspendAll() {
     let isChange = transition.withLock { _ in
       let cores = state.withLock { state -> [PlayerCore]? in
         guard state.condition == .running else { return nil }
@@ -116,7 +116,7 @@ public final class PlaybackSuspension: Sendable {
 
   /// Lets every player go on with the very next frame and delivers what was held back, in order. Any thread;
   /// idempotent.
-  public func resumeAll() {
+  package func resumeAll() {
     let held = transition.withLock { _ -> [@Sendable () -> Void] in
       let resumed = state.withLock { state -> (cores: [PlayerCore], held: [@Sendable () -> Void])? in
         guard state.condition == .suspended else { return nil }
@@ -135,25 +135,19 @@ public final class PlaybackSuspension: Sendable {
 
   /// The application is in the background now: players whose session does not let them sound there pause, with the
   /// reason `appBackgrounded`. Any thread.
-  public func enterBackground() {
+  package func enterBackground() {
     state.withLock { $0.isInBackground = true }
     pauseWhatMayNotSound()
   }
 
-  /// The application is about to come to the foreground. An interruption that had no end is over by that. Any thread.
-  public func enterForeground() {
-    let session = state.withLock { state in
-      state.isInBackground = false
-      return state.session
-    }
-    session?.forgetInterruption()
-  }
+  /// The application is about to come to the foreground. Any thread.
+  package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
   /// Ends every player for good: what they were is kept for `takeRestorableSnapshots`, sound stops, nothing that was
   /// not delivered ever is, and no call begins any more when it returns (it waits for them as `suspendAll` does, and for
   /// a decoding step, a few milliseconds). The session is as it was at first. Any thread but an observer's own queue
   /// other than the main one; idempotent.
-  public func terminateAll() {
+  package func terminateAll() {
     let ended = transition.withLock { _ -> State? in
       let ended = state.withLock { state -> State? in
         guard state.condition != .terminated else { return nil }
@@ -181,7 +175,7 @@ public final class PlaybackSuspension: Sendable {
   }
 
   /// The application is launched again after `terminateAll`: players made from now on sound again. Any thread.
-  public func launch() {
+  package func launch() {
     state.withLock { state in
       guard state.condition == .terminated else { return }
       state.condition = .running
@@ -193,7 +187,7 @@ public final class PlaybackSuspension: Sendable {
   }
 
   /// What the players were that the last `terminateAll` ended, in the order of their making; once.
-  public func takeRestorableSnapshots() -> [PlayerSnapshot] {
+  package func takeRestorableSnapshots() -> [PlayerSnapshot] {
     state.withLock { state in
       defer { state.snapshots = [] }
       return state.snapshots
@@ -202,12 +196,12 @@ public final class PlaybackSuspension: Sendable {
 
   /// Ends every player for good, before the process ends: files are finished, connections closed. Waits for a
   /// decoding step at most (a few milliseconds). Any thread but an observer's own queue other than the main one.
-  public func closeAll() {
+  package func closeAll() {
     for core in state.withLock({ $0.cores }) { core.engine.close() }
   }
 
   /// Whether players are stopped. Any thread.
-  public var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
+  package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
   // MARK: Calls into the application
 
@@ -261,6 +255,7 @@ public final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
+    // Real time, also where the players' clock is virtual: the calls run on other threads, which no virtual clock moves.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

@@ -50,6 +50,15 @@ final class Conversation: Sendable {
   /// Seconds of the current song that were heard.
   func elapsed() async throws -> Double { Double(try await field("elapsed", of: "status") ?? "") ?? -1 }
 
+  /// Asks until more of the current song was heard than that.
+  func passes(_ seconds: Double, limit: Double = 20) async throws {
+    let end = Date().addingTimeInterval(limit)
+    while try await elapsed() <= seconds {
+      guard Date() < end else { throw Failure("the song stands at \(seconds) s") }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   /// Asks until the answer to a command has this line. For what comes by itself and raises no event.
   func comes(_ line: String, in command: String, limit: Double = 20) async throws {
     let end = Date().addingTimeInterval(limit)

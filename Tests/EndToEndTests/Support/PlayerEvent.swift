@@ -97,6 +97,14 @@ extension [SeenEvent] {
     }
   }
 
+  /// Whether nothing came between a suspension and the state after that, and no step says that it came there.
+  var isQuietWhileSuspended: Bool {
+    zip(events, events.dropFirst()).allSatisfy { event, next in
+      event != .applicationState("suspended") || !next.isOfThePlayer
+    }
+      && !events.contains { if case .time(_, _, _, "suspended") = $0 { true } else { false } }
+  }
+
   /// All but time steps.
   var withoutTime: [PlayerEvent] { events.filter { !$0.isTime } }
 

@@ -7,7 +7,7 @@ final class SoundState: Sendable {
   enum Obstacle: Hashable, Sendable {
     /// The application is suspended or not running.
     case application
-    /// The application was told of an interruption, and not of its end.
+    /// The audio session is interrupted. Asked of the session, not set.
     case interruption
     /// The output cannot be had; why.
     case output(String)
@@ -29,14 +29,21 @@ final class SoundState: Sendable {
 
   private let state = Mutex(State())
   private let clock: any HostClock
+  private let isInterrupted: @Sendable () -> Bool
 
-  init(clock: any HostClock) { self.clock = clock }
+  /// `isInterrupted`: whether the audio session is. Any thread; must not block.
+  init(clock: any HostClock, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
+    self.clock = clock
+    self.isInterrupted = isInterrupted
+  }
 
   /// What holds sound back now, the first if there are several; and why there is no sound, for a person: nil where a
   /// person has asked for that. Any thread.
   var hindrance: (obstacle: Obstacle?, error: String?) {
-    state.withLock { state in
+    let isInterrupted = isInterrupted()
+    return state.withLock { state in
       if let first = state.obstacles.first { return (first, Self.error(state.obstacles)) }
+      if isInterrupted { return (.interruption, nil) }
       guard let since = state.hungrySince, clock.now.seconds(since: since) >= Self.starvationDelay
       else { return (nil, nil) }
       return (.starved, nil)

@@ -3,7 +3,7 @@
 /// A *position* counts what the server was sent, in frames; its read and write index are positions. A *frame number*
 /// counts what the source rendered. They differ after a flush: the server takes its write index back, frame numbers
 /// go on.
-struct FrameMap: Hashable, Sendable {
+struct StreamPositions: Hashable, Sendable {
   /// Where the first frame after the last flush stands; what lies before it has no number any more.
   private(set) var basePosition: Int64 = 0
   private var baseFrame: Int64 = 0

@@ -1,4 +1,4 @@
-import AppLifecycle
+internal import AppLifecycle
 
 /// How things look: by colour on a screen, by lightness, hatching and words in print.
 enum TimelineStyle {

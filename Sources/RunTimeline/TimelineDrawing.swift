@@ -1,8 +1,9 @@
-import AppLifecycle
-import AudioCore
+internal import AppLifecycle
+package import AudioCore
+internal import TextFormatting
 
 /// Draws a run against time as an SVG document: one lane below the other, what was pressed above them.
-struct TimelineDrawing {
+package struct TimelineDrawing {
   /// Points, of which the drawing is that many wide.
   static let width = 1000.0
   static let left = 112.0
@@ -34,7 +35,7 @@ struct TimelineDrawing {
   var remarks: [String] = []
 
   /// The SVG document for a run that was recorded until `end`. `caption` says what ran.
-  static func document(_ timeline: Timeline, end: HostTime, caption: String) -> String {
+  package static func document(_ timeline: Timeline, end: HostTime, caption: String) -> String {
     var drawing = TimelineDrawing(timeline, end: end)
     return drawing.draw(caption: caption)
   }

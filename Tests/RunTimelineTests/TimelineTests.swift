@@ -4,7 +4,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-@testable import ContinuoCommand
+@testable import RunTimeline
 
 /// A recording made of `(seconds, entry)`, drawn at `end`.
 func timeline(_ entries: [(Double, Timeline.Entry)], start: Double = 100) -> Timeline {
@@ -76,21 +76,21 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
   /// A run in which everything happens.
   static let everything: [(Double, Timeline.Entry)] = [
     (0, .state(.inactive)), (0, .state(.active)), (0.02, .item(index: 0, name: "Nina – First Song.mp3")),
-    (0.02, .timeControl(.waitingToPlayAtSpecifiedRate)), (0.4, .timeControl(.playing)),
+    (0.02, .sound(.waiting)), (0.4, .sound(.audible)),
     (1.9, .taskBegan(identifier: 1, name: "upload")), (3.4, .pressed("home")), (3.4, .state(.inactive)),
     (3.4, .state(.background)), (4.2, .item(index: 1, name: "Evening.mp3")), (5, .pressed("seek 0:42")),
     (5, .jumped), (5.5, .taskBegan(identifier: 2, name: "index of the whole library, a long name")),
     (6.0, .taskEnded(identifier: 2)), (8.4, .taskEnded(identifier: 1)), (8.4, .state(.suspended)),
     (10.4, .pressed("foreground")), (10.4, .state(.inactive)), (10.4, .state(.active)),
     (12, .pressed("interrupt begin")), (12, .state(.inactive)), (12, .interruptionBegan),
-    (12, .timeControl(.paused)), (14, .pressed("interrupt end")), (14, .interruptionEnded),
-    (14, .state(.active)), (14.01, .timeControl(.playing)),
+    (12, .sound(.silent)), (14, .pressed("interrupt end")), (14, .interruptionEnded),
+    (14, .state(.active)), (14.01, .sound(.audible)),
     (15, .taskBegan(identifier: 3, name: "never ended")), (15.2, .pressed("home")), (15.2, .state(.inactive)),
     (15.2, .state(.background)), (16.2, .taskExpired(identifier: 3)),
     (18.2, .terminated("0x2182bad2: background task still open")), (18.2, .state(.notRunning)),
     (20, .pressed("launch")), (20, .state(.inactive)), (20, .state(.active)),
-    (20.05, .item(index: 1, name: "Evening.mp3")), (20.1, .timeControl(.playing)), (22.4, .noItem),
-    (22.4, .timeControl(.paused)),
+    (20.05, .item(index: 1, name: "Evening.mp3")), (20.1, .sound(.audible)), (22.4, .noItem),
+    (22.4, .sound(.silent)),
   ]
 
   @Test func drawsEverythingWhereItIs() throws {
@@ -155,7 +155,7 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
   }
 
   @Test func theLegendHasWhatOccursAndNothingElse() throws {
-    let drawing = try ReadDrawing(timeline([(0, .state(.active)), (0.1, .timeControl(.playing))]), end: 3)
+    let drawing = try ReadDrawing(timeline([(0, .state(.active)), (0.1, .sound(.audible))]), end: 3)
     #expect(drawing.labels.suffix(2) == ["active", "sound"])
     for word in ["suspended", "background task", "interruption", "tasks", "pressed", "terminated"] {
       #expect(!drawing.labels.contains(word))
@@ -173,7 +173,7 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
   @Test(arguments: [0, 1e-9, 0.5, 36_000, 1e7])
   func lengths(seconds: Double) throws {
     let drawing = try ReadDrawing(
-      timeline([(0, .state(.active)), (0, .item(index: 0, name: "x")), (0, .timeControl(.playing))]),
+      timeline([(0, .state(.active)), (0, .item(index: 0, name: "x")), (0, .sound(.audible))]),
       end: seconds)
     #expect((2...16).contains(drawing.of("tick").count))
     expectInside(drawing)
@@ -193,7 +193,7 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
   }
 
   @Test func tenThousandItemsAndTenHours() throws {
-    var entries: [(Double, Timeline.Entry)] = [(0, .state(.active)), (0, .timeControl(.playing))]
+    var entries: [(Double, Timeline.Entry)] = [(0, .state(.active)), (0, .sound(.audible))]
     for index in 0..<10_000 {
       let time = Double(index) * 3.6
       entries.append((time, .item(index: index, name: "Track \(index) <&>\"'")))

@@ -1,4 +1,4 @@
-import AudioCore
+internal import AudioCore
 
 /// Values with the moments from which on they hold, in a bounded amount of memory: when there are too many, those
 /// that lie closest together become one.

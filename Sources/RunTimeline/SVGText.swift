@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// SVG as text, element by element. What it writes is well-formed whatever comes in, and the same for the same input.
 struct SVGText {
   /// The elements so far.

@@ -5,7 +5,7 @@ import AudioCore
 /// A pure value. It is told of every frame in order (by decoding, or by skipping through the headers), so a format
 /// change anywhere is known before a seek goes past it. The timeline counts frames of the rate that the file has
 /// at its beginning, after the encoder's delay and padding are cut.
-struct FrameMap {
+struct MPEGFrameTable {
   /// A stretch of frames of one format.
   struct Run {
     /// The first MPEG frame of it.
@@ -51,7 +51,7 @@ struct FrameMap {
   /// The announced length on the timeline.
   let announcedLength: Int64?
 
-  /// A map for a file whose first frame has this format; `announcedFrames` and `delays` by its Info frame.
+  /// A table for a file whose first frame has this format; `announcedFrames` and `delays` by its Info frame.
   init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
     var cut: Int64 = 0
@@ -109,7 +109,7 @@ struct FrameMap {
   }
 
   private mutating func beginRun(at number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
-    guard runs.count < FrameMap.maximumRunCount, samplesPerFrame > 0, format.sampleRate > 0 else {
+    guard runs.count < MPEGFrameTable.maximumRunCount, samplesPerFrame > 0, format.sampleRate > 0 else {
       return false
     }
     runs.append(

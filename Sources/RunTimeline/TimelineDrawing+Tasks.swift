@@ -1,4 +1,5 @@
-import AudioCore
+internal import AudioCore
+internal import TextFormatting
 
 /// The lane of the background tasks: as many rows as ran at the same time.
 extension TimelineDrawing {

@@ -1,15 +1,15 @@
-import AppLifecycle
-import AudioCore
+package import AppLifecycle
+package import AudioCore
 
 /// What happened in a run, as far as a picture of it shows: a value that takes entries in the order in which they
 /// come. Its size is bounded, however long the run is.
-struct Timeline: Sendable {
+package struct Timeline: Sendable {
   /// Something that happened.
-  enum Entry: Hashable, Sendable {
+  package enum Entry: Hashable, Sendable {
     /// The application has reached this state.
     case state(ApplicationState)
-    /// Whether time moves in the player.
-    case timeControl(PlayerEvent.TimeControl)
+    /// The player sounds, waits or is silent; a suspended application has nothing to say of it.
+    case sound(Sound)
     /// This file of the queue is current; nil after the last one.
     case item(index: Int, name: String)
     case noItem
@@ -30,7 +30,7 @@ struct Timeline: Sendable {
   }
 
   /// What could be heard.
-  enum Sound: Hashable, Sendable { case silent, waiting, audible }
+  package enum Sound: Hashable, Sendable { case silent, waiting, audible }
 
   /// A file of the queue.
   struct Item: Hashable, Sendable {
@@ -72,20 +72,21 @@ struct Timeline: Sendable {
   private(set) var terminations = ThinnedSeries<String>(survivor: .first)
   private(set) var tasks: [Task] = []
   private(set) var omittedTasks = 0
-  private var timeControl = PlayerEvent.TimeControl.paused
+  /// What the player said last.
+  private var playerSound = Sound.silent
 
   /// An empty recording that begins now.
-  init(start: HostTime) { self.start = start }
+  package init(start: HostTime) { self.start = start }
 
   /// Adds what happened at `time`.
-  mutating func record(_ entry: Entry, at time: HostTime) {
+  package mutating func record(_ entry: Entry, at time: HostTime) {
     switch entry {
     case .state(let state):
       if states.elements.last?.value != state { states.append(state, at: time) }
       if state == .notRunning { end(at: time) }
       soundMayHaveChanged(at: time)
-    case .timeControl(let status):
-      timeControl = status
+    case .sound(let sound):
+      playerSound = sound
       soundMayHaveChanged(at: time)
     case .item(let index, let name):
       items.append(Item(index: index, name: Self.shortened(name)), at: time)
@@ -110,13 +111,7 @@ struct Timeline: Sendable {
   /// Nothing sounds while the application is suspended, although its player says nothing of that: it does not run.
   private mutating func soundMayHaveChanged(at time: HostTime) {
     let state = states.elements.last?.value
-    let stands = state == .suspended || state == .notRunning
-    let sound: Sound =
-      switch timeControl {
-      case .paused: .silent
-      case .waitingToPlayAtSpecifiedRate: stands ? .silent : .waiting
-      case .playing: stands ? .silent : .audible
-      }
+    let sound = state == .suspended || state == .notRunning ? .silent : playerSound
     if sound == .audible, firstSound == nil { firstSound = time }
     if sound != sounds.elements.last?.value ?? .silent { sounds.append(sound, at: time) }
   }
@@ -162,7 +157,7 @@ struct Timeline: Sendable {
   /// The application is gone, and all that it had.
   private mutating func end(at time: HostTime) {
     leaveItem(at: time)
-    timeControl = .paused
+    playerSound = .silent
     for index in tasks.indices where tasks[index].end == nil {
       tasks[index].end = time
       tasks[index].outcome = .killed

@@ -1,13 +1,13 @@
 /// How text looks on a terminal: how wide it is, and what of it must not get there.
-enum TerminalText {
+package enum TerminalText {
   /// The columns that a text takes, as terminals that know Unicode show it. An approximation: terminals disagree
   /// about emoji sequences, and only the terminal itself could say.
-  static func width(_ text: some StringProtocol) -> Int {
+  package static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
   /// The columns of a character: 0 for one that only combines, 2 for East Asian wide ones and emoji, else 1.
-  static func width(of character: Character) -> Int {
+  package static func width(of character: Character) -> Int {
     if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F ? 1 : 0 }
     var width = 0
     for scalar in character.unicodeScalars {
@@ -42,7 +42,7 @@ enum TerminalText {
   /// The text without anything that moves the cursor, changes colours or reverses the direction: tags and file names
   /// come from anywhere, and an escape sequence in one could do anything to the terminal. Spaces of all kinds become
   /// a plain one, the rest U+FFFD.
-  static func sanitized(_ text: String) -> String {
+  package static func sanitized(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { replacement(for: $0) ?? $0 }))
   }
@@ -56,7 +56,7 @@ enum TerminalText {
   }
 
   /// The text if it fits into `columns`, else its beginning with an ellipsis; never wider than that.
-  static func truncated(_ text: String, columns: Int) -> String {
+  package static func truncated(_ text: String, columns: Int) -> String {
     // A character takes at least a byte, so a short text needs no counting.
     if text.utf8.count <= columns || width(text) <= columns { return text }
     guard columns > 0 else { return "" }

@@ -1,0 +1,40 @@
+package import AudioCore
+package import AudioOutput
+import Foundation
+import MP3Decoding
+public import QueuePlayer
+
+extension PlaybackEnvironment {
+  /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or opened before
+  /// the first player gets an item.
+  ///
+  /// - Parameters:
+  ///   - output: where sound goes. By default PulseAudio by libpulse's own rules.
+  ///   - onDiagnostic: told what concerns the sound and no player in particular; on the main queue.
+  public init(
+    output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
+  ) {
+    let clock = SystemClock.shared
+    self.init(clock: clock, device: output.makeDevice(clock), onDiagnostic: onDiagnostic)
+  }
+
+  /// An environment of these parts that plays MP3 files.
+  package init(
+    clock: any HostClock, device: any AudioOutputDevice,
+    mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
+    isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
+    onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
+  ) {
+    self.init(
+      clock: clock, device: device, mainQueue: mainQueue, isOnMainQueue: isOnMainQueue,
+      makeSource: { file, isPrecise in
+        MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
+      },
+      onDiagnostic: onDiagnostic)
+  }
+}
+
+extension StandardEnvironment: EnvironmentMaker {
+  /// PulseAudio, MP3 files, real time.
+  package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
+}
