@@ -91,12 +91,16 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Jukebox", swiftSettings: strict),
+    .target(
+      name: "MusicFiles", dependencies: ["AudioCore", "Jukebox", "MP3Decoding", "TextFormatting"],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "MP3Decoding", "MediaTime", "MusicFiles", "PlaybackEngine", "PulseOutput", "QueuePlayer",
+        "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -180,10 +184,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
     .testTarget(
+      name: "MusicFilesTests", dependencies: ["MusicFiles", "TestSupport"], swiftSettings: strict),
+    .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime", "RunTimeline", "TestSupport", "TextFormatting",
+        "MediaTime", "MusicFiles", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -3,6 +3,7 @@ import ArgumentParser
 import AudioCore
 import ControlServer
 import Dispatch
+import MusicFiles
 
 /// `continuo play`.
 struct Play: ParsableCommand {

@@ -5,6 +5,7 @@ import ControlServer
 import Dispatch
 import Glibc
 import Jukebox
+import MusicFiles
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {

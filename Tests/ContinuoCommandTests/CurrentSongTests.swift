@@ -1,6 +1,7 @@
 import AudioCore
 import ControlProtocol
 import Jukebox
+import MusicFiles
 import Testing
 
 @testable import ContinuoCommand

@@ -3,6 +3,7 @@ import AudioCore
 import Dispatch
 import Foundation
 import Glibc
+import MusicFiles
 import Synchronization
 import TestSupport
 import Testing

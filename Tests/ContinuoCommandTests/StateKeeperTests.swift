@@ -1,6 +1,7 @@
 import AudioCore
 import Glibc
 import Jukebox
+import MusicFiles
 import Synchronization
 import TestSupport
 import Testing

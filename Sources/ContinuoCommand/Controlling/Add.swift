@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
+import MusicFiles
 
 /// `continuo add`.
 struct Add: ControlCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
+import MusicFiles
 
 /// A command of `continuo` that has a server do something.
 protocol ControlCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import Continuo
 import DequeModule
 import Foundation
 import Jukebox
+import MusicFiles
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
 ///

@@ -5,6 +5,7 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Jukebox
+import MusicFiles
 import RunTimeline
 import Synchronization
 import TextFormatting

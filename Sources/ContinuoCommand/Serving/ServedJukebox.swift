@@ -6,6 +6,7 @@ import ControlServer
 import Dispatch
 import Foundation
 import Jukebox
+import MusicFiles
 import RunTimeline
 import Synchronization
 

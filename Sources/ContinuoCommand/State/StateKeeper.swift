@@ -1,5 +1,6 @@
 import AudioCore
 import Jukebox
+import MusicFiles
 import Synchronization
 
 /// Keeps the jukebox's queue and place on the disk, so that neither an end nor a kill loses them.

@@ -1,4 +1,5 @@
 import AudioCore
+import MusicFiles
 import RunTimeline
 import Synchronization
 

@@ -2,6 +2,7 @@ import AudioCore
 import ControlProtocol
 import ControlServer
 import Jukebox
+import MusicFiles
 import Synchronization
 
 /// Answers the commands of all clients.

@@ -1,6 +1,7 @@
 import AudioCore
 import ControlProtocol
 import Jukebox
+import MusicFiles
 
 /// The commands that ask and tell the player. None of them waits for anything.
 struct PlaybackCommands: Sendable {
