@@ -96,13 +96,17 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    .target(
+      name: "MusicFiles",
+      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
-        "ControlServer", "ControlSocket", "HostTime", "Jukebox",
-        "MP3Decoding", "MediaTime", "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "MP3Decoding", "MediaTime", "MusicFiles",
+        "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -201,11 +205,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
+      name: "MusicFilesTests", dependencies: ["MusicFiles", "TestSupport"], swiftSettings: strict),
+    .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
         "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "MediaTime", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
+        "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

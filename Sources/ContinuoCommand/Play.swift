@@ -4,6 +4,7 @@ import ControlServer
 import ControlSocket
 import Dispatch
 import HostTime
+import MusicFiles
 
 /// `continuo play`.
 struct Play: ParsableCommand {

@@ -6,6 +6,7 @@ import Dispatch
 import Glibc
 import HostTime
 import Jukebox
+import MusicFiles
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {

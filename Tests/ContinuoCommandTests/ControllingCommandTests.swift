@@ -2,6 +2,7 @@ import ControlProtocol
 import ControlServer
 import Foundation
 import Glibc
+import MusicFiles
 import TestSupport
 import Testing
 

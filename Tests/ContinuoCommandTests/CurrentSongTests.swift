@@ -1,6 +1,7 @@
 import ControlProtocol
 import HostTime
 import Jukebox
+import MusicFiles
 import Testing
 
 @testable import ContinuoCommand

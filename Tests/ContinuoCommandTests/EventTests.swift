@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Glibc
 import HostTime
+import MusicFiles
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import ControlProtocol
 import Dispatch
 import Foundation
 import Jukebox
+import MusicFiles
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import MusicFiles
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import ControlProtocol
 import Glibc
 import Jukebox
+import MusicFiles
 import TestSupport
 import Testing
 

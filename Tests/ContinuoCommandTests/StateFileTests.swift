@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MusicFiles
 import TestSupport
 import Testing
 

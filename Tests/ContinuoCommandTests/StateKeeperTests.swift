@@ -1,6 +1,7 @@
 import HostTime
 import Glibc
 import Jukebox
+import MusicFiles
 import Synchronization
 import TestSupport
 import Testing

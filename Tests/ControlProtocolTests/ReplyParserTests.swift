@@ -79,6 +79,13 @@ import Testing
     }
   }
 
+  @Test(
+    "A person is told in words",
+    arguments: [ReplyParser.Failure.noGreeting, .lineTooLong, .malformedLine("x"), .malformedBinary])
+  func words(failure: ReplyParser.Failure) {
+    #expect("\(failure)".contains(" ") && !"\(failure)".contains("malformed"))
+  }
+
   @Test("Noise is read or refused, never a trap", arguments: [41, 42] as [UInt64])
   func noise(seed: UInt64) {
     var random = RandomSource(seed: seed)

@@ -84,9 +84,6 @@ struct SavedStateTests {
     #expect(throws: SavedStateError.damaged) { try SavedPlayback(encoded: Array(bytes.dropLast())) }
   }
 
-  @Test(arguments: [SavedStateError.foreign, .unknownVersion, .damaged, .invalid])
-  func saysItInWords(error: SavedStateError) { #expect("\(error)".contains(" ")) }
-
   /// Records with a right checksum around wrong content: nothing but typed errors, and what is read can be written.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func anyContentIsReadOrRefused(seed: UInt64) throws {

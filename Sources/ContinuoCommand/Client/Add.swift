@@ -1,6 +1,8 @@
 import ArgumentParser
 import ControlClient
 import ControlProtocol
+import ControlServer
+import MusicFiles
 
 /// `continuo add`.
 struct Add: ControlCommand {

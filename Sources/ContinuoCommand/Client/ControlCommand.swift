@@ -1,7 +1,9 @@
 import ArgumentParser
 import ControlClient
 import ControlProtocol
+import ControlServer
 import ControlSocket
+import MusicFiles
 
 /// A command of `continuo` that has a server do something.
 protocol ControlCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import Glibc
 import HostTime
+import MusicFiles
 import Synchronization
 
 /// Sends events to a file, a pipe or standard output, one write for each line, so that a reader sees it at once.

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 
 /// Writes files so that a reader finds the old content or the new one, and never a part.
 enum AtomicFile {
@@ -23,16 +24,10 @@ enum AtomicFile {
   /// (`/dev/null`) would be gone afterwards.
   private static func resolved(_ path: MediaPath) throws(FileBytes.Problem) -> MediaPath {
     if path.bytes.last == UInt8(ascii: "/") { throw .system(EISDIR) }
-    var status = stat()
-    guard path.withCString({ stat($0, &status) }) == 0 else { return path }
-    if status.st_mode & S_IFMT == S_IFDIR { throw .system(EISDIR) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-    return path.withCString { name in
-      guard let full = realpath(name, nil) else { return path }
-      defer { free(full) }
-      return MediaPath(
-        bytes: UnsafeBufferPointer(start: full, count: strlen(full)).map { UInt8(bitPattern: $0) })
-    }
+    guard let status = try? FileStatus(of: path) else { return path }
+    if status.type == S_IFDIR { throw .system(EISDIR) }
+    guard status.type == S_IFREG else { throw .notAFile }
+    return (try? path.resolvingLinks()) ?? path
   }
 
   /// As often another name is tried if somebody has taken that one.

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 
 /// A file under a name of its own that takes the place of another one when it is complete. Removed if it never does.
 struct NewFile: ~Copyable {

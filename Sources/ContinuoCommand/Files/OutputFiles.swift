@@ -1,4 +1,6 @@
 import Glibc
+import MusicFiles
+import TextFormatting
 
 /// The files that a command is to write. They have to be different ones, and none of them may be read by it: links,
 /// other spellings and descriptors are seen through. Nothing is opened for that.

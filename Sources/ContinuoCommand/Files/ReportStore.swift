@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MusicFiles
 
 /// Where reports of terminations are kept: a folder of the user's, with the newest ones.
 struct ReportStore {

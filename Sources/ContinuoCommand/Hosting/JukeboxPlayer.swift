@@ -3,6 +3,7 @@ import ControlProtocol
 import DequeModule
 import Foundation
 import Jukebox
+import MusicFiles
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import MusicFiles
 
 extension MediaPath {
   /// The file's URL; its bytes are percent-encoded, so that any name survives.

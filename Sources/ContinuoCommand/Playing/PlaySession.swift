@@ -5,6 +5,7 @@ import ControlServer
 import Foundation
 import HostTime
 import Jukebox
+import MusicFiles
 import RunTimeline
 import Synchronization
 import TextFormatting

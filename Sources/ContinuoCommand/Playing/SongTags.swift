@@ -1,6 +1,7 @@
 import Dispatch
 import Jukebox
 import MP3Decoding
+import MusicFiles
 import Synchronization
 
 /// What a song is called, read beside playback: the player never waits for tags.

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import HostTime
 import Jukebox
+import MusicFiles
 import RunTimeline
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask

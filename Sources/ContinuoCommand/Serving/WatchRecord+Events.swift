@@ -1,5 +1,6 @@
 import ControlProtocol
 import Jukebox
+import MusicFiles
 
 extension WatchRecord.Event {
   /// What watchers hear of something that an application's observers saw; nil if nothing.

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 
 /// The directory in which a server keeps its state, held by one process at a time.
 final class StateDirectory: Sendable {

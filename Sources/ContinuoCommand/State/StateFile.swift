@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 
 /// A small file that is whole at every moment: a reader sees what it was or what it became, also when the writer is
 /// killed in between. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is killed often

@@ -1,6 +1,7 @@
 import ControlProtocol
 import HostTime
 import Jukebox
+import MusicFiles
 import Synchronization
 
 /// Keeps the jukebox's queue and place on the disk, so that neither an end nor a kill loses them.

@@ -1,4 +1,5 @@
 import Jukebox
+import MusicFiles
 import RunTimeline
 
 extension Timeline.Entry {

@@ -1,4 +1,5 @@
 import HostTime
+import MusicFiles
 import RunTimeline
 import Synchronization
 

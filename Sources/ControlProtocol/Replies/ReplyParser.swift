@@ -40,7 +40,7 @@ package struct ReplyParser: Sendable {
   }
 
   /// Why what was received is not a server's. Nothing more can be read after it.
-  package enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first line is not a greeting.
     case noGreeting
     /// A line is longer than `ReplyParser.lineLimit`.
@@ -49,6 +49,16 @@ package struct ReplyParser: Sendable {
     case malformedLine(Argument)
     /// More bytes were announced than any client may ask for, or no newline followed them.
     case malformedBinary
+
+    /// A few words for a person.
+    public var description: String {
+      switch self {
+      case .noGreeting: "it does not greet"
+      case .lineTooLong: "a line has more than \(ReplyParser.lineLimit) bytes"
+      case .malformedLine(let line): "\"\(line)\" is no line of a reply"
+      case .malformedBinary: "a chunk of bytes has not the size that was announced"
+      }
+    }
   }
 
   private enum Expectation: Hashable {

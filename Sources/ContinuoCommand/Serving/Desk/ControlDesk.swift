@@ -1,6 +1,7 @@
 import ControlProtocol
 import ControlServer
 import Jukebox
+import MusicFiles
 import Synchronization
 
 /// Answers the commands of all clients.

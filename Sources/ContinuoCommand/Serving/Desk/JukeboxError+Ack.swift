@@ -1,5 +1,6 @@
 import ControlProtocol
 import Jukebox
+import MusicFiles
 
 extension JukeboxError {
   /// The refusal in mpd's words.

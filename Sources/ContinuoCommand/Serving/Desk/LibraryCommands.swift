@@ -5,6 +5,7 @@ import Glibc
 import HostTime
 import Jukebox
 import MP3Decoding
+import MusicFiles
 import Synchronization
 
 /// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow

@@ -1,6 +1,7 @@
 import ControlProtocol
 import HostTime
 import Jukebox
+import MusicFiles
 import TextFormatting
 
 /// The commands that ask and tell the player. None of them waits for anything.

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Jukebox
+import MusicFiles
 
 extension SongReply {
   /// A song of the queue as clients see it.

@@ -1,26 +1,26 @@
-import Glibc
+package import Glibc
 
 /// What a path or a descriptor leads to, links followed.
-struct FileStatus {
+package struct FileStatus {
   /// Which file it is, whatever it is called.
-  struct Identity: Hashable, Sendable {
+  package struct Identity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
   }
 
   /// Which file.
-  let identity: Identity
+  package let identity: Identity
   /// What kind: one of the `S_IFMT` values.
-  let type: mode_t
+  package let type: mode_t
 
-  init(of path: MediaPath) throws(FileBytes.Problem) {
+  package init(of path: MediaPath) throws(FileBytes.Problem) {
     var status = stat()
     _ = try path.systemCall { stat($0, &status) }
     self.init(status)
   }
 
   /// What is open; nil if nothing is.
-  init?(of descriptor: Int32) {
+  package init?(of descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)

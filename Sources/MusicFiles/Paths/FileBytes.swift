@@ -1,9 +1,9 @@
 import Glibc
 
 /// Reads small files whole.
-enum FileBytes {
+package enum FileBytes {
   /// Why a file was not read.
-  enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system said no, with this `errno`.
     case system(Int32)
     /// It is a folder, a pipe or a device.
@@ -13,7 +13,7 @@ enum FileBytes {
     /// Reading was ended, for this reason.
     case interrupted(String)
 
-    var description: String {
+    package var description: String {
       switch self {
       case .system(let code): SystemError.text(code)
       case .notAFile: "not a regular file"
@@ -24,7 +24,7 @@ enum FileBytes {
   }
 
   /// The bytes of a regular file. A pipe is refused and not waited for.
-  static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
+  package static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
     let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     defer { close(descriptor) }
     var status = stat()
@@ -34,7 +34,7 @@ enum FileBytes {
   }
 
   /// All that `descriptor` has until its end; waits for it.
-  static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
+  package static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -51,9 +51,9 @@ enum FileBytes {
 }
 
 /// Words for `errno`.
-enum SystemError {
+package enum SystemError {
   /// What the system calls that error, starting in lower case like all reasons here.
-  static func text(_ code: Int32) -> String {
+  package static func text(_ code: Int32) -> String {
     let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"
     return text.prefix(1).lowercased() + text.dropFirst()
   }

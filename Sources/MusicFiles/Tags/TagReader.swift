@@ -2,7 +2,7 @@ import ControlProtocol
 import Dispatch
 import Glibc
 import HostTime
-import Jukebox
+package import Jukebox
 import MP3Decoding
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// One file after the other on one thread: decoding for the listener never waits for more than one of them. 100,000
 /// songs take some seconds (23 to 58 µs a file were measured, from memory).
-final class TagReader: Sendable {
+package final class TagReader: Sendable {
   private struct State {
     var waiting: [(id: SongID, path: [UInt8])] = []
     var isReading = false
@@ -27,13 +27,15 @@ final class TagReader: Sendable {
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
   /// `onRead` is called on the reader's own thread.
-  init(clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void) {
+  package init(
+    clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
+  ) {
     self.clock = clock
     self.onRead = onRead
   }
 
   /// Has these songs read, after those that wait already. Returns at once; any thread.
-  func read(_ songs: [(id: SongID, path: [UInt8])]) {
+  package func read(_ songs: [(id: SongID, path: [UInt8])]) {
     guard !songs.isEmpty else { return }
     let mustStart = state.withLock { state in
       state.waiting += songs
@@ -69,7 +71,7 @@ final class TagReader: Sendable {
 
 extension SongMetadata {
   /// What the file at `path` says about itself; a file that cannot be read says nothing. Blocks on the disk.
-  init(path: [UInt8]) {
+  package init(path: [UInt8]) {
     let file = MediaPath(bytes: path)
     var status = stat()
     let isThere = (try? file.systemCall { stat($0, &status) }) != nil

@@ -2,21 +2,21 @@ import Glibc
 
 /// What a folder holds that concerns a player, by name, each kind in natural order. Hidden names are left out, links
 /// followed.
-struct FolderEntries {
+package struct FolderEntries {
   /// Its MP3 files.
-  private(set) var songs: [[UInt8]] = []
+  package private(set) var songs: [[UInt8]] = []
   /// The folders in it.
-  private(set) var folders: [[UInt8]] = []
+  package private(set) var folders: [[UInt8]] = []
   /// Its playlists.
-  private(set) var playlists: [[UInt8]] = []
+  package private(set) var playlists: [[UInt8]] = []
   /// What is called like an MP3 file and leads nowhere, in the order in which the system has it.
-  private(set) var brokenLinks: [[UInt8]] = []
+  package private(set) var brokenLinks: [[UInt8]] = []
 
   /// Names that are kept of one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000
 
   /// Reads `folder`. Blocks on the disk. `interruption` is asked before each name; where it says why, that is thrown.
-  init(of folder: MediaPath, interruption: () -> String? = { nil }) throws(FileBytes.Problem) {
+  package init(of folder: MediaPath, interruption: () -> String? = { nil }) throws(FileBytes.Problem) {
     let descriptor = try folder.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
     guard let directory = fdopendir(descriptor) else {
       let error = errno

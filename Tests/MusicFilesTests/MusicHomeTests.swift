@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
+@testable import MusicFiles
 
 /// What names of clients lead to.
 @Suite struct MusicHomeTests {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
+@testable import MusicFiles
 
 @Suite(.timeLimit(.minutes(10))) struct QueueBuilderTests {
   let folder: TemporaryFolder

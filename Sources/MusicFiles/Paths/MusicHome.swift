@@ -4,9 +4,9 @@ import Glibc
 ///
 /// A client of the server's own user may name everything that this user can read. Any other one sees what is below
 /// the directory, and no `..` and no link leads it out.
-struct MusicHome: Sendable {
+package struct MusicHome: Sendable {
   /// Why a name leads nowhere.
-  enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// Nothing is there.
     case missing
     /// Something is there, and this client may not have it.
@@ -18,18 +18,18 @@ struct MusicHome: Sendable {
   }
 
   /// The directory, absolute and without links.
-  let path: MediaPath
+  package let path: MediaPath
   /// What the paths of files below it begin with.
   private let prefix: [UInt8]
 
   /// The home at `path`, which has to be there. Blocks on the disk.
-  init(_ path: MediaPath) throws(FileBytes.Problem) {
+  package init(_ path: MediaPath) throws(FileBytes.Problem) {
     self.init(real: try path.resolvingLinks())
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
   }
 
   /// The working directory; where that has been removed, the root.
-  static func workingDirectory() -> MusicHome {
+  package static func workingDirectory() -> MusicHome {
     (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
   }
 
@@ -43,7 +43,7 @@ struct MusicHome: Sendable {
   /// - Parameters:
   ///   - name: relative to the home, absolute, or a `file:` URL; `` and `/` alone are the home itself.
   ///   - isSameUser: whether the client is of the server's own user, or root.
-  func resolve(_ name: [UInt8], isSameUser: Bool) throws(Problem) -> MediaPath {
+  package func resolve(_ name: [UInt8], isSameUser: Bool) throws(Problem) -> MediaPath {
     if name.allSatisfy({ $0 == UInt8(ascii: "/") }) { return path }
     let candidates: [MediaPath]
     switch EntryLocation(name) {
@@ -70,26 +70,13 @@ struct MusicHome: Sendable {
   }
 
   /// Whether `real`, a path without links, is the home or below it.
-  func contains(_ real: MediaPath) -> Bool {
+  package func contains(_ real: MediaPath) -> Bool {
     real == path || real.bytes.starts(with: prefix)
   }
 
   /// What clients call `file`: relative if it is below the home, else absolute.
-  func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
+  package func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
 
   /// Where in a path the name begins that clients call `file`.
-  func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
-}
-
-extension MediaPath {
-  /// The same place, absolute and without links, dots and doubled slashes. Blocks on the disk.
-  func resolvingLinks() throws(FileBytes.Problem) -> MediaPath {
-    let (bytes, error): ([UInt8]?, Int32) = withCString { path in
-      guard let real = realpath(path, nil) else { return (nil, errno) }
-      defer { free(real) }
-      return (UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }, 0)
-    }
-    guard let bytes else { throw .system(error) }
-    return MediaPath(bytes: bytes)
-  }
+  package func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
 }

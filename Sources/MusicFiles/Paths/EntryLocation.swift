@@ -1,5 +1,5 @@
 /// Where an entry of a playlist, or an argument, says the medium is.
-enum EntryLocation: Hashable, Sendable {
+package enum EntryLocation: Hashable, Sendable {
   /// One of these paths, the first that exists.
   case paths([MediaPath])
   /// Somewhere that this player does not go, or nowhere at all; why.
@@ -31,7 +31,7 @@ enum EntryLocation: Hashable, Sendable {
   }
 
   /// Whether the text is a URL and not a path.
-  static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
+  package static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
 
   /// The scheme in lower case if the text is a URL. A path may have a colon in it too: only `file:/` and `scheme://`
   /// count.

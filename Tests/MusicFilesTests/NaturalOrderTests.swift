@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ContinuoCommand
+@testable import MusicFiles
 
 @Suite struct NaturalOrderTests {
   @Test(arguments: [

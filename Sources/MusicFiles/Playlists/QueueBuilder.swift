@@ -3,19 +3,19 @@ import Glibc
 import TextFormatting
 
 /// Something that was to be played and cannot be.
-struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
+package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   /// The path or URL, for a person.
-  var name: String
+  package var name: String
   /// The playlist that names it, and the line there.
-  var origin: String?
+  package var origin: String?
   /// Why it cannot be played.
-  var reason: String
+  package var reason: String
 
   /// The reason of a folder, named as such, that has no music.
-  static let noMusic = "no MP3 files in it"
+  package static let noMusic = "no MP3 files in it"
 
   /// One line for a person.
-  var description: String {
+  package var description: String {
     TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
   }
 }
@@ -24,37 +24,40 @@ struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
 ///
 /// What cannot be used becomes a problem, and the rest is played; at a limit the reading ends, and that is a problem too.
 /// It never opens media, and nothing that is not on this machine.
-struct QueueBuilder {
+package struct QueueBuilder {
   /// Bounds, so that a wrong name, or a playlist made to do harm, can fill neither the memory nor the day.
-  struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// Files in the queue: as many as a jukebox takes.
-    var files = 1_000_000
+    package var files = 1_000_000
     /// Names in playlists, whatever they lead to: as many as there may be files. Each costs a look at the disk.
-    var names = 1_000_000
+    package var names = 1_000_000
     /// Playlists that are read, each as often as it is named: enough for one that names a playlist for every album.
-    var playlists = 1000
+    package var playlists = 1000
     /// Playlists in playlists.
-    var playlistDepth = 8
+    package var playlistDepth = 8
     /// Bytes in all playlists: room for half a million long names, and a film is larger.
-    var playlistBytes = 64 << 20
+    package var playlistBytes = 64 << 20
     /// Folders in folders: no collection is so deep, and recursion needs a bound.
-    var folderDepth = 64
+    package var folderDepth = 64
     /// Folders that are looked into. To know each again costs memory.
-    var folders = 1_000_000
+    package var folders = 1_000_000
     /// Problems that are kept, as more lines than anybody reads; others are counted.
-    var problems = 1000
+    package var problems = 1000
+
+    /// The limits above.
+    package static let standard = Limits()
   }
 
   /// The files to play, in order, as absolute paths.
-  private(set) var files: [MediaPath] = []
+  package private(set) var files: [MediaPath] = []
   /// What cannot be played, in the order in which it was met, up to the limit.
-  private(set) var problems: [QueueProblem] = []
+  package private(set) var problems: [QueueProblem] = []
   /// How many there are in all.
-  private(set) var problemCount = 0
+  package private(set) var problemCount = 0
   /// Why reading ended before everything was read.
-  private(set) var limitation: String?
+  package private(set) var limitation: String?
   /// The playlists that were read.
-  private(set) var playlists: [MediaPath] = []
+  package private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
   private let limits: Limits
@@ -72,8 +75,8 @@ struct QueueBuilder {
   ///
   /// `interruption` is asked with the number of files so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
-  init(
-    directory: MediaPath, limits: Limits = Limits(),
+  package init(
+    directory: MediaPath, limits: Limits = .standard,
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
@@ -87,7 +90,7 @@ struct QueueBuilder {
   }
 
   /// Adds what an argument names; `-` is a playlist on standard input. May block on files and on standard input.
-  mutating func add(argument: MediaPath) {
+  package mutating func add(argument: MediaPath) {
     guard limitation == nil else { return }
     if argument == MediaPath("-") {
       addPlaylist(name: "standard input", directory: directory, read: readStandardInput)
@@ -97,7 +100,7 @@ struct QueueBuilder {
   }
 
   /// Lines for a person about what cannot be played.
-  var complaints: [String] {
+  package var complaints: [String] {
     let rest = problemCount - problems.count
     return problems.map(\.description) + (rest == 0 ? [] : ["\(rest) more cannot be played"])
   }
@@ -249,32 +252,5 @@ struct QueueBuilder {
     problemCount += 1
     guard problems.count < limits.problems else { return }
     problems.append(QueueProblem(name: name, origin: origin, reason: reason))
-  }
-}
-
-extension QueueBuilder {
-  /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
-  /// long reading is. There is no limit on its time: who waits for it can end the command.
-  init(arguments: [String], clock: any HostClock) {
-    let progress = ReadingProgress(clock: clock)
-    self.init(
-      directory: .workingDirectory(),
-      interruption: { count in
-        progress.note(count)
-        return nil
-      })
-    for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
-    progress.finish()
-    for complaint in complaints { StandardOutput.complain(complaint) }
-  }
-}
-
-extension MediaPath {
-  /// The directory that relative names are seen from; the root if the system has none to tell (it was removed).
-  static func workingDirectory() -> MediaPath {
-    guard let name = getcwd(nil, 0) else { return MediaPath("/") }
-    defer { free(name) }
-    return MediaPath(
-      bytes: UnsafeBufferPointer(start: name, count: strlen(name)).map { UInt8(bitPattern: $0) })
   }
 }

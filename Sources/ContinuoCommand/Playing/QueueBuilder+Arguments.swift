@@ -1,0 +1,19 @@
+import HostTime
+import MusicFiles
+
+extension QueueBuilder {
+  /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
+  /// long reading is. There is no limit on its time: who waits for it can end the command.
+  init(arguments: [String], clock: any HostClock) {
+    let progress = ReadingProgress(clock: clock)
+    self.init(
+      directory: .workingDirectory(),
+      interruption: { count in
+        progress.note(count)
+        return nil
+      })
+    for argument in arguments { add(argument: RawArguments.bytes(of: argument)) }
+    progress.finish()
+    for complaint in complaints { StandardOutput.complain(complaint) }
+  }
+}
