@@ -98,7 +98,7 @@ let package = Package(
     .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
     .target(
       name: "MusicFiles",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
+      dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
 
     .target(
@@ -218,7 +218,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
+      dependencies: ["HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
     // Runs the program with other people's clients.
     .testTarget(
       name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], swiftSettings: strict),

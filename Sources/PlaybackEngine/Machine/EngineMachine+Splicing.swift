@@ -1,3 +1,4 @@
+import AudioCore
 // What follows the present sound changes: what the device has taken is heard, and the rest is decoded anew behind it.
 extension EngineMachine {
   /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
