@@ -205,7 +205,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
-      name: "MusicFilesTests", dependencies: ["MusicFiles", "TestSupport"], swiftSettings: strict),
+      name: "MusicFilesTests", dependencies: ["AudioCore", "Jukebox", "MusicFiles", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
