@@ -80,7 +80,7 @@ let package = Package(
     .target(
       name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
       swiftSettings: strict),
-    .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
     .target(name: "ControlSocket", swiftSettings: strict),
     .target(
       name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
@@ -190,7 +190,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
+    .testTarget(
+      name: "TextFormattingTests", dependencies: ["TestSupport", "TextFormatting"], swiftSettings: strict),
     .testTarget(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
       swiftSettings: strict),

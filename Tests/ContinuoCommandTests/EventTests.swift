@@ -1,5 +1,6 @@
 import AppLifecycle
 import AudioCore
+import ControlProtocol
 import Dispatch
 import Foundation
 import Glibc

@@ -1,5 +1,6 @@
 import AppLifecycle
 import Continuo
+import ControlProtocol
 import Dispatch
 import Foundation
 import Jukebox
@@ -12,7 +13,7 @@ final class JukeboxApplication {
     /// Something of a song.
     case song(JukeboxPlayer.Event)
     /// Whether time moves, and if it waits, why.
-    case timeControlStatus(PlayerEvent.TimeControl, reason: String?)
+    case timeControlStatus(TimeControlStatus, reason: String?)
     /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
     case playerFailed((any Error)?)
   }
@@ -75,7 +76,7 @@ final class JukeboxApplication {
   var song: QueuedSong? { host.song(of: player.currentItem) }
 
   /// The present time control status, and if it waits, why.
-  var timeControl: (status: PlayerEvent.TimeControl, reason: String?) {
+  var timeControl: (status: TimeControlStatus, reason: String?) {
     switch player.timeControlStatus {
     case .paused: (.paused, nil)
     case .playing: (.playing, nil)
