@@ -1,3 +1,4 @@
+import AudioCore
 import ControlProtocol
 import Dispatch
 import Glibc
