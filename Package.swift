@@ -98,7 +98,7 @@ let package = Package(
     .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
     .target(
       name: "MusicFiles",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
+      dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
 
     .target(
@@ -125,7 +125,8 @@ let package = Package(
 
     // What tests of several targets need; nothing here knows of sound servers.
     .target(
-      name: "TestSupport", dependencies: ["HostTime"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["AudioOutput", "HostTime"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
@@ -135,7 +136,8 @@ let package = Package(
       resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(
-      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime"], swiftSettings: strict),
+      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
+      swiftSettings: strict),
     .target(
       name: "PulseTestSupport", dependencies: ["AudioCore", "HostTime", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
@@ -218,7 +220,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
+      dependencies: ["HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
     // Runs the program with other people's clients.
     .testTarget(
       name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Foundation
+import HostTime
 import PulseOutput
 import PulseTestSupport
 import Testing

@@ -1,7 +1,8 @@
+import AudioCore
 import ControlProtocol
 import Dispatch
 import Glibc
-import HostTime
+package import HostTime
 package import Jukebox
 import MP3Decoding
 import Synchronization
