@@ -1,3 +1,4 @@
+import HostTime
 import Foundation
 import PulseOutput
 import PulseTestSupport
