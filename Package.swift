@@ -125,7 +125,8 @@ let package = Package(
 
     // What tests of several targets need; nothing here knows of sound servers.
     .target(
-      name: "TestSupport", dependencies: ["HostTime"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["AudioOutput", "HostTime"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
@@ -135,7 +136,8 @@ let package = Package(
       resources: [.copy("Fixtures")],
       swiftSettings: strict),
     .testTarget(
-      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime"], swiftSettings: strict),
+      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
+      swiftSettings: strict),
     .target(
       name: "PulseTestSupport", dependencies: ["AudioCore", "HostTime", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),

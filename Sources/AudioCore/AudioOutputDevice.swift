@@ -118,7 +118,7 @@ package protocol AudioOutputStream: AnyObject, Sendable {
   /// The source has frames again after a short `render`, or has come to its end. Cheap when there is no need.
   func dataAvailable()
 
-  /// Sets the stream's volume: 0 silence … 1 unchanged, linear in amplitude; `muted` silences it all the same.
+  /// Sets the stream's volume: 0 silence … 1 unchanged, linear in amplitude; `muted` silences it whatever that is.
   /// At 1.0, not muted, no sample is changed.
   func setVolume(_ volume: Float, muted: Bool)
 
@@ -145,8 +145,8 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
 }
 
 extension AudioOutputDevice {
-  /// Real time, as most devices are.
+  /// False: in real time.
   package var isOffline: Bool { false }
-  /// Nothing to prepare.
+  /// Does nothing.
   package func prepare() {}
 }

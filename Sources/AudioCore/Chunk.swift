@@ -1,7 +1,7 @@
 /// Says what a run of PCM frames is. Chunks travel beside the samples from the decoder to the output, so that
 /// item changes, ends and position come from what the *output* took and not from what was decoded.
 package struct Chunk: Hashable, Sendable {
-  /// Raised by each discontinuity (seek, skip, clear, stop). Whoever meets an old one drops it.
+  /// Raised by each discontinuity (seek, skip, clear, stop). A chunk of an older one is dropped wherever it is met.
   package var generation: UInt64
   /// The item that the frames belong to.
   package var item: ItemID

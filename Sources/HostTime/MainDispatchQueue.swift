@@ -1,8 +1,8 @@
 package import Dispatch
 
-/// `DispatchQueue.main` as those see it who deliver to it.
+/// `DispatchQueue.main` as a queue to deliver to.
 package final class MainDispatchQueue: DeliveryQueue {
-  /// The one there is.
+  /// The only one.
   package static let shared = MainDispatchQueue()
 
   private init() {}

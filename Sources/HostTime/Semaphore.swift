@@ -4,7 +4,7 @@ import Glibc
 /// A POSIX semaphore that waits against CLOCK_MONOTONIC: no jump of the wall clock moves a deadline.
 ///
 /// On the heap, because a `sem_t` must not move while anyone uses it and Swift gives a stored property no fixed
-/// address. One owner; whoever waits or posts keeps that owner alive.
+/// address. One owner, which must live as long as anyone waits or posts.
 package struct Semaphore: ~Copyable {
   private let handle: UnsafeMutablePointer<sem_t>
 

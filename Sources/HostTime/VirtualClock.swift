@@ -8,10 +8,10 @@ import Synchronization
 /// round begins (so a worker that always wants to run `again` holds nobody up). `now` is a body's own moment while
 /// it runs. The same calls give the same runs, always.
 ///
-/// One thread at a time may advance. A body may advance too, which is how work that takes time is written: what else is
-/// due runs up to the moment, the body itself never a second time within its run, and the advance that runs it goes on
-/// from where that has got to. Signalling, cancelling and making workers is open to every
-/// thread and to bodies; what a signal starts runs within the present or the next `advance`.
+/// One thread at a time may advance. A body may advance too, which stands for work that takes time: the other workers run
+/// up to that moment, and the outer advance goes on from there; the body itself does not run again before it has
+/// returned. Every thread and every body may signal, cancel and make workers; what a signal starts runs within the present
+/// or the next `advance`.
 package final class VirtualClock: HostClock {
   private let schedule: Mutex<VirtualSchedule>
 

@@ -41,8 +41,7 @@ final class WakeLine: Sendable {
     else { return }
     guard let deadline else { return semaphore.wait() }
     if semaphore.wait(until: deadline) { return }
-    // Too late to be signalled, unless someone has just left `waiting` behind: then the post is on its way and
-    // belongs to this wait.
+    // The time is over. If a signal changed the state just now, its post is on the way and belongs to this wait.
     if !state.compareExchange(
       expected: Self.waiting, desired: Self.running, ordering: .acquiringAndReleasing
     ).exchanged {

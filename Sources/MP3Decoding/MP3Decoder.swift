@@ -319,7 +319,7 @@ final class MP3Decoder: AudioDecoder {
 
   // MARK: - Noticing
 
-  /// Takes notice of a frame that was read from `before` on.
+  /// Notes a frame that was read from `before` on.
   @inline(__always)
   private func notice(
     _ number: Int64, samplesPerFrame: Int, format: PCMFormat, before: Int64
@@ -337,7 +337,7 @@ final class MP3Decoder: AudioDecoder {
     reader.budget = MP3Decoder.searchBudget
   }
 
-  /// Takes notice that a frame went through the filter bank.
+  /// Notes that a frame went through the filter bank.
   @inline(__always)
   private func notice(decoded number: Int64, count: Int) {
     lastFrame = number
@@ -345,7 +345,7 @@ final class MP3Decoder: AudioDecoder {
     ring = (ring + Int64(count / 32)) & 15
   }
 
-  /// Takes notice of what libmpg123 calls the end; a failed read may look like it.
+  /// Notes what libmpg123 calls the end; a failed read may look like it.
   private func noticeEnd() throws(DecodingError) {
     if let failure = reader.failure { throw failure }
     if reader.isExhausted, table.framesSeen < table.announcedFrames ?? .max {

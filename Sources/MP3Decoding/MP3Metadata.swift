@@ -13,13 +13,6 @@ package struct MP3Metadata: Hashable, Sendable {
     package var mimeType: String
     /// The picture file's bytes.
     package var data: [UInt8]
-
-    /// A picture with these properties.
-    package init(type: UInt8, mimeType: String, data: [UInt8]) {
-      self.type = type
-      self.mimeType = mimeType
-      self.data = data
-    }
   }
 
   /// How the audio is encoded, by the first frame and the Info frame.
@@ -52,14 +45,6 @@ package struct MP3Metadata: Hashable, Sendable {
     package var bitRate: Int
     /// How the bit rate behaves.
     package var bitRateMode: BitRateMode
-
-    /// An encoding with these properties.
-    package init(version: Version, layer: Int, bitRate: Int, bitRateMode: BitRateMode) {
-      self.version = version
-      self.layer = layer
-      self.bitRate = bitRate
-      self.bitRateMode = bitRateMode
-    }
   }
 
   /// The title.
@@ -92,13 +77,6 @@ package struct MP3Metadata: Hashable, Sendable {
   package var frameCount: FrameCount
   /// How the audio is encoded.
   package var encoding: Encoding
-
-  /// Metadata of a file without tags.
-  package init(format: PCMFormat, frameCount: FrameCount, encoding: Encoding) {
-    self.format = format
-    self.frameCount = frameCount
-    self.encoding = encoding
-  }
 
   /// The length in seconds; nil if unknown.
   package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }

@@ -86,7 +86,7 @@ struct MPEGFrameTable {
     return .estimate(later.lengthSeen)
   }
 
-  /// Takes notice of frame `number`. Returns false if it is not the next one, or known, or if formats change too
+  /// Notes frame `number`. Returns false if it is not the next one, or known, or if formats change too
   /// often.
   @inline(__always)
   mutating func note(_ number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
@@ -111,29 +111,27 @@ struct MPEGFrameTable {
     return true
   }
 
-  /// Takes notice of the end.
+  /// Notes the end.
   mutating func complete() { isComplete = true }
 
   /// The place of a timeline position. Beyond what was seen, it assumes that nothing changes.
   func place(of position: Int64) -> Place {
-    var low = 0
-    var high = runs.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if runs[middle].start <= position { low = middle } else { high = middle }
-    }
-    let run = runs[low]
+    let index = lastRun { $0.start <= position }
+    let run = runs[index]
     let sample = scaled(max(0, position - run.start), by: Int64(run.format.sampleRate), over: rate)
-    return Place(run: low, sample: sample, frame: frame(ofSample: sample, in: low))
+    return Place(run: index, sample: sample, frame: frame(ofSample: sample, in: index))
   }
 
   /// The index of the run that has frame `number`.
-  func run(ofFrame number: Int64) -> Int {
+  func run(ofFrame number: Int64) -> Int { lastRun { $0.firstFrame <= number } }
+
+  /// The index of the last run that begins before a place; the first one if none does.
+  private func lastRun(where begins: (Run) -> Bool) -> Int {
     var low = 0
     var high = runs.count
     while high - low > 1 {
       let middle = (low + high) / 2
-      if runs[middle].firstFrame <= number { low = middle } else { high = middle }
+      if begins(runs[middle]) { low = middle } else { high = middle }
     }
     return low
   }

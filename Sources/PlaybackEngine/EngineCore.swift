@@ -3,12 +3,12 @@ import HostTime
 import MediaTime
 import Synchronization
 
-/// What holds the machine: its lock, its two workers, its lanes.
+/// Runs the machine: holds its lock, its two workers and its lanes.
 ///
 /// - The *conductor* looks at what is heard, delivers what is due, and is the only one that calls the output, so
 ///   commands reach it in the order in which they were decided.
 /// - The *decode worker* opens files and fills the ring.
-/// - Callers change the machine under its lock and signal the two.
+/// - Callers change the machine under its lock and signal both.
 final class EngineCore: DecodingHost {
   /// A stream with what belongs to it.
   private final class Attachment: Sendable {
@@ -52,13 +52,13 @@ final class EngineCore: DecodingHost {
     let decoder = clock.makeWorker("continuo-decode") { loop.run() }
     workers.withLock { $0 = [conductor, decoder] }
     if device.isOffline { deliveries.whenDrained { weakly()?.signalConductor() } }
-    // Both ran once before they could be signalled; nothing that happened in between is missed.
+    // A worker runs once when it is made, maybe before it could be signalled: nothing since then is missed.
     signal()
   }
 
   private let decodeLoop = Mutex<DecodeLoop?>(nil)
 
-  /// Ends everything; nothing runs and nothing is delivered after the return, but for a block that is running.
+  /// Ends everything. After the return nothing runs and nothing is delivered, except a block that runs already.
   func close() {
     deliveries.close()
     let ended = workers.withLock { workers in
@@ -85,7 +85,7 @@ final class EngineCore: DecodingHost {
     return result
   }
 
-  /// `mutate` for a caller's wish: the workers are told.
+  /// `mutate`, and lets both workers look at what changed.
   @discardableResult
   func perform<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
     let result = mutate(body)
@@ -156,7 +156,7 @@ final class EngineCore: DecodingHost {
     }
     var present = attachment
     if let attachment, attachment.serial != serial {
-      // The machine is done with it: lost, or to be opened in another format.
+      // The machine has given it up: it was lost, or is to be opened in another format.
       self.attachment.withLock { $0 = nil }
       attachment.stream.close()
       present = nil
@@ -173,8 +173,7 @@ final class EngineCore: DecodingHost {
   private func offlineLimit(_ machine: EngineMachine, timing: OutputTiming?, renderer: Renderer?) -> Int64? {
     guard device.isOffline, let timing, let renderer else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
-    // The renderer's own count too: it signals before the stream has counted what it just took, and nobody signals
-    // again after that.
+    // The renderer's count is ahead of the stream's when it signals, and nobody signals once the stream has counted.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
     return deliveries.backlogSeconds > 0.25 ? rendered : rendered + Self.offlineLead(format)
   }
@@ -224,8 +223,8 @@ final class EngineCore: DecodingHost {
         machine.receive(event, serial: serial, now: now)
         return machine.generation
       }
-      // Before the first frame is asked for: a jump while the stream was being opened is not flushed, since nothing
-      // was taken yet, and the conductor may not have come to it.
+      // Before the first frame is asked for: a jump while the stream was opened needs no flush, and the conductor may
+      // not have told the renderer of it yet.
       renderer.setGeneration(generation)
       self.signal()
     }

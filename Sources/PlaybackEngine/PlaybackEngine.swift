@@ -48,8 +48,8 @@ package final class PlaybackEngine: Sendable {
   /// *is* on the main queue.
   package func deliverPending() { core.deliveries.main.drain() }
 
-  /// Runs `work` on the main queue, in order with the notices and held back with them; at once, behind what is due, for
-  /// a caller on that queue.
+  /// Runs `work` on the main queue behind the notices that wait, and held back as they are. A caller on that queue finds
+  /// it done on return.
   package func tell(isOnMainQueue: Bool, _ work: @escaping @Sendable () -> Void) {
     core.deliveries.main.append(work)
     if isOnMainQueue { core.deliveries.main.drain() } else { core.deliveries.main.wake() }
@@ -194,7 +194,7 @@ package final class PlaybackEngine: Sendable {
   /// Volume, 0…1, linear in amplitude; 1 changes no sample.
   package var volume: Float {
     get { core.read { $0.volume } }
-    // No number is silence, too.
+    // NaN is silence, too.
     set { core.perform { $0.volume = newValue > 0 ? min(newValue, 1) : 0 } }
   }
 

@@ -3,6 +3,7 @@ import AudioOutput
 import Foundation
 import HostTime
 import Synchronization
+import TestSupport
 import Testing
 
 /// A kind of output that the contract holds for.

@@ -2,6 +2,7 @@ import AudioCore
 import AudioOutput
 import Foundation
 import HostTime
+import TestSupport
 import Testing
 
 /// Outputs on real threads: what virtual time cannot show.

@@ -1,5 +1,6 @@
 import HostTime
 import Foundation
+import HostTime
 import PulseOutput
 import PulseTestSupport
 import Testing

@@ -19,4 +19,28 @@ import Testing
     #expect(drained.withLock { $0 } == 100_000)
     router.close()
   }
+
+  /// Releases its owner's observer when it goes, as an object in an application does.
+  private final class Tidy: Sendable {
+    private let action: @Sendable () -> Void
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+    deinit { action() }
+  }
+
+  @Test func whatABlockOwnsMayCallTheRouterWhenItGoes() {
+    let router = DeliveryRouter(mainQueue: HeldQueue(), gate: CallGate()) { _ in }
+    let gone = Mutex(0)
+    func add() -> ObserverID {
+      let tidy = Tidy { [weak router] in
+        _ = router?.remove(0)
+        gone.withLock { $0 += 1 }
+      }
+      return router.add(.boundary { withExtendedLifetime(tidy) {} }, queue: nil)
+    }
+    #expect(router.remove(add()))
+    #expect(gone.withLock { $0 } == 1)
+    _ = add()
+    router.close()
+    #expect(gone.withLock { $0 } == 2)
+  }
 }

@@ -1,3 +1,4 @@
+import AudioCore
 import HostTime
 import MediaTime
 import TestSupport

@@ -1,4 +1,5 @@
 package import AudioCore
+
 @testable package import PlaybackEngine
 
 // Tests give items and observers numbers of their own.

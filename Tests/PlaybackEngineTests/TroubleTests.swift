@@ -1,4 +1,5 @@
 import AudioCore
+import AudioOutput
 import HostTime
 import MediaTime
 import Synchronization

@@ -1,3 +1,5 @@
+import AudioCore
+import AudioOutput
 import Foundation
 import MediaTime
 import QueuePlayer

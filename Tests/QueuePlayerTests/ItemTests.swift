@@ -1,3 +1,4 @@
+import AudioCore
 import AudioOutput
 import Foundation
 import HostTime

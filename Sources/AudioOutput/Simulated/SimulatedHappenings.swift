@@ -1,6 +1,6 @@
 import HostTime
 
-/// What befalls a simulated device, in host time.
+/// What happens to a simulated device, in host time.
 struct SimulatedHappenings {
   let move: HostTime?
   private let death: HostTime?

@@ -3,15 +3,6 @@ import HostTime
 
 /// A simulated stream as a value: takes orders and the time, returns what is to be done. Knows no thread.
 struct SimulatedMachine: Sendable {
-  /// What the engine wants.
-  enum Order: Sendable {
-    case start
-    case stop
-    case flush(@Sendable (Int64) -> Void)
-    case data
-    case volume(Float, muted: Bool)
-  }
-
   /// What the worker does next.
   enum Action: Sendable {
     case emit(OutputEvent)
@@ -35,7 +26,7 @@ struct SimulatedMachine: Sendable {
   private let capacityFrames: Int
 
   private var phase: Phase
-  private var orders: [Order] = []
+  private var orders: [StreamOrder] = []
   private var outbox: [Action] = []
 
   private var isStarted = false
@@ -84,7 +75,7 @@ struct SimulatedMachine: Sendable {
   }
 
   /// Queues an order; returns whether the worker has to run for it.
-  mutating func accept(_ order: Order) -> Bool {
+  mutating func accept(_ order: StreamOrder) -> Bool {
     if case .over = phase { return false }
     // While it renders, nobody knows yet whether this is news.
     if case .data = order, !isDry, !isRendering { return false }
@@ -132,7 +123,7 @@ struct SimulatedMachine: Sendable {
       (0...personality.blockFrames).contains(frames), "render() wrote more frames than there was room for")
     isRendering = false
     guard case .open = phase else { return }
-    // With the frames from before: whoever was too late has let the device run empty.
+    // Before the new frames count: if they came too late, the device has run empty.
     advance(to: now)
     renderedFrames += Int64(frames)
     buffer.append(UnsafeMutableBufferPointer(rebasing: samples[..<(frames * format.channelCount)]))
@@ -187,7 +178,7 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  private mutating func execute(_ order: Order, at now: HostTime) {
+  private mutating func execute(_ order: StreamOrder, at now: HostTime) {
     switch order {
     case .start: isStarted = true
     case .stop:

@@ -6,8 +6,8 @@ import Synchronization
 /// keeps a record of what a listener would have heard and when.
 ///
 /// Over `SystemClock` it plays in real time to nobody; over `VirtualClock` it makes every moment of an output's
-/// life repeatable. Its `Personality` makes it a bad device, so that whoever uses outputs can be tried against all
-/// that real ones do.
+/// life repeatable. Its `Personality` makes it a bad device, so that what uses outputs can be tested with everything that
+/// real ones do.
 ///
 /// A device that has run empty stands still and goes on when frames come, as PulseAudio does with prebuffering.
 package final class SimulatedOutput: AudioOutputDevice {
@@ -63,6 +63,6 @@ package final class SimulatedOutput: AudioOutputDevice {
       streams.cores.removeAll { $0.core == nil }
       streams.cores.append(WeakCore(core: core))
     }
-    return SimulatedStream(core: core, worker: clock.makeWorker("sim-output") { core.run() })
+    return OrderedStream(core: core, worker: clock.makeWorker("sim-output") { core.run() })
   }
 }

@@ -1,3 +1,5 @@
+package import AudioCore
+
 extension SimulatedOutput {
   /// How a simulated device behaves. The default is the ideal device: it connects at once, starts at once, and
   /// reports the frame heard exactly.
@@ -34,7 +36,7 @@ extension SimulatedOutput {
     /// stays at the last frame, and no `timingChanged` comes.
     package var acknowledgesEnd = true
 
-    /// How long connecting takes, also in vain.
+    /// How long connecting takes, whether it succeeds or not.
     package var connectDelay = 0.0
     /// How many streams, counted from the first, fail to open; `.max` for all.
     package var failingConnections = 0

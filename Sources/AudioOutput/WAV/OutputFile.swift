@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 
 /// A descriptor that samples are written to. All calls of this module into the system are here.

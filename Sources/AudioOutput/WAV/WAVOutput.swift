@@ -27,7 +27,7 @@ package final class WAVOutput: AudioOutputDevice {
     file = Mutex(WAVFile(path: path))
   }
 
-  /// Always.
+  /// A file takes frames as fast as it gets them.
   package var isOffline: Bool { true }
 
   /// Opens a stream; see `AudioOutputDevice`. What it wrote counts as heard; `timing` never moves by itself, and each
@@ -36,14 +36,14 @@ package final class WAVOutput: AudioOutputDevice {
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
     let core = WAVStreamCore(device: self, clock: clock, format: format, source: source, events: events)
-    return WAVStream(core: core, worker: clock.makeWorker("wav-output") { core.run() })
+    return OrderedStream(core: core, worker: clock.makeWorker("wav-output") { core.run() })
   }
 
   /// Ends the file with a header that is exact; what comes after is neither written nor refused. For the way out of a
   /// process that does not get to closing its streams. Any thread; waits for a write that is going on.
-  public func finish() { file.withLock { $0.finish() } }
+  package func finish() { file.withLock { $0.finish() } }
 
-  /// Has the file to itself. Workers, and whoever closes a stream.
+  /// Has the file to itself. Called by workers and by who closes a stream.
   func withFile<Result: Sendable>(
     _ body: (inout WAVFile) throws(OutputError) -> Result
   ) throws(OutputError) -> Result {

@@ -3,20 +3,11 @@ import HostTime
 import Synchronization
 
 /// What a WAV stream's worker does.
-final class WAVStreamCore: Sendable {
-  /// What the engine wants.
-  enum Order: Sendable {
-    case start
-    case stop
-    case flush(@Sendable (Int64) -> Void)
-    case data
-    case volume(Float)
-  }
-
+final class WAVStreamCore: OrderedStreamCore {
   /// What all threads see.
   private struct Board {
     var isOver = false
-    var orders: [Order] = []
+    var orders: [StreamOrder] = []
     var heardFrames: Int64 = 0
     var renderedFrames: Int64 = 0
   }
@@ -64,8 +55,7 @@ final class WAVStreamCore: Sendable {
 
   // MARK: - Any thread
 
-  /// Queues an order. Returns whether the worker has to know.
-  func accept(_ order: Order) -> Bool {
+  func accept(_ order: StreamOrder) -> Bool {
     board.withLock { board in
       if !board.isOver { board.orders.append(order) }
       return !board.isOver
@@ -81,15 +71,15 @@ final class WAVStreamCore: Sendable {
     }
   }
 
-  func stopTaking() {
+  func close() {
     board.withLock { board in
       board.isOver = true
       board.orders = []
     }
   }
 
-  /// Makes the header right after the last write. What goes wrong here has no one to go to; the samples are there.
-  func settle() {
+  /// Makes the header right after the last write. An error is told to nobody: the samples are in the file.
+  func finish() {
     try? device.withFile { file throws(OutputError) in try file.settle() }
   }
 
@@ -116,7 +106,7 @@ final class WAVStreamCore: Sendable {
     }
   }
 
-  private func takeOrder() -> Order? {
+  private func takeOrder() -> StreamOrder? {
     board.withLock { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
   }
 
@@ -130,11 +120,11 @@ final class WAVStreamCore: Sendable {
     return true
   }
 
-  private func execute(_ order: Order, _ work: inout Work) {
+  private func execute(_ order: StreamOrder, _ work: inout Work) {
     switch order {
     case .start: work.isStarted = true
     case .stop: work.isStarted = false
-    case .volume(let gain): work.gain = min(1, max(0, gain))
+    case .volume(let volume, let muted): work.gain = muted ? 0 : min(1, max(0, volume))
     case .data: work.isDry = false
     case .flush(let completion):
       let dropped = work.block.drop()
@@ -181,8 +171,8 @@ final class WAVStreamCore: Sendable {
   }
 
   private func fail(_ error: OutputError) {
-    stopTaking()
-    settle()
+    close()
+    finish()
     events(.failed(error, heardFrame: board.withLock { $0.heardFrames }))
   }
 }

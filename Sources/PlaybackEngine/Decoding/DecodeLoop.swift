@@ -95,7 +95,7 @@ final class DecodeLoop: Sendable {
       host.signalConductor()
       if state.format != format {
         if state.format != nil {
-          // A decoder's format is fixed once: the stream was opened anew with another.
+          // A decoder's format can be set once, and the stream was opened again with another.
           state.decoder = nil
           state.decoder = try source.makeDecoder()
           isAtStart = true

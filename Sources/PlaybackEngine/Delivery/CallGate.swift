@@ -4,8 +4,8 @@ import Synchronization
 
 /// Whether calls into the application's code may begin, for all lanes that share it.
 ///
-/// It knows which threads are inside such a call. So whoever closes it can wait for those that began before, and does
-/// not wait for the one that it is inside of itself.
+/// It knows which threads are inside such a call, so that closing it can wait for the calls of other threads and not for
+/// one that the closing thread is in.
 package final class CallGate: Sendable {
   private struct Call {
     let thread: pthread_t
@@ -34,7 +34,7 @@ package final class CallGate: Sendable {
   /// From the return on no call begins. Does not wait for those that did; see `awaitCalls`.
   package func close() { state.withLock { $0.isOpen = false } }
 
-  /// Calls may begin again. Whoever holds some back has to see to them.
+  /// Calls may begin again. Calls that were held back are the caller's to make.
   package func open() { state.withLock { $0.isOpen = true } }
 
   /// Before a call; false if it must not begin. `leave` must follow on the same thread if it may.

@@ -12,35 +12,15 @@ final class DeliveryRouter: Sendable {
 
   private struct State {
     var lanes: [ObjectIdentifier: DeliveryLane] = [:]
-    var observers: [ObserverID: (lane: DeliveryLane, block: Block)] = [:]
+    var observers: [ObserverID: DeliveryLane] = [:]
     var lastObserver: UInt64 = 0
     var isClosed = false
   }
 
-  let main: DeliveryLane
-  let gate: CallGate
-  private let state: Mutex<State>
-
-  /// `onNotice` is called on `mainQueue`.
-  init(
-    mainQueue: any DeliveryQueue, gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
-  ) {
-    let relay = Relay(onNotice: onNotice)
-    main = DeliveryLane(queue: mainQueue, gate: gate, onDrained: { relay.drained() }) { relay.deliver($0) }
-    self.gate = gate
-    self.relay = relay
-    state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
-    relay.router.withLock { $0 = Weak(self) }
-  }
-
-  private let relay: Relay
-
-  /// Lets `handler` be called on a lane's queue whenever nothing waits there any more. Once, at first.
-  func whenDrained(_ handler: @escaping @Sendable () -> Void) { relay.setDrained(handler) }
-
-  /// Carries deliveries from the lanes to the router, which does not exist yet when the main lane is made.
-  private final class Relay: Sendable {
-    let router = Mutex(Weak(nil))
+  /// Whom deliveries reach. The lanes hold it, and not the router, which holds them.
+  private final class Recipients: Sendable {
+    private let onNotice: @Sendable (EngineNotice) -> Void
+    let blocks = Mutex<[ObserverID: Block]>([:])
     /// In a struct: a bare closure in a `Mutex` gets a layer more each time it is looked at (Swift 6.3.1 makes a
     /// reabstraction thunk on the way in and stores it back), so that calls became slower and deeper without end.
     private struct Handler {
@@ -48,7 +28,7 @@ final class DeliveryRouter: Sendable {
     }
 
     private let onDrained = Mutex(Handler())
-    let onNotice: @Sendable (EngineNotice) -> Void
+
     init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
 
     func setDrained(_ handler: @escaping @Sendable () -> Void) { onDrained.withLock { $0.call = handler } }
@@ -56,37 +36,71 @@ final class DeliveryRouter: Sendable {
     func drained() { onDrained.withLock { $0.call }?() }
 
     func deliver(_ delivery: Delivery) {
-      if case .notice(let notice) = delivery {
-        onNotice(notice)
-      } else {
-        router.withLock { $0.value }?.deliver(delivery)
+      if case .notice(let notice) = delivery { return onNotice(notice) }
+      guard let observer = delivery.observer, let block = blocks.withLock({ $0[observer] }) else { return }
+      switch (delivery, block) {
+      case (.steps(let run), .periodic(let block)): block(run.time)
+      case (.call(_, let time), .periodic(let block)): block(time)
+      case (.boundary, .boundary(let block)): block()
+      default: break
       }
     }
   }
 
-  private struct Weak: Sendable {
-    weak let value: DeliveryRouter?
-    init(_ value: DeliveryRouter?) { self.value = value }
+  let main: DeliveryLane
+  let gate: CallGate
+  private let recipients: Recipients
+  private let state: Mutex<State>
+
+  /// `onNotice` is called on `mainQueue`.
+  init(
+    mainQueue: any DeliveryQueue, gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
+  ) {
+    let recipients = Recipients(onNotice: onNotice)
+    self.recipients = recipients
+    self.gate = gate
+    main = Self.lane(for: mainQueue, gate: gate, to: recipients)
+    state = Mutex(State(lanes: [ObjectIdentifier(mainQueue): main]))
   }
+
+  private static func lane(
+    for queue: any DeliveryQueue, gate: CallGate, to recipients: Recipients
+  ) -> DeliveryLane {
+    DeliveryLane(queue: queue, gate: gate, onDrained: { recipients.drained() }) { recipients.deliver($0) }
+  }
+
+  /// Has `handler` called on a lane's queue whenever nothing waits there any more. To be set once, before anything is
+  /// delivered.
+  func whenDrained(_ handler: @escaping @Sendable () -> Void) { recipients.setDrained(handler) }
 
   /// Registers an observer whose block runs on `queue`, the main one for nil.
   func add(_ block: Block, queue: (any DeliveryQueue)?) -> ObserverID {
     state.withLock { state in
-      let lane = queue.map { laneLocked(for: $0, in: &state) } ?? main
       state.lastObserver += 1
       let id = ObserverID(rawValue: state.lastObserver)
-      state.observers[id] = (lane, block)
+      recipients.blocks.withLock { $0[id] = block }
+      guard let queue else {
+        state.observers[id] = main
+        return id
+      }
+      let lane =
+        state.lanes[ObjectIdentifier(queue)] ?? Self.lane(for: queue, gate: gate, to: recipients)
+      state.lanes[ObjectIdentifier(queue)] = lane
+      state.observers[id] = lane
       return id
     }
   }
 
-  /// After the return no new call of the observer begins. False if it is unknown; after the end all are taken for
-  /// known, because a client whose player was ended from outside still tidies up.
+  /// After the return no new call of the observer begins. False if it is unknown; after `close` all count as known,
+  /// because a client whose player was closed by something else still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
+    // A block may own anything: it goes outside all locks.
+    let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
+    defer { withExtendedLifetime(block) {} }
     let (lane, isKnown) = state.withLock { state -> (DeliveryLane?, Bool) in
-      guard let lane = state.observers.removeValue(forKey: id)?.lane else { return (nil, state.isClosed) }
+      guard let lane = state.observers.removeValue(forKey: id) else { return (nil, state.isClosed) }
       // A queue is let go with its last observer.
-      if lane !== main, !state.observers.values.contains(where: { $0.lane === lane }) {
+      if lane !== main, !state.observers.values.contains(where: { $0 === lane }) {
         state.lanes[ObjectIdentifier(lane.queue)] = nil
       }
       return (lane, true)
@@ -106,6 +120,11 @@ final class DeliveryRouter: Sendable {
       return Array(state.lanes.values)
     }
     for lane in lanes { lane.close() }
+    let blocks = recipients.blocks.withLock { blocks in
+      defer { blocks = [:] }
+      return blocks
+    }
+    withExtendedLifetime(blocks) {}
   }
 
   /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
@@ -120,7 +139,7 @@ final class DeliveryRouter: Sendable {
         append(delivery, to: main)
         continue
       }
-      guard let lane = state.withLock({ $0.observers[observer]?.lane }) else { continue }
+      guard let lane = state.withLock({ $0.observers[observer] }) else { continue }
       append(delivery, to: lane)
       let coalesced = lane.takeCoalesced()
       if coalesced > 0 { append(.notice(.stepsCoalesced(coalesced)), to: main) }
@@ -136,25 +155,5 @@ final class DeliveryRouter: Sendable {
   /// How many seconds of steps wait for the slowest observer.
   var backlogSeconds: Double {
     state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
-  }
-
-  private func laneLocked(for queue: any DeliveryQueue, in state: inout State) -> DeliveryLane {
-    if let lane = state.lanes[ObjectIdentifier(queue)] { return lane }
-    let lane = DeliveryLane(queue: queue, gate: gate, onDrained: { [relay] in relay.drained() }) { [relay] in
-      relay.deliver($0)
-    }
-    state.lanes[ObjectIdentifier(queue)] = lane
-    return lane
-  }
-
-  private func deliver(_ delivery: Delivery) {
-    guard let observer = delivery.observer, let block = state.withLock({ $0.observers[observer]?.block })
-    else { return }
-    switch (delivery, block) {
-    case (.steps(let run), .periodic(let block)): block(run.time)
-    case (.call(_, let time), .periodic(let block)): block(time)
-    case (.boundary, .boundary(let block)): block()
-    default: break
-    }
   }
 }

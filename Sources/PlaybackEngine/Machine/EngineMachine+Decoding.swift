@@ -89,9 +89,7 @@ extension EngineMachine {
       schedule.reset(to: resting)
       if pendingSeek != nil { callObservers() }
     }
-    guard let seek = pendingSeek else { return }
-    pendingSeek = nil
-    completeSeek(seek)
+    endSeek(finished: true)
   }
 
   /// `item` was decoded to its end; `frameCount` is what the decoder knows now. Or to where it broke off.

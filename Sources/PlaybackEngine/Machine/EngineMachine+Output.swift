@@ -16,7 +16,7 @@ struct OutputState {
   }
 
   var phase = Phase.none
-  /// Raised for each stream, so that a dead one's last words are not taken for its successor's.
+  /// Raised for each stream, so that an event of the last one is not taken for an event of this one.
   var serial: UInt64 = 0
   var failedAttempts = 0
   var isRunning = false
@@ -28,7 +28,6 @@ struct OutputState {
   var flushRequested = false
   var flushPending = false
   var needsKick = false
-  var timing: OutputTiming?
   /// What the stream took and was not heard yet.
   var timeline = RenderedTimeline()
   /// Sound has flowed since playback was asked for.
@@ -36,7 +35,7 @@ struct OutputState {
   /// Since when nothing moves although it should.
   var standingSince: HostTime?
 
-  /// A flush is due if there is a stream that may have taken something.
+  /// Has the stream flushed, if there is one that may have taken something.
   mutating func requestFlush() {
     if phase == .open {
       flushRequested = true
@@ -104,16 +103,11 @@ extension EngineMachine {
 
   private mutating func openStream(_ commands: inout [OutputCommand]) {
     guard let format else { return }
+    closeStream()
     output.phase = .opening
-    output.serial += 1
-    isMoving = false
-    output.isRunning = false
     output.appliedVolume = 1
     output.appliedMute = false
-    output.flushRequested = false
-    output.flushPending = false
     output.isTakenAway = false
-    output.timeline = RenderedTimeline()
     commands.append(.open(format, serial: output.serial, generation: generation))
   }
 
@@ -125,7 +119,6 @@ extension EngineMachine {
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false
-    output.timing = nil
     output.timeline = RenderedTimeline()
   }
 

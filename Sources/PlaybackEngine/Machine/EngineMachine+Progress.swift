@@ -6,7 +6,6 @@ import MediaTime
 extension EngineMachine {
   /// Brings everything up to what is heard now, by the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
-    output.timing = timing
     // A line may begin in the future: a device that was started says when its first frame will sound.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
     // First the start of sound, so that observers are called with the place where it starts.
@@ -102,7 +101,7 @@ extension EngineMachine {
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
     guard rate != 0 else { return }
-    // Needs no look at the output, so whoever changed the queue finds it so at once.
+    // This needs no look at the output, so a caller who changed the queue sees it at once.
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
@@ -209,7 +208,7 @@ extension EngineMachine {
     } else if current == nil {
       state = .waiting(.noItemToPlay)
     } else if isSuspended || endedAt != nil {
-      state = timeControl  // frozen, or running on in silence
+      state = timeControl  // Suspended, or time runs on behind the end of the item.
     } else if isMoving {
       state = .playing
     } else if output.phase == .open, timeControl == .playing, !output.isTakenAway {

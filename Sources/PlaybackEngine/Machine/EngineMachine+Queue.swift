@@ -77,7 +77,7 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// What happens at the end of an item is decided anew; an item that follows may be decoded already.
+  /// Changes what happens at the end of an item; an item that follows may be decoded already.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
     settleOverrun(now: now)

@@ -17,8 +17,7 @@ extension EngineMachine {
     if wasOpen { progress(toFrame: Double(heardFrame), now: now) }
     restartDecoding()
     if wasOpen { restartDecoding(atHeard: heardFrame) }
-    generation += 1
-    heardGeneration = generation
+    beginGeneration()
     closeStream()
     guard error.isRecoverable else {
       output.phase = .failed

@@ -18,8 +18,7 @@ extension EngineMachine {
       // Not opened yet: it starts there, and there is nothing to wait for.
       let place = Self.place(seconds)
       queue.update(current) { $0.startSeconds = place }
-      generation += 1
-      heardGeneration = generation
+      beginGeneration()
       cursor = .start(current, .seconds(place))
       rest(at: place)
       schedule.reset(to: place)
@@ -38,14 +37,9 @@ extension EngineMachine {
     return immediate
   }
 
-  /// Ends a seek that is not over, by `cancelPendingSeeks` or because its item is gone.
+  /// Ends the seek that is under way, if there is one, and has its handler told whether it got there.
   mutating func endSeek(finished: Bool) {
-    guard let seek = pendingSeek else { return }
-    pendingSeek = nil
+    guard let seek = pendingSeek.take() else { return }
     if let completion = seek.completion { emit(.seekCompleted(completion, finished: finished)) }
-  }
-
-  mutating func completeSeek(_ seek: PendingSeek) {
-    if let completion = seek.completion { emit(.seekCompleted(completion, finished: true)) }
   }
 }

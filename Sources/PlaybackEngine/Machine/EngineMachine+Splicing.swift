@@ -1,15 +1,16 @@
 import AudioCore
-// What follows the present sound changes: what the device has taken is heard, and the rest is decoded anew behind it.
+
+// What follows the present sound has changed: what the device has taken is still heard, the rest is decoded again.
 extension EngineMachine {
   /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
   /// what follows the present sound; everything else costs nothing.
   mutating func splice() {
-    generation += 1
     if output.phase == .open {
+      generation += 1
       cursor = .flushing
       output.requestFlush()
     } else {
-      heardGeneration = generation
+      beginGeneration()
       restartDecoding()
     }
   }

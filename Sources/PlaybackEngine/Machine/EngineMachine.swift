@@ -3,7 +3,7 @@ import HostTime
 import MediaTime
 
 /// The player's logic as a value: calls and reports go in, commands and deliveries come out. No threads, no locks,
-/// no I/O; whoever holds it runs what it returns after letting go of the lock.
+/// no I/O; its holder runs what it returns once the lock is released.
 ///
 /// The parts are in extensions, one file each: the queue, seeks, progress of what is heard, the decoder's orders,
 /// the output.
@@ -102,17 +102,22 @@ struct EngineMachine: Sendable {
 
   mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
-  /// The current item's sample rate, as far as it is known.
+  /// What is known of the current item; nil before it was opened.
   var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
 
   /// Makes everything that was decoded and not yet heard invalid; the position stands at `seconds` of the current
   /// item until the decoder has gone to `cursor`.
   mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {
-    generation += 1
-    heardGeneration = generation
+    beginGeneration()
     self.cursor = cursor
     rest(at: seconds)
     output.requestFlush()
+  }
+
+  /// What was decoded up to now is not to be heard.
+  mutating func beginGeneration() {
+    generation += 1
+    heardGeneration = generation
   }
 
   /// Nothing of the current item is heard yet; it will begin at `seconds`.
@@ -131,7 +136,7 @@ struct EngineMachine: Sendable {
     isSuspended = suspended
   }
 
-  /// `seconds` as a place in an item: no number is nothing, and past 300 years (10¹⁰ s; a double still tells frames
+  /// `seconds` as a place in an item: what is no number becomes 0, and past 300 years (10¹⁰ s; a double still tells frames
   /// of 384 kHz apart there) all places are the same.
   static func place(_ seconds: Double) -> Double {
     seconds >= 0 ? min(seconds, 1e10) : 0

@@ -14,20 +14,6 @@ struct ItemPosition: Hashable, Sendable {
   /// The output's frames per second.
   var outputRate: Int
 
-  init(frame: Int64, itemRate: Int) {
-    origin = frame
-    offset = 0
-    self.itemRate = itemRate
-    outputRate = itemRate
-  }
-
-  init(origin: Int64, offset: Double, itemRate: Int, outputRate: Int) {
-    self.origin = origin
-    self.offset = offset
-    self.itemRate = itemRate
-    self.outputRate = outputRate
-  }
-
   var seconds: Double { Double(origin) / Double(itemRate) + offset / Double(outputRate) }
 
   /// The item's own frame at or just before this place. The allowance of a thousandth of a frame (22 ns) takes up
@@ -42,5 +28,12 @@ struct ItemPosition: Hashable, Sendable {
   /// How many output frames after this place `seconds` of item time comes; negative if before.
   func outputFrames(untilSeconds seconds: Double) -> Double {
     (seconds - self.seconds) * Double(outputRate)
+  }
+}
+
+extension ItemPosition {
+  /// At a frame of the item itself.
+  init(frame: Int64, itemRate: Int) {
+    self.init(origin: frame, offset: 0, itemRate: itemRate, outputRate: itemRate)
   }
 }

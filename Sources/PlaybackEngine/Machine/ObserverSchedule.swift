@@ -8,7 +8,7 @@ struct ObserverSchedule {
   private struct Periodic {
     let id: ObserverID
     let interval: StepInterval
-    /// Only every stride-th step is delivered; 1 but for intervals below `shortestInterval`.
+    /// Only every stride-th step is delivered: 1, or more for an interval below `shortestInterval`.
     let stride: Int64
     /// The next step to deliver, a multiple of `stride`.
     var next: Int64 = 0

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The engine's end of the ring: gives the output what the decoder made and notes what it took.
 ///
-/// One for each stream. Its lock is only ever taken by the output's thread (and once to hand the ring over), so it
-/// is never waited for; it stands in for a proof that only one thread reads.
+/// One for each stream. Only the output's thread takes its lock, so nobody waits for it; Swift cannot see that only one
+/// thread reads.
 final class Renderer: RenderSource {
   let log: RenderLog
   private let consumer: Mutex<RingConsumer>

@@ -92,7 +92,6 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamGetDeviceName(_ stream: OpaquePointer) -> String?
   /// Whether its sink is suspended.
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool
-  /// The buffer attributes that the server chose.
   /// Bytes that the server asks for; `Int.max` on error.
   func streamWritableSize(_ stream: OpaquePointer) -> Int
   /// Memory for the next write: its address and, in `bytes`, its size (at most the wish).

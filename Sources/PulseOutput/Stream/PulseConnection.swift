@@ -58,14 +58,21 @@ final class PulseConnection: @unchecked Sendable {
     }
     loop = pointer
     mainloop = MainloopHandle(calls: calls, pointer: pointer)
-    // libpulse's callbacks get this object without a reference of their own; this one keeps it until `end`.
+    // libpulse's callbacks get this object without a reference; this one keeps it until the loop has ended.
     _ = Unmanaged.passRetained(self)
+  }
+
+  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// The connection that a callback is for.
+  private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
+    userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Runs `body` with the main loop's lock; on the loop's own thread, which holds it already, at once.
   ///
-  /// After the end there is no loop and no thread of it any more, and every stream has left: a stream that somebody
-  /// still holds, and closes again, finds that out in `body` without a lock.
+  /// After the end there is neither loop nor thread, and every stream has left: `body` then runs without a lock, for a
+  /// stream that is closed once more.
   func withLock<R>(_ body: () -> R) -> R {
     guard let loop, enter() else { return body() }
     defer { exit() }
@@ -130,7 +137,9 @@ final class PulseConnection: @unchecked Sendable {
       return false
     }
     let handle = ContextHandle(calls: calls, pointer: pointer)
-    calls.contextSetStateCallback(pointer, contextStateChanged, Unmanaged.passUnretained(self).toOpaque())
+    calls.contextSetStateCallback(
+      pointer, { context, userdata in context.map { PulseConnection.from(userdata)?.stateChanged($0) } },
+      userdata)
     // Starting a sound server is not a player's business: the system does that, or the user.
     guard calls.contextConnect(pointer, server: configuration.server, flags: PA_CONTEXT_NOAUTOSPAWN) >= 0
     else {
@@ -177,7 +186,10 @@ final class PulseConnection: @unchecked Sendable {
     let pointer = stream.pointer
     orphans.append(Orphan(consume stream))
     calls.streamSetCallbacks(
-      pointer, PulseStreamCallbacks(state: orphanChanged), Unmanaged.passUnretained(self).toOpaque())
+      pointer,
+      PulseStreamCallbacks(state: { stream, userdata in
+        stream.map { PulseConnection.from(userdata)?.orphanStateChanged($0) }
+      }), userdata)
   }
 
   private final class Orphan {
@@ -185,7 +197,7 @@ final class PulseConnection: @unchecked Sendable {
     init(_ handle: consuming StreamHandle) { self.handle = handle }
   }
 
-  fileprivate func orphanStateChanged(_ pointer: OpaquePointer) {
+  private func orphanStateChanged(_ pointer: OpaquePointer) {
     guard calls.streamGetState(pointer) != PA_STREAM_CREATING else { return }
     orphans.removeAll { $0.handle.pointer == pointer }
   }
@@ -210,7 +222,7 @@ final class PulseConnection: @unchecked Sendable {
         if let argument { Unmanaged<Retirement>.fromOpaque(argument).takeRetainedValue().run() }
         return nil
       }, box.toOpaque())
-    // Without a thread to spare the loop is left to the end of the process, idle; the context goes all the same.
+    // If there is no thread to be had, the loop stays, idle, until the process ends; the context goes now.
     if started == 0 { pthread_detach(thread) } else { drop(error: nil) }
   }
 
@@ -236,7 +248,7 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  fileprivate func stateChanged(_ pointer: OpaquePointer) {
+  private func stateChanged(_ pointer: OpaquePointer) {
     guard pointer == context?.pointer else { return }
     switch calls.contextGetState(pointer) {
     case PA_CONTEXT_READY:
@@ -252,14 +264,4 @@ final class PulseConnection: @unchecked Sendable {
       break
     }
   }
-}
-
-private func contextStateChanged(_ context: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  guard let context, let userdata else { return }
-  Unmanaged<PulseConnection>.fromOpaque(userdata).takeUnretainedValue().stateChanged(context)
-}
-
-private func orphanChanged(_ stream: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  guard let stream, let userdata else { return }
-  Unmanaged<PulseConnection>.fromOpaque(userdata).takeUnretainedValue().orphanStateChanged(stream)
 }

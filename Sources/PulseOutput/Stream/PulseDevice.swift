@@ -4,7 +4,7 @@ import Synchronization
 
 /// PulseAudio (or PipeWire's PulseAudio server) as an output device.
 ///
-/// One connection for all its streams, made by `prepare()` or the first `makeStream`, and made anew after the server
+/// One connection for all its streams, made by `prepare()` or the first `makeStream`, and again after the server
 /// has died. Methods may be called from any thread and wait for nothing but libpulse's main loop, which is never held
 /// for longer than one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {

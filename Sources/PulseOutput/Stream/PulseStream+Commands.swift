@@ -57,7 +57,10 @@ extension PulseStream {
     }
     calls.forget(calls.streamFlush(stream))
     // Answers come in order: this one carries the indexes after the flush.
-    flushAnswer = OperationHandle(calls, calls.streamUpdateTimingInfo(stream, flushAnswerCame, userdata))
+    flushAnswer = OperationHandle(
+      calls,
+      calls.streamUpdateTimingInfo(
+        stream, { PulseStream.from($2)?.flushAnswered(success: $1 != 0) }, userdata))
     if flushAnswer == nil { refused() } else { limitReply() }
   }
 
@@ -109,10 +112,4 @@ extension PulseStream {
     calls.forget(
       calls.contextSetSinkInputVolume(context, index: calls.streamGetIndex(stream), volume: channelVolumes))
   }
-}
-
-private func flushAnswerCame(_ stream: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?)
-{
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().flushAnswered(success: success != 0)
 }

@@ -90,8 +90,6 @@ extension PulseStream {
 
   func route(of stream: OpaquePointer) -> String { calls.streamGetDeviceName(stream) ?? "unknown sink" }
 
-  fileprivate func underflow() { forceOutAtEnd() }
-
   fileprivate func started() { if isOpen, !isCorked, !isSuspended { beginTiming() } }
 
   fileprivate func moved() {
@@ -121,16 +119,12 @@ extension PulseStream {
 extension PulseStreamCallbacks {
   /// Those of `PulseStream`, which is their user data. The connection holds it while they are set.
   static let ofPulseStream = PulseStreamCallbacks(
-    state: { _, userdata in stream(userdata)?.stateChanged() },
-    write: { _, _, userdata in stream(userdata)?.pull() },
-    underflow: { _, userdata in stream(userdata)?.underflow() },
-    started: { _, userdata in stream(userdata)?.started() },
-    moved: { _, userdata in stream(userdata)?.moved() },
-    suspended: { _, userdata in stream(userdata)?.suspensionChanged() },
-    bufferAttributes: { _, userdata in stream(userdata)?.pull() },
-    latency: { _, userdata in stream(userdata)?.takeTiming() })
-
-  private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream? {
-    userdata.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
-  }
+    state: { PulseStream.from($1)?.stateChanged() },
+    write: { PulseStream.from($2)?.pull() },
+    underflow: { PulseStream.from($1)?.forceOutAtEnd() },
+    started: { PulseStream.from($1)?.started() },
+    moved: { PulseStream.from($1)?.moved() },
+    suspended: { PulseStream.from($1)?.suspensionChanged() },
+    bufferAttributes: { PulseStream.from($1)?.pull() },
+    latency: { PulseStream.from($1)?.takeTiming() })
 }

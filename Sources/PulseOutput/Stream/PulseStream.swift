@@ -65,7 +65,20 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
   }
 
+  /// What libpulse's callbacks get of this object: no reference, since the connection holds it while they may come.
   var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// The stream that a callback is for.
+  static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseStream? {
+    userdata.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Runs `callback` on the loop's thread in `seconds`, unless the handle is dropped before.
+  private func timer(in seconds: Double, _ callback: @escaping pa_time_event_cb_t) -> TimerHandle? {
+    guard let loop = connection.loop, let context = connection.contextPointer else { return nil }
+    return calls.timerNew(context, delay: pa_usec_t(max(0, seconds) * 1e6), callback, userdata)
+      .map { TimerHandle(calls: calls, loop: loop, pointer: $0) }
+  }
 
   func send(_ event: OutputEvent) { if !isDead { events(event) } }
 
@@ -75,9 +88,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
-      workEvent = calls.deferNew(loop, workDue, userdata).map {
-        DeferHandle(calls: calls, loop: loop, pointer: $0)
-      }
+      workEvent = calls.deferNew(loop, { PulseStream.from($2)?.work() }, userdata)
+        .map { DeferHandle(calls: calls, loop: loop, pointer: $0) }
       guard connection.connect() else {
         connection.join(self)
         return failSoon(
@@ -88,7 +100,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// The process has no descriptor or no thread left. There is no output thread either: this one must do.
+  /// The process has no descriptor or no thread left. Without an output thread the failure is told on this one.
   private func failWithoutLoop() {
     send(.failed(OutputError("libpulse could not start its thread", isRecoverable: true), heardFrame: 0))
     isDead = true
@@ -96,10 +108,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   /// From now on the server has `replyTimeout` seconds.
   func limitReply() {
-    guard let loop = connection.loop, let context = connection.contextPointer else { return }
-    let delay = pa_usec_t(max(0, configuration.replyTimeout) * 1e6)
-    replyTimer = calls.timerNew(context, delay: delay, replyOverdue, userdata)
-      .map { TimerHandle(calls: calls, loop: loop, pointer: $0) }
+    replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() }
   }
 
   /// The server has answered.
@@ -230,7 +239,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       source.isAtEnd
     else { return }
     hasUnforcedFrames = false
-    drainAnswer = OperationHandle(calls, calls.streamDrain(stream, drainAnswerCame, userdata))
+    drainAnswer = OperationHandle(
+      calls, calls.streamDrain(stream, { PulseStream.from($2)?.drained() }, userdata))
     guard drainAnswer != nil else { return }
     clock.withLock { $0.awaitEnd() }
     limitDrain()
@@ -240,11 +250,10 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   /// corked, where the end does not come nearer.
   func limitDrain() {
     drainTimer = nil
-    guard drainAnswer != nil, !isCorked, let loop = connection.loop, let context = connection.contextPointer
-    else { return }
-    let delay = pa_usec_t((max(0, configuration.bufferDuration) + Self.drainPatience) * 1e6)
-    drainTimer = calls.timerNew(context, delay: delay, drainOverdue, userdata)
-      .map { TimerHandle(calls: calls, loop: loop, pointer: $0) }
+    guard drainAnswer != nil, !isCorked else { return }
+    drainTimer = timer(in: max(0, configuration.bufferDuration) + Self.drainPatience) {
+      PulseStream.from($3)?.drained()
+    }
   }
 
   /// PulseAudio answers within a block of the sink (50 ms), PipeWire within a quantum; one that starves may need a
@@ -342,9 +351,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   }
 
   private func askForTiming(in seconds: Double) {
-    guard let loop = connection.loop, let context = connection.contextPointer else { return }
-    timingTimer = calls.timerNew(context, delay: pa_usec_t(seconds * 1e6), timingWanted, userdata)
-      .map { TimerHandle(calls: calls, loop: loop, pointer: $0) }
+    timingTimer = timer(in: seconds) { PulseStream.from($3)?.timingDue() }
   }
 
   fileprivate func timingDue() {
@@ -356,41 +363,4 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard let stream = handle?.pointer else { return }
     calls.forget(calls.streamUpdateTimingInfo(stream, nil, nil))
   }
-}
-
-private func workDue(
-  _ api: UnsafeMutablePointer<pa_mainloop_api>?, _ event: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?
-) {
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().work()
-}
-
-private func replyOverdue(
-  _ api: UnsafeMutablePointer<pa_mainloop_api>?, _ event: OpaquePointer?, _ time: UnsafePointer<timeval>?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().timeOut()
-}
-
-private func timingWanted(
-  _ api: UnsafeMutablePointer<pa_mainloop_api>?, _ event: OpaquePointer?, _ time: UnsafePointer<timeval>?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().timingDue()
-}
-
-private func drainOverdue(
-  _ api: UnsafeMutablePointer<pa_mainloop_api>?, _ event: OpaquePointer?, _ time: UnsafePointer<timeval>?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().drained()
-}
-
-private func drainAnswerCame(_ stream: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?)
-{
-  guard let userdata else { return }
-  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().drained()
 }

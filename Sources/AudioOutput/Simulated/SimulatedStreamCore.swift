@@ -2,35 +2,8 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// The engine's end of a simulated stream: passes orders to the machine and wakes its worker.
-final class SimulatedStream: AudioOutputStream {
-  private let core: SimulatedStreamCore
-  private let worker: any Worker
-
-  init(core: SimulatedStreamCore, worker: any Worker) {
-    self.core = core
-    self.worker = worker
-  }
-
-  func start() { order(.start) }
-  func stop() { order(.stop) }
-  func flush(completion: @escaping @Sendable (Int64) -> Void) { order(.flush(completion)) }
-  func dataAvailable() { order(.data) }
-  func setVolume(_ volume: Float, muted: Bool) { order(.volume(volume, muted: muted)) }
-  func timing() -> OutputTiming { core.timing() }
-
-  func close() {
-    core.close()
-    worker.cancel()
-  }
-
-  private func order(_ order: SimulatedMachine.Order) {
-    if core.accept(order) { worker.signal() }
-  }
-}
-
 /// Runs a machine's actions on the device's worker, outside of the lock.
-final class SimulatedStreamCore: Sendable {
+final class SimulatedStreamCore: OrderedStreamCore {
   private let clock: any HostClock
   private let machine: Mutex<SimulatedMachine>
   private let source: any RenderSource
@@ -66,8 +39,7 @@ final class SimulatedStreamCore: Sendable {
     }
   }
 
-  /// Queues an order. Returns whether the worker has to know.
-  func accept(_ order: SimulatedMachine.Order) -> Bool {
+  func accept(_ order: StreamOrder) -> Bool {
     machine.withLock { $0.accept(order) }
   }
 
@@ -83,4 +55,6 @@ final class SimulatedStreamCore: Sendable {
   func close() {
     machine.withLock { $0.close(at: clock.now) }
   }
+
+  func finish() {}
 }

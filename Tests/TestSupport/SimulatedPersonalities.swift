@@ -1,3 +1,5 @@
+package import AudioOutput
+
 extension SimulatedOutput {
   /// The ideal device and the bad ones, each with one fault, for suites that run over all of them. With each of them
   /// a queue can be played to its end; those that interrupt do so within the first two seconds.
