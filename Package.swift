@@ -39,68 +39,74 @@ let package = Package(
     .systemLibrary(name: "CThreads"),
 
     .target(name: "MediaTime", swiftSettings: strict),
-    .target(name: "AudioCore", dependencies: ["CThreads"], swiftSettings: strict),
+    .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
+    .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
-    .target(name: "AudioOutput", dependencies: ["AudioCore"], swiftSettings: strict),
+    .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
     .target(
-      name: "PulseOutput", dependencies: ["AudioCore", "AudioOutput", "CPulse"], swiftSettings: strict),
+      name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
-        "AudioCore", "AudioOutput", "MediaTime",
-        .product(name: "DequeModule", package: "swift-collections"),
+        "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: ["AudioCore", "AudioOutput", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
-    .target(name: "AppLifecycle", dependencies: ["AudioCore"], swiftSettings: strict),
+      dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
+    .target(name: "AppLifecycle", dependencies: ["HostTime"], swiftSettings: strict),
     .target(
       name: "Continuo",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PulseOutput",
+        "QueuePlayer",
       ],
       swiftSettings: strict),
 
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer",
-        .product(name: "DequeModule", package: "swift-collections"),
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine",
+        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "Continuo", "HostTime", "PulseOutput", "QueuePlayer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
     .target(name: "TextFormatting", swiftSettings: strict),
     .target(
-      name: "RunTimeline", dependencies: ["AppLifecycle", "AudioCore", "TextFormatting"],
+      name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
       swiftSettings: strict),
     .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(name: "ControlSocket", swiftSettings: strict),
+    .target(
+      name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+      swiftSettings: strict),
     .target(
       name: "ControlServer",
       dependencies: [
-        "ControlProtocol",
+        "CThreads", "ControlProtocol", "ControlSocket",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "Jukebox", swiftSettings: strict),
+    .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
     .target(
-      name: "MusicFiles", dependencies: ["AudioCore", "Jukebox", "MP3Decoding", "TextFormatting"],
+      name: "MusicFiles",
+      dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlProtocol", "ControlServer", "Jukebox",
-        "MP3Decoding", "MediaTime", "MusicFiles", "PlaybackEngine", "PulseOutput", "QueuePlayer",
-        "RunTimeline",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
+        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "MP3Decoding", "MediaTime", "MusicFiles",
+        "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -119,32 +125,35 @@ let package = Package(
 
     // What tests of several targets need; nothing here knows of sound servers.
     .target(
-      name: "TestSupport", dependencies: ["AudioCore"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["HostTime"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore"], swiftSettings: strict),
+    .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
+    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
     .testTarget(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
       resources: [.copy("Fixtures")],
       swiftSettings: strict),
-    .testTarget(name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput"], swiftSettings: strict),
+    .testTarget(
+      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime"], swiftSettings: strict),
     .target(
-      name: "PulseTestSupport", dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "TestSupport"],
+      name: "PulseTestSupport", dependencies: ["AudioCore", "HostTime", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "PulseOutputTests",
-      dependencies: ["AudioCore", "AudioOutput", "PulseOutput", "PulseTestSupport", "CPulse"],
+      dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
+        "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "MediaTime", "PlaybackEngine", "QueuePlayer", "TestSupport",
+        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -154,50 +163,64 @@ let package = Package(
       name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "AudioCore", "TestSupport"],
+      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoTestingTests",
-      dependencies: ["AppLifecycle", "AudioCore", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      dependencies: ["AppLifecycle", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "TestSupport"], swiftSettings: strict),
+      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
+      swiftSettings: strict),
     // Run, not imported: what a test needs a process of its own for.
     .executableTarget(
       name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
       path: "Tests/ControlServerProbe", swiftSettings: strict),
     .testTarget(
+      name: "ControlClientTests",
+      dependencies: [
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
+        "TextFormatting",
+      ],
+      swiftSettings: strict),
+    // A server with handlers that tests write, and programs that they run.
+    .target(
+      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      path: "Tests/ControlTestSupport", swiftSettings: strict),
+    .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer", "TestSupport",
+        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
     .testTarget(
-      name: "RunTimelineTests", dependencies: ["AppLifecycle", "AudioCore", "RunTimeline"],
+      name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
-    .testTarget(name: "JukeboxTests", dependencies: ["Jukebox"], swiftSettings: strict),
+    .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
-      name: "MusicFilesTests", dependencies: ["AudioCore", "Jukebox", "MusicFiles", "TestSupport"],
+      name: "MusicFilesTests",
+      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
-        "AppLifecycle", "AudioCore", "ContinuoCommand", "ControlProtocol", "ControlServer", "Jukebox",
-        "MediaTime", "MusicFiles", "RunTimeline", "TestSupport", "TextFormatting",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
+        "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
-      dependencies: ["AudioCore", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
+      dependencies: ["HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
     // Runs the program with other people's clients.
     .testTarget(
       name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], swiftSettings: strict),

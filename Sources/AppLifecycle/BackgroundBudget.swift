@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// The time that an application has for its tasks in the background. It runs like a stop-watch: on while only tasks
 /// keep the application running, off while sound or a fetch does and while it is suspended, and back to zero when

@@ -1,4 +1,4 @@
-public import AudioCore
+public import HostTime
 
 /// A background task that was begun and not ended.
 public struct BackgroundTask: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Synchronization
 
 /// What keeps the application running, and what stands still.

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Synchronization
 
 /// What can be seen. Any thread; never blocks.

@@ -1,4 +1,4 @@
-package import AudioCore
+package import HostTime
 import Synchronization
 
 /// The system side: what a person and the system do to the application, whatever state that is in.

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// All that a device's lock protects.
 struct DeviceState {

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// What asks for the application to be kept running, and until when if that is limited.
 struct KeeperTable {

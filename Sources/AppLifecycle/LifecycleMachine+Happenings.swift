@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 extension LifecycleMachine {
   /// What follows from a happening in the present state, which no call into the application is changing.

@@ -1,4 +1,4 @@
-package import AudioCore
+package import HostTime
 
 extension LifecycleMachine {
   // MARK: What keeps it running

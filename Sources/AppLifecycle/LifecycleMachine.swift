@@ -1,4 +1,4 @@
-package import AudioCore
+package import HostTime
 
 /// The life cycle of one application as a value: an event goes in, what is to be done comes out, in order.
 ///

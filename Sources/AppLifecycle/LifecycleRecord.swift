@@ -1,4 +1,4 @@
-public import AudioCore
+public import HostTime
 
 /// One thing that happened to an application, or that it did, for whoever draws or checks what went on.
 public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {

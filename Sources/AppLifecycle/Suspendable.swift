@@ -17,7 +17,8 @@ public protocol Suspendable: AnyObject, Sendable {
   func enterBackground()
 
   /// The application is about to come to the foreground; its own callback for that comes next. If it was suspended,
-  /// `resume` follows when that callback has returned and the state is no longer `suspended`.
+  /// `resume` follows when that callback has returned and the state is no longer `suspended`: what the callback needs,
+  /// the main thread above all, has to go on here.
   func enterForeground()
 
   /// Something takes the user's attention, a call for example: what sounds pauses. Never called twice without an

@@ -1,4 +1,4 @@
-public import AudioCore
+public import HostTime
 
 /// Why and in what circumstances the system terminated an application as a punishment.
 public struct TerminationReport: Hashable, Sendable {

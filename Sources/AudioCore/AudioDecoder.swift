@@ -1,5 +1,5 @@
 /// How many frames a medium has, and how sure that is.
-public enum FrameCount: Hashable, Sendable {
+package enum FrameCount: Hashable, Sendable {
   /// Known from the file's own information or from a complete scan.
   case exact(Int64)
   /// Derived from the file's size and the first frames' bit rate.
@@ -8,7 +8,7 @@ public enum FrameCount: Hashable, Sendable {
   case unknown
 
   /// The number, whatever its quality; nil if unknown.
-  public var value: Int64? {
+  package var value: Int64? {
     switch self {
     case .exact(let count), .estimate(let count): count
     case .unknown: nil
@@ -17,10 +17,10 @@ public enum FrameCount: Hashable, Sendable {
 }
 
 /// What trouble with a medium means for who plays it.
-public struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// How far the trouble reaches. "Skip this frame" is not here: a decoder does that itself and counts it
   /// (`AudioDecoder.damage`).
-  public enum Scope: Sendable {
+  package enum Scope: Sendable {
     /// This item cannot be played (further); the queue goes on.
     case item
     /// The engine itself cannot decode anything (out of memory, library unusable); the queue stops.
@@ -28,7 +28,7 @@ public struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// The kinds that a caller may want to tell apart. Maps to AVError codes in the facade.
-  public enum Reason: Sendable {
+  package enum Reason: Sendable {
     /// No such file.
     case notFound
     /// The file cannot be opened or read: permissions, a directory, an I/O error.
@@ -42,28 +42,28 @@ public struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// How far it reaches.
-  public var scope: Scope
+  package var scope: Scope
   /// What kind it is.
-  public var reason: Reason
+  package var reason: Reason
   /// A sentence for a person, without the file's name.
-  public var message: String
+  package var message: String
 
   /// An error with these properties.
-  public init(scope: Scope = .item, reason: Reason, message: String) {
+  package init(scope: Scope = .item, reason: Reason, message: String) {
     self.scope = scope
     self.reason = reason
     self.message = message
   }
 
   /// `message`.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 /// Makes PCM frames out of one medium.
 ///
 /// Used by one thread at a time (the engine's decode worker); not Sendable. All calls may block on the file, never
 /// on anything else.
-public protocol AudioDecoder: AnyObject {
+package protocol AudioDecoder: AnyObject {
   /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this medium.
   var format: PCMFormat { get }
 
@@ -90,7 +90,7 @@ public protocol AudioDecoder: AnyObject {
 }
 
 /// Something that can be opened for decoding, any number of times: a file, later a download or a stream.
-public protocol MediaSource: Sendable {
+package protocol MediaSource: Sendable {
   /// Opens it at its beginning. Called on the decode worker; may block on the file.
   func makeDecoder() throws(DecodingError) -> any AudioDecoder
 }

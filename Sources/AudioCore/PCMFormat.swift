@@ -2,18 +2,18 @@
 ///
 /// Floats because libmpg123 makes them without a rounding step and because a volume of 1.0 and a format
 /// conversion then leave every sample as it was decoded.
-public struct PCMFormat: Hashable, Sendable {
+package struct PCMFormat: Hashable, Sendable {
   /// Frames per second, 1…384 000 (the range PulseAudio 16 accepts).
-  public var sampleRate: Int
+  package var sampleRate: Int
   /// Samples in a frame: 1 (mono) or 2 (stereo), as MPEG audio has it.
-  public var channelCount: Int
+  package var channelCount: Int
 
   /// A format of `sampleRate` frames per second with `channelCount` samples each.
-  public init(sampleRate: Int, channelCount: Int) {
+  package init(sampleRate: Int, channelCount: Int) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
 
   /// Bytes in a frame.
-  public var bytesPerFrame: Int { channelCount * MemoryLayout<Float>.size }
+  package var bytesPerFrame: Int { channelCount * MemoryLayout<Float>.size }
 }

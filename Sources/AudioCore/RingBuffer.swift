@@ -2,14 +2,14 @@
 ///
 /// The ends are noncopyable: that there is one producer and one consumer is a fact of the type system. Neither end
 /// locks, allocates or waits.
-public enum RingBuffer {
+package enum RingBuffer {
   /// Makes a ring and its two ends; all memory is taken here.
   ///
   /// - Parameters:
   ///   - format: what the samples are; fixes the size of a frame.
   ///   - capacityFrames: room for so many frames at least; rounded up to a power of two. Above 0.
   ///   - chunkCapacity: room for so many chunks at least; rounded up to a power of two. Above 0.
-  public static func makeEnds(format: PCMFormat, capacityFrames: Int, chunkCapacity: Int) -> RingEnds {
+  package static func makeEnds(format: PCMFormat, capacityFrames: Int, chunkCapacity: Int) -> RingEnds {
     let storage = RingStorage(
       channelCount: format.channelCount, capacityFrames: capacityFrames, chunkCapacity: chunkCapacity)
     return RingEnds(producer: RingProducer(storage), consumer: RingConsumer(storage))
@@ -21,9 +21,9 @@ public enum RingBuffer {
 /// A struct and not a tuple, because tuples of noncopyable values do not exist in Swift 6.3; frozen, because only
 /// then another module may take it apart.
 @frozen
-public struct RingEnds: ~Copyable, Sendable {
+package struct RingEnds: ~Copyable, Sendable {
   /// The end that writes.
-  public var producer: RingProducer
+  package var producer: RingProducer
   /// The end that reads.
-  public var consumer: RingConsumer
+  package var consumer: RingConsumer
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The end of a ring that reads. Used by one thread at a time; no call locks, allocates or waits.
-public struct RingConsumer: ~Copyable, Sendable {
+package struct RingConsumer: ~Copyable, Sendable {
   private let storage: RingStorage
   /// Own indexes: nobody else writes them, so they need no atomic access.
   private var frames = 0
@@ -12,14 +12,14 @@ public struct RingConsumer: ~Copyable, Sendable {
   }
 
   /// Frames that can be read, over all chunks; may grow at any moment, shrinks only by what this end does.
-  public var availableFrames: Int {
+  package var availableFrames: Int {
     let committed = storage.committedChunks.load(ordering: .acquiring)
     return committed == chunks ? 0 : storage.slot(committed - 1).pointee.endFrame - frames
   }
 
   /// The chunk at the head with what is left of it: `offset` and `frameCount` count from the first frame that was not
   /// read yet. Nil when the ring is empty. Takes nothing.
-  public mutating func peek() -> Chunk? {
+  package mutating func peek() -> Chunk? {
     guard let slot = headSlot() else { return nil }
     var chunk = slot.pointee.chunk
     let left = slot.pointee.endFrame - frames
@@ -35,7 +35,7 @@ public struct RingConsumer: ~Copyable, Sendable {
   ///   - buffer: room for frames, interleaved.
   ///   - maxFrames: how many are wanted at most; limited by what the buffer holds.
   /// - Returns: how many frames were moved.
-  public mutating func read(into buffer: UnsafeMutableBufferPointer<Float>, maxFrames: Int) -> Int {
+  package mutating func read(into buffer: UnsafeMutableBufferPointer<Float>, maxFrames: Int) -> Int {
     guard let slot = headSlot() else { return 0 }
     let count = min(slot.pointee.endFrame - frames, maxFrames, buffer.count / storage.channelCount)
     guard count > 0, let target = buffer.baseAddress else { return 0 }
@@ -48,7 +48,7 @@ public struct RingConsumer: ~Copyable, Sendable {
   }
 
   /// Drops what is left of the head chunk, or a mark. Does nothing when the ring is empty.
-  public mutating func skipChunk() {
+  package mutating func skipChunk() {
     guard let slot = headSlot() else { return }
     take(upTo: slot.pointee.endFrame, of: slot)
   }

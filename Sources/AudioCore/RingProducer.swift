@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The end of a ring that writes. Used by one thread at a time; no call locks, allocates or waits.
-public struct RingProducer: ~Copyable, Sendable {
+package struct RingProducer: ~Copyable, Sendable {
   private let storage: RingStorage
   /// Own indexes: nobody else writes them, so they need no atomic access.
   private var frames = 0
@@ -12,27 +12,27 @@ public struct RingProducer: ~Copyable, Sendable {
   }
 
   /// Frames that the ring holds at most: what was asked for, rounded up to a power of two.
-  public var capacityFrames: Int { storage.capacityFrames }
+  package var capacityFrames: Int { storage.capacityFrames }
 
   /// Frames that can be written; may grow at any moment, shrinks only by `commit`.
-  public var freeFrames: Int {
+  package var freeFrames: Int {
     storage.capacityFrames - (frames - storage.takenFrames.load(ordering: .acquiring))
   }
 
   /// Whether there is room for one more chunk; stays true until `commit`.
-  public var canCommit: Bool {
+  package var canCommit: Bool {
     chunks - storage.takenChunks.load(ordering: .acquiring) < storage.chunkCapacity
   }
 
   /// Room for the next frames, in one piece and whole frames: shorter than `freeFrames` where the ring wraps round,
   /// empty when it is full or has no room for a chunk. Valid until `commit` or the end of this value.
-  public var writableRegion: UnsafeMutableBufferPointer<Float> {
+  package var writableRegion: UnsafeMutableBufferPointer<Float> {
     storage.region(at: frames, count: canCommit ? freeFrames : 0)
   }
 
   /// Hands over `chunk.frameCount` frames, written at the start of `writableRegion`, together with what they are.
   /// A chunk without frames is a mark; it needs room for a chunk only.
-  public mutating func commit(_ chunk: Chunk) {
+  package mutating func commit(_ chunk: Chunk) {
     precondition(canCommit, "no room for a chunk")
     precondition(
       chunk.frameCount >= 0

@@ -1,5 +1,6 @@
 import AppLifecycle
 import ArgumentParser
+import HostTime
 import Continuo
 import Foundation
 import PulseOutput
@@ -125,13 +126,16 @@ struct Backgrounder: ParsableCommand {
     settings.expirationWarning = expirationWarning
     settings.callLimit = callLimit
     settings.fetchLimit = fetchLimit
-    let privateServer = nullSink ? try PrivatePulseServer() : nil
-    let sound = PulseConfiguration(server: privateServer?.address ?? server)
+    let clock = SystemClock.shared
+    let sound =
+      nullSink
+      ? PulseDevice(privateServer: try PrivatePulseServer(), clock: clock)
+      : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
     Phone.printLineByLine()
     MainActor.assumeIsolated {
       let phone = Phone(modes: modes, settings: settings, sound: sound) { makeDelegate(songs: songs) }
       phone.run(presses)
-      withExtendedLifetime((phone, privateServer)) {
+      withExtendedLifetime(phone) {
         // The main thread's loop, for timers as well as for the main queue.
         while true { RunLoop.main.run() }
       }

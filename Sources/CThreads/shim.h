@@ -15,3 +15,6 @@ extern int continuo_pthread_setname(unsigned long thread, const char *name) __as
 // glibc 2.3.4. The set is as many bytes as said, with a bit for each processor.
 extern int continuo_sched_getaffinity(int thread, unsigned long size, void *set) __asm__("sched_getaffinity");
 extern int continuo_sched_setaffinity(int thread, unsigned long size, const void *set) __asm__("sched_setaffinity");
+
+// int malloc_trim(size_t), glibc 2.8: <malloc.h> is not in the module.
+extern int continuo_malloc_trim(unsigned long pad) __asm__("malloc_trim");

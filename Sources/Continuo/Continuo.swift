@@ -4,4 +4,4 @@
 @_exported public import QueuePlayer
 
 // The moments of the life cycle's records.
-@_exported public import struct AudioCore.HostTime
+@_exported public import struct HostTime.HostTime

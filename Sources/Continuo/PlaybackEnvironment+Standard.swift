@@ -1,6 +1,6 @@
 package import AudioCore
-package import AudioOutput
 import Foundation
+package import HostTime
 import MP3Decoding
 public import QueuePlayer
 

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 public import Foundation
+import HostTime
 import PulseOutput
 import QueuePlayer
 

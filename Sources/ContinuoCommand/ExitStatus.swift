@@ -16,6 +16,8 @@ enum ExitStatus: Int32 {
   /// The system terminated the application as a punishment, and nothing launched it again. (What sysexits.h calls an
   /// internal software error: that is what such a termination stands for.)
   case terminated = 70
+  /// The system gives the player too few threads or too little memory.
+  case noResources = 71
   /// A server answers at the control socket already, or the socket cannot be made.
   case alreadyRunning = 73
 

@@ -1,8 +1,9 @@
 import AppLifecycle
 import ArgumentParser
-import AudioCore
 import ControlServer
+import ControlSocket
 import Dispatch
+import HostTime
 import MusicFiles
 
 /// `continuo play`.
@@ -41,7 +42,9 @@ struct Play: ParsableCommand {
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
         70  the system terminated the application and nothing launched it again
+        71  the system gives the player too few threads or too little memory
         73  a server answers at the socket that --socket names, or it cannot be made
+        128+n  ended by signal n, as SIGINT (130)
       """)
 
   @OptionGroup var options: PlayOptions
@@ -79,6 +82,7 @@ struct Play: ParsableCommand {
   }
 
   private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
+    SystemResources.reserve()
     let clock = SystemClock.shared
     let timeline = try TimelineRecorder.orExit(
       option: options.timeline, caption: caption(files.count, modes), clock: clock)
@@ -92,7 +96,8 @@ struct Play: ParsableCommand {
       }
     }
     // Before anything is started that would have to be taken down.
-    let signals = Signals { status in MainActor.assumeIsolated { PlaySession.end(status: status) } }
+    let signals = Signals(
+      end: { PlaySession.end(status: $0) }, continued: { PlaySession.current?.resume() })
     let output: SoundOutput
     do {
       output = try SoundOutput(options.sound, clock: clock) { StandardOutput.complain($0) }
@@ -120,9 +125,11 @@ struct Play: ParsableCommand {
   /// The control socket; nil where the default one cannot be had. One that was named has to be.
   private func bindSocket() -> ListeningSocket? {
     do {
-      let socket = try ListeningSocket.bound(to: options.socket ?? DefaultSocket.path)
-      CleanUp.add(socket.removal)
-      return socket
+      return try CleanUp.adding { () throws(ListenError) in
+        try ListeningSocket.bound(to: options.socket ?? DefaultSocket.path)
+      } removal: {
+        $0.removal
+      }
     } catch {
       guard options.socket != nil else {
         StandardOutput.complain("no control socket: \(error)")

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Glibc
 
 /// The program `continuo`.
 public enum CommandLineTool {
   /// Does what the process's arguments say, and ends the process. On the main thread.
   public static func main() {
+    // Swift's runtime takes this key for a crash, and looks into the process for seconds.
+    signal(SIGQUIT, SIG_DFL)
     StandardDescriptors.reserve()
     RootCommand.main()
   }

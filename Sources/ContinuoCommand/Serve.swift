@@ -1,9 +1,10 @@
 import AppLifecycle
 import ArgumentParser
-import AudioCore
 import ControlServer
+import ControlSocket
 import Dispatch
 import Glibc
+import HostTime
 import Jukebox
 import MusicFiles
 
@@ -28,6 +29,7 @@ struct Serve: ParsableCommand {
         64   the command line makes no sense
         66   no such home directory
         69   the sound server that was asked for cannot be started
+        71   the system gives the player too few threads or too little memory
         73   a server answers at the socket already, or it cannot be made
         128+n  ended by signal n, as SIGTERM (143)
       """)
@@ -39,11 +41,18 @@ struct Serve: ParsableCommand {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
     }
+    SystemResources.reserve()
+    let manager = ServiceManager()
+    // Before anything is started that would have to be taken down.
+    let signals = Signals(end: { status in
+      manager?.tell(.stopping)
+      guard let session = ServeSession.current else { CleanUp.exit(status) }
+      session.end(status: status)
+    })
     let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
     let parts = try makeParts(builder)
-    let manager = ServiceManager()
     do {
-      try serve(parts, builder.files, on: try listen(), manager)
+      try serve(parts, builder.files, on: try listen(), manager, signals)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -125,26 +134,21 @@ struct Serve: ParsableCommand {
 
   private func listen() throws(ListenError) -> ListeningSocket {
     if options.socket == nil, let socket = try ListeningSocket.activated() { return socket }
-    let socket = try ListeningSocket.bound(
-      to: options.socket ?? DefaultSocket.path,
-      access: SocketAccess(mode: options.socketMode?.bits ?? 0o600, group: options.socketGroup))
-    CleanUp.add(socket.removal)
-    return socket
+    return try CleanUp.adding { () throws(ListenError) in
+      try ListeningSocket.bound(
+        to: options.socket ?? DefaultSocket.path,
+        access: SocketAccess(mode: options.socketMode?.bits ?? 0o600, group: options.socketGroup))
+    } removal: {
+      $0.removal
+    }
   }
 
   // MARK: Serving
 
   private func serve(
     _ parts: ServeSession.Parts, _ files: [MediaPath], on socket: consuming ListeningSocket,
-    _ manager: ServiceManager?
+    _ manager: ServiceManager?, _ signals: Signals
   ) throws(ListenError) -> Never {
-    let signals = Signals { status in
-      MainActor.assumeIsolated {
-        manager?.tell(.stopping)
-        guard let session = ServeSession.current else { CleanUp.exit(status) }
-        session.end(status: status)
-      }
-    }
     if let timeline = parts.timeline {
       CleanUp.add {
         do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }

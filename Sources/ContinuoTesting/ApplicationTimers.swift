@@ -1,5 +1,5 @@
 import AppLifecycle
-import AudioCore
+import HostTime
 import Synchronization
 
 /// The timers of an application: they go on by the device's clock, but nothing of them is delivered while the

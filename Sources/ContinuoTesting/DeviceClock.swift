@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 ///

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 /// All that happened on a test device, in order: a line for each thing, so that a test can say what it expects as
 /// text, and a person can read what went wrong.

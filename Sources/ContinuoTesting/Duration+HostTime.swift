@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 
 extension HostTime {
   /// The moment `duration` after a clock's start; at the ends of the range for what cannot be told in nanoseconds.

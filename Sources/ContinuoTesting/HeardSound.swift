@@ -1,5 +1,5 @@
-import AudioCore
 import AudioOutput
+import HostTime
 
 /// What a listener has heard of a test device, to the frame.
 public struct HeardSound: Hashable, Sendable {

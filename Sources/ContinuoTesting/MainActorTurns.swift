@@ -1,6 +1,6 @@
-import AudioCore
 import Dispatch
 import Glibc
+import HostTime
 import Synchronization
 
 /// Lets the main actor's tasks run, one after the other, until none of them has anything to do.

@@ -1,6 +1,6 @@
-import AudioCore
 import AudioOutput
 import Continuo
+import HostTime
 import PlaybackEngine
 import QueuePlayer
 

@@ -1,5 +1,5 @@
 import AppLifecycle
-import AudioCore
+import HostTime
 
 /// Puts the device's records into words that are the same in each run: identifiers of tasks differ, so tasks without
 /// a name are counted.

@@ -1,5 +1,5 @@
 import AppLifecycle
-import AudioCore
+import HostTime
 import MediaTime
 import Synchronization
 

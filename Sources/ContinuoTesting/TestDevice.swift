@@ -1,7 +1,7 @@
 public import AppLifecycle
-import AudioCore
 import AudioOutput
 @_exported public import Continuo
+import HostTime
 import QueuePlayer
 
 /// A device in virtual time, with your application on it: you are the person who holds it.

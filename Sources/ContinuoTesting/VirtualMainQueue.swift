@@ -1,5 +1,5 @@
-import AudioCore
 import DequeModule
+import HostTime
 import Synchronization
 
 /// The main queue of an application in virtual time. Its work is run by the test device, piece by piece, on the main

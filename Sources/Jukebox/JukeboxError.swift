@@ -1,5 +1,5 @@
 /// Why a command was not carried out. Nothing has changed then. The protocol layer has the codes and the words.
-public enum JukeboxError: Error, Hashable, Sendable {
+package enum JukeboxError: Error, Hashable, Sendable {
   /// No song stands at that position, or the range begins behind the end of the queue.
   case badSongIndex
   /// No song of the queue has that number.

@@ -1,7 +1,9 @@
+package import ControlProtocol
+
 /// The modes. What is set already changes nothing and tells nobody.
 extension JukeboxMachine {
   /// Whether it begins again behind the last song.
-  public mutating func setRepeat(_ on: Bool) {
+  package mutating func setRepeat(_ on: Bool) {
     guard on != isRepeating else { return }
     isRepeating = on
     effects.changed.insert(.options)
@@ -11,7 +13,7 @@ extension JukeboxMachine {
   /// Whether songs come in an order of chance. The current song begins the round.
   ///
   /// Switching on takes time for every song of the queue: the order is drawn.
-  public mutating func setRandom(_ on: Bool) {
+  package mutating func setRandom(_ on: Bool) {
     guard on != isRandom else { return }
     isRandom = on
     if on { drawOrder() } else { shuffled = nil }
@@ -19,14 +21,14 @@ extension JukeboxMachine {
   }
 
   /// Whether playback pauses behind each song, or with repeat, each is repeated.
-  public mutating func setSingle(_ setting: ModeSetting) {
+  package mutating func setSingle(_ setting: OneshotMode) {
     guard setting != single else { return }
     single = setting
     effects.changed.insert(.options)
   }
 
   /// Whether songs leave the queue that were heard or skipped.
-  public mutating func setConsume(_ setting: ModeSetting) {
+  package mutating func setConsume(_ setting: OneshotMode) {
     guard setting != consume else { return }
     consume = setting
     effects.changed.insert(.options)

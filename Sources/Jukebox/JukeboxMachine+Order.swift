@@ -1,3 +1,5 @@
+internal import ControlProtocol
+
 /// The play order: the queue's own, or the one that chance made, in which every song stands once.
 ///
 /// Its edits follow those of the queue one by one. Songs that are added stand somewhere behind the current one, so that

@@ -1,10 +1,13 @@
+package import ControlProtocol
+
 extension JukeboxMachine {
   /// Adds songs as one edit (`place` nil: at the end) and returns their numbers.
   ///
   /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`,
   ///   `pathTooLong`.
   @discardableResult
-  public mutating func add(_ songs: [Song], at place: QueuePlace? = nil) throws(JukeboxError) -> [SongID] {
+  package mutating func add(_ songs: [Song], at place: QueuePosition? = nil) throws(JukeboxError) -> [SongID]
+  {
     let position: Int
     switch place {
     case nil: position = queue.count
@@ -29,7 +32,7 @@ extension JukeboxMachine {
   /// playback stops there; stopped, there is no current song any more.
   ///
   /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
-  public mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
+  package mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
     discard(range.clamped(to: 0..<queue.count))
     drawNextRound()
@@ -38,7 +41,7 @@ extension JukeboxMachine {
   /// Takes one song out, in the same way.
   ///
   /// - Throws: `noSuchSong`.
-  public mutating func delete(id: SongID) throws(JukeboxError) {
+  package mutating func delete(id: SongID) throws(JukeboxError) {
     guard let position = queue.position(of: id) else { throw .noSuchSong }
     try delete(position..<position + 1)
   }
@@ -62,7 +65,7 @@ extension JukeboxMachine {
   }
 
   /// Takes all songs out and stops.
-  public mutating func clear() {
+  package mutating func clear() {
     halt(current: nil)
     queue.removeAll()
     if isRandom { shuffled = SlotSequence() }
@@ -73,7 +76,7 @@ extension JukeboxMachine {
   ///
   /// - Throws: `badSongIndex` if they are none, not in the queue, or a place that is relative to the current song is
   ///   not; `numberTooLarge` if another place leaves no room for them; `noCurrentSong`; `moveRelativeToItself`.
-  public mutating func move(_ range: Range<Int>, to place: QueuePlace) throws(JukeboxError) {
+  package mutating func move(_ range: Range<Int>, to place: QueuePosition) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.upperBound <= queue.count, !range.isEmpty else { throw .badSongIndex }
     let target: Int
     switch place {
@@ -92,7 +95,7 @@ extension JukeboxMachine {
   /// Moves one song.
   ///
   /// - Throws: `noSuchSong`, and as the other.
-  public mutating func move(id: SongID, to place: QueuePlace) throws(JukeboxError) {
+  package mutating func move(id: SongID, to place: QueuePosition) throws(JukeboxError) {
     guard let position = queue.position(of: id) else { throw .noSuchSong }
     try move(position..<position + 1, to: place)
   }
@@ -100,14 +103,14 @@ extension JukeboxMachine {
   /// Exchanges two songs.
   ///
   /// - Throws: `badSongIndex`.
-  public mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
+  package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.swap(first, second) }
   }
 
   /// Exchanges two songs.
   ///
   /// - Throws: `noSuchSong`.
-  public mutating func swap(id first: SongID, id second: SongID) throws(JukeboxError) {
+  package mutating func swap(id first: SongID, id second: SongID) throws(JukeboxError) {
     guard let first = queue.position(of: first), let second = queue.position(of: second) else {
       throw .noSuchSong
     }
@@ -118,7 +121,7 @@ extension JukeboxMachine {
   /// of them, so that all others are still to come; when stopped there is no current song any more.
   ///
   /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
-  public mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
+  package mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
     var range = range ?? 0..<queue.count
     guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
     range = range.clamped(to: 0..<queue.count)
@@ -137,14 +140,14 @@ extension JukeboxMachine {
   /// Sets which part of a song is played (`nil`: all).
   ///
   /// - Throws: `noSuchSong`, `songIsCurrent` if it plays or is paused.
-  public mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
+  package mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
     guard state == .stopped || id != currentID else { throw .songIsCurrent }
     try edit { queue throws(JukeboxError) in try queue.setRange(range, of: id) }
   }
 
   /// Sets what files say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
-  public mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
+  package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     edit { $0.setMetadata(metadata) }
   }
 

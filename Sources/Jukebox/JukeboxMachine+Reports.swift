@@ -1,6 +1,8 @@
+internal import ControlProtocol
+
 extension JukeboxMachine {
   /// The player says something that happened under `ticket`. What happened before the last order counts no more.
-  public mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
+  package mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
       .skipped(_, _, let reason) where ticket != self.ticket || state == .stopped:
@@ -49,7 +51,7 @@ extension JukeboxMachine {
   /// A song was heard to its end and the player has not gone on by itself.
   mutating func finish(_ song: SongID) {
     let pauses = pausesBehindCurrent
-    if pauses, single == .oneShot {
+    if pauses, single == .oneshot {
       single = .off
       effects.changed.insert(.options)
     }
@@ -90,7 +92,7 @@ extension JukeboxMachine {
   /// A song was heard or skipped: takes it out if that is wanted.
   mutating func consume(_ song: SongID) {
     guard consume != .off, song != currentID, let position = queue.position(of: song) else { return }
-    if consume == .oneShot {
+    if consume == .oneshot {
       consume = .off
       effects.changed.insert(.options)
     }

@@ -1,7 +1,9 @@
+internal import ControlProtocol
+
 extension JukeboxMachine {
   /// Goes on where it was paused; begins at the current song when stopped, without one at the first, or at one that
   /// chance chooses. Nothing happens while it plays, or to an empty queue.
-  public mutating func play() {
+  package mutating func play() {
     forgetErrors()
     switch state {
     case .playing: break
@@ -17,7 +19,7 @@ extension JukeboxMachine {
   /// Plays the song at `position` from its beginning, also if it is the current one.
   ///
   /// - Throws: `badSongIndex`.
-  public mutating func play(position: Int) throws(JukeboxError) {
+  package mutating func play(position: Int) throws(JukeboxError) {
     guard let song = queue[position: position] else { throw .badSongIndex }
     play(song.id)
   }
@@ -25,7 +27,7 @@ extension JukeboxMachine {
   /// Plays the song of that number from its beginning, also if it is the current one.
   ///
   /// - Throws: `noSuchSong`.
-  public mutating func play(id: SongID) throws(JukeboxError) {
+  package mutating func play(id: SongID) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
     play(id)
   }
@@ -38,7 +40,7 @@ extension JukeboxMachine {
   }
 
   /// Pauses (`true`), goes on (`false`) or changes between the two (`nil`). Nothing happens when stopped.
-  public mutating func pause(_ paused: Bool? = nil) {
+  package mutating func pause(_ paused: Bool? = nil) {
     guard state != .stopped else { return }
     let paused = paused ?? (state == .playing)
     guard paused != (state == .paused) else { return }
@@ -48,12 +50,12 @@ extension JukeboxMachine {
   }
 
   /// Stops; the current song stays the one where `play` begins.
-  public mutating func stop() { halt(current: currentID) }
+  package mutating func stop() { halt(current: currentID) }
 
   /// Plays the next song in the play order, whatever `single` says; stops behind the last one, with no current song.
   ///
   /// - Throws: `notPlaying` when stopped.
-  public mutating func next() throws(JukeboxError) {
+  package mutating func next() throws(JukeboxError) {
     guard state != .stopped, let left = currentID else { throw .notPlaying }
     failures = 0
     moveOn(from: left, to: succeeding(left), paused: false)
@@ -63,7 +65,7 @@ extension JukeboxMachine {
   /// Plays the song before the current one in the play order; the first one again from its beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
-  public mutating func previous() throws(JukeboxError) {
+  package mutating func previous() throws(JukeboxError) {
     guard state != .stopped, let left = currentID else { throw .notPlaying }
     failures = 0
     state = .playing
@@ -74,7 +76,7 @@ extension JukeboxMachine {
   /// been heard to its end, or when paused, at the end.
   ///
   /// - Throws: `badSongIndex`.
-  public mutating func seek(position: Int, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(position: Int, to seconds: Double) throws(JukeboxError) {
     guard let song = queue[position: position] else { throw .badSongIndex }
     seek(song.id, to: seconds)
   }
@@ -82,7 +84,7 @@ extension JukeboxMachine {
   /// The same for the song of that number.
   ///
   /// - Throws: `noSuchSong`.
-  public mutating func seek(id: SongID, to seconds: Double) throws(JukeboxError) {
+  package mutating func seek(id: SongID, to seconds: Double) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
     seek(id, to: seconds)
   }
@@ -91,7 +93,7 @@ extension JukeboxMachine {
   /// sum is the beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
-  public mutating func seekCurrent(_ seconds: Double) throws(JukeboxError) {
+  package mutating func seekCurrent(_ seconds: Double) throws(JukeboxError) {
     guard state != .stopped, let currentID else { throw .notPlaying }
     seek(currentID, to: seconds)
   }
@@ -120,7 +122,7 @@ extension JukeboxMachine {
   }
 
   /// Forgets why songs could not be played.
-  public mutating func clearError() {
+  package mutating func clearError() {
     guard error != nil else { return }
     error = nil
     effects.changed.insert(.player)
@@ -133,14 +135,14 @@ extension JukeboxMachine {
   }
 
   /// The volume, cut to 0 ... 100.
-  public mutating func setVolume(_ volume: Int) {
+  package mutating func setVolume(_ volume: Int) {
     self.volume = min(max(volume, 0), 100)
     effects.actions.append(.setVolume(self.volume))
     effects.changed.insert(.mixer)
   }
 
   /// Silence, or not.
-  public mutating func setMuted(_ muted: Bool) {
+  package mutating func setMuted(_ muted: Bool) {
     isMuted = muted
     effects.actions.append(.setMuted(muted))
     effects.changed.insert(.mixer)
@@ -148,7 +150,7 @@ extension JukeboxMachine {
 
   /// The player has died and a new one is there: everything that it has to know to go on at `seconds` of the current
   /// song, as it was asked for.
-  public mutating func relaunch(at seconds: Double) {
+  package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))
     guard state != .stopped, let currentID else { return }

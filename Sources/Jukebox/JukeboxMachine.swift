@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// The logic behind the control commands as a value: commands and the player's reports go in, actions and the names of
 /// what changed come out by `takeEffects()`. No threads, no locks, no I/O.
 ///
@@ -6,32 +8,32 @@
 /// each: transport, modes, the queue, reports, the play order, the saved state.
 ///
 /// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
-public struct JukeboxMachine: Sendable {
+package struct JukeboxMachine: Sendable {
   /// How many songs the player is told ahead. Each change of the queue looks at so many.
-  public let upcomingLimit: Int
+  package let upcomingLimit: Int
 
   /// The songs. Edits go through the machine, since they may change what plays.
-  public internal(set) var queue = SongQueue()
+  package internal(set) var queue = SongQueue()
   /// What is asked for.
-  public internal(set) var state = PlaybackState.stopped
+  package internal(set) var state = PlaybackState.stopped
   /// The song that plays, is paused, or is where `play` begins. In the queue whenever it is not `nil`.
-  public internal(set) var currentID: SongID?
+  package internal(set) var currentID: SongID?
   /// Begin again behind the last song.
-  public internal(set) var isRepeating = false
+  package internal(set) var isRepeating = false
   /// Play in an order of its own that chance made.
-  public internal(set) var isRandom = false
+  package internal(set) var isRandom = false
   /// Pause behind each song, or with `isRepeating`: play the current one again and again.
-  public internal(set) var single = ModeSetting.off
+  package internal(set) var single = OneshotMode.off
   /// Take songs out of the queue that were heard to their end or skipped by `next`.
-  public internal(set) var consume = ModeSetting.off
+  package internal(set) var consume = OneshotMode.off
   /// 0 ... 100.
-  public internal(set) var volume = 100
+  package internal(set) var volume = 100
   /// Silent, whatever the volume.
-  public internal(set) var isMuted = false
+  package internal(set) var isMuted = false
   /// Why a song could not be played, for people; stays until `clearError` or a song is asked for.
-  public internal(set) var error: String?
+  package internal(set) var error: String?
   /// Of the last order that moved the player.
-  public internal(set) var ticket = PlaybackTicket(rawValue: 0)
+  package internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
   /// The play order as long as it is not the queue's, by the queue's slots.
   var shuffled: SlotSequence?
@@ -53,7 +55,7 @@ public struct JukeboxMachine: Sendable {
   ///
   /// - Parameter upcomingLimit: How many songs the player is told ahead, 1 and above. With 4, songs that are shorter
   ///   than the player's buffers follow each other without a gap.
-  public init(using generator: inout some RandomNumberGenerator, upcomingLimit: Int = 4) {
+  package init(using generator: inout some RandomNumberGenerator, upcomingLimit: Int = 4) {
     self.generator = SplitMix64(state: generator.next())
     self.upcomingLimit = upcomingLimit
   }
@@ -61,19 +63,19 @@ public struct JukeboxMachine: Sendable {
   // MARK: Asking
 
   /// Where the current song stands in the queue.
-  public var currentPosition: Int? {
+  package var currentPosition: Int? {
     guard let currentID else { return nil }
     return queue.position(of: currentID)
   }
 
   /// The current song.
-  public var currentSong: QueuedSong? {
+  package var currentSong: QueuedSong? {
     guard let currentID, let song = queue[currentID] else { return nil }
     return QueuedSong(id: currentID, song: song)
   }
 
   /// What clients are shown as the next song: it follows if nobody does anything, at the latest after `play`.
-  public var nextID: SongID? {
+  package var nextID: SongID? {
     guard let currentID else { return nil }
     return following(currentID)
   }
@@ -83,7 +85,7 @@ public struct JukeboxMachine: Sendable {
   ///
   /// The list may be shorter than what will be played (a new random round is drawn when the last song of the old one
   /// begins), but is only empty if nothing follows.
-  public func upcoming(limit: Int? = nil) -> [QueuedSong] {
+  package func upcoming(limit: Int? = nil) -> [QueuedSong] {
     let limit = limit ?? upcomingLimit
     guard state != .stopped, let currentSong, limit > 0 else { return [] }
     if single != .off {
@@ -110,7 +112,7 @@ public struct JukeboxMachine: Sendable {
 
   /// What is to be done since it was asked last. Under the same lock as the commands; the actions are carried out
   /// after it is released, in order.
-  public mutating func takeEffects() -> JukeboxEffects {
+  package mutating func takeEffects() -> JukeboxEffects {
     let upcoming = upcoming()
     let announcement = upcoming.map { Announcement(id: $0.id, range: $0.song.range) }
     if announcement != announced {

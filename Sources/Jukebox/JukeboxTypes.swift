@@ -1,5 +1,7 @@
+package import ControlProtocol
+
 /// What is asked for. Whether sound moves is the player's business: it may wait for a server or be suspended.
-public enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
+package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   /// Nothing is loaded. There may be a current song nevertheless: it is where `play` begins.
   case stopped = 0
   /// The current song sounds, or will as soon as it can.
@@ -8,41 +10,21 @@ public enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
   case paused = 2
 }
 
-/// A mode that can also be wanted once.
-public enum ModeSetting: UInt8, Hashable, Sendable, CaseIterable {
-  /// Not.
-  case off = 0
-  /// Until it is switched off.
-  case on = 1
-  /// For one song; then it switches itself off.
-  case oneShot = 2
-}
-
-/// A place in the queue, as a command names it.
-public enum QueuePlace: Hashable, Sendable {
-  /// In front of what stands there; the number of songs for the end.
-  case absolute(Int)
-  /// That many songs behind the current one: 0 for right behind it.
-  case afterCurrent(Int)
-  /// That many songs before the current one: 0 for right before it.
-  case beforeCurrent(Int)
-}
-
 /// Numbers the orders to the player that move it to another place. A report that was made under an older order than
 /// the last is about a past that no longer counts.
-public struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
+package struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
   /// Grows with each order.
-  public let rawValue: UInt64
+  package let rawValue: UInt64
 
   /// Any number.
-  public init(rawValue: UInt64) { self.rawValue = rawValue }
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The older order is the smaller one.
-  public static func < (lhs: PlaybackTicket, rhs: PlaybackTicket) -> Bool { lhs.rawValue < rhs.rawValue }
+  package static func < (lhs: PlaybackTicket, rhs: PlaybackTicket) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// What the player is to do, in order. Places are seconds from the song's beginning, which is that of its range.
-public enum JukeboxAction: Sendable {
+package enum JukeboxAction: Sendable {
   /// Drop everything and stand at `at` seconds of `song`; sound unless `paused`.
   case start(QueuedSong, at: Double, paused: Bool, ticket: PlaybackTicket)
   /// Go to `to` seconds of `song`, which is the current one; what follows it stays. If the player has gone on to
@@ -75,7 +57,7 @@ extension JukeboxAction {
 
   /// Whether `earlier`, given before and not carried out yet, is pointless now. It has to be dropped: what was to
   /// follow a song long heard would be played once more.
-  public func supersedes(_ earlier: JukeboxAction) -> Bool {
+  package func supersedes(_ earlier: JukeboxAction) -> Bool {
     switch (self, earlier) {
     case (.start, _), (.stop, _): earlier.isOfTransport
     case (.setUpcoming, .setUpcoming): true
@@ -85,7 +67,7 @@ extension JukeboxAction {
 }
 
 /// What the player says. Each report goes with the ticket of the last `start`, `seek` or `stop` that it has obeyed.
-public enum PlayerReport: Hashable, Sendable {
+package enum PlayerReport: Hashable, Sendable {
   /// The current song was heard to its end and this one, the first of the upcoming ones, follows by itself. Not for a
   /// song that the player was told to start.
   case advanced(to: SongID)
@@ -101,34 +83,16 @@ public enum PlayerReport: Hashable, Sendable {
   case heard(SongID)
 }
 
-/// What of the jukebox has changed, in the protocol's words.
-public struct JukeboxSubsystems: OptionSet, Hashable, Sendable {
-  /// The bits.
-  public let rawValue: UInt8
-
-  /// From the bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  /// State, current song, place in it, error.
-  public static let player = JukeboxSubsystems(rawValue: 1)
-  /// The queue: order, content, what is known about songs.
-  public static let playlist = JukeboxSubsystems(rawValue: 2)
-  /// Volume and mute.
-  public static let mixer = JukeboxSubsystems(rawValue: 4)
-  /// Repeat, random, single, consume.
-  public static let options = JukeboxSubsystems(rawValue: 8)
-}
-
 /// What has come of one or more commands and reports.
-public struct JukeboxEffects: Sendable {
+package struct JukeboxEffects: Sendable {
   /// For the player, in this order, after the lock is released.
-  public var actions: [JukeboxAction] = []
+  package var actions: [JukeboxAction] = []
   /// For clients that wait.
-  public var changed: JukeboxSubsystems = []
+  package var changed: Subsystems = []
   /// The play order has come to its end: nothing follows, or nothing can be played. Not where somebody asked for
   /// silence: `stop`, `clear`, and taking the current song out are no such end.
-  public var hasEnded = false
+  package var hasEnded = false
 
   /// Nothing.
-  public init() {}
+  package init() {}
 }

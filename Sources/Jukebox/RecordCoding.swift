@@ -1,3 +1,5 @@
+internal import ControlProtocol
+
 /// A record: a line that says what it is and in which version, fields in little-endian order, a checksum of all before.
 struct RecordWriter {
   private(set) var bytes: [UInt8]
@@ -11,6 +13,8 @@ struct RecordWriter {
   mutating func write<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
+
+  mutating func write(_ mode: OneshotMode) { write(UInt8(OneshotMode.allCases.firstIndex(of: mode) ?? 0)) }
 
   mutating func write(_ bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
 
@@ -82,6 +86,12 @@ struct RecordReader {
   ) throws(SavedStateError) -> Value {
     guard let value = Value(rawValue: try read()) else { throw .invalid }
     return value
+  }
+
+  mutating func readMode() throws(SavedStateError) -> OneshotMode {
+    let number = Int(try read(UInt8.self))
+    guard OneshotMode.allCases.indices.contains(number) else { throw .invalid }
+    return OneshotMode.allCases[number]
   }
 
   /// Nothing may be left.

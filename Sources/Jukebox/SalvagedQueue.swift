@@ -2,11 +2,11 @@
 ///
 /// A song has no checksum of its own: one whose name was hit is taken with a wrong name, and found out when it is
 /// played. What no song can be is passed over, to where the next one begins.
-public struct SalvagedQueue: Sendable {
+package struct SalvagedQueue: Sendable {
   /// The songs, in their order and with their numbers.
-  public let queue: SongQueue
+  package let queue: SongQueue
   /// How many songs the record once had; nil if it does not say.
-  public let originalCount: Int?
+  package let originalCount: Int?
 
   /// Bytes that are passed over in search of a song before the rest is given up: about a second's work.
   static let searchLimit = 2 << 20
@@ -14,7 +14,7 @@ public struct SalvagedQueue: Sendable {
   private static let largestNumber = UInt64(Int32.max)
 
   /// Reads all that can be read. Any bytes are allowed.
-  public init(damaged bytes: [UInt8]) {
+  package init(damaged bytes: [UInt8]) {
     var reader = RecordReader(damaged: bytes, kind: .queue)
     let nextID = (try? reader.read(UInt64.self)) ?? 0
     let count = (try? reader.read(UInt32.self)).map { Int($0) } ?? 0

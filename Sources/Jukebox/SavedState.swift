@@ -1,5 +1,7 @@
+package import ControlProtocol
+
 /// Why a record could not be read.
-public enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SavedStateError: Error, Hashable, Sendable {
   /// It is something else.
   case foreign
   /// A newer program wrote it.
@@ -8,34 +10,36 @@ public enum SavedStateError: Error, Hashable, Sendable, CustomStringConvertible 
   case damaged
   /// The checksum is right, and what it says cannot be.
   case invalid
+}
 
-  /// A few words for a person.
-  public var description: String {
+extension SavedStateError: CustomStringConvertible {
+  /// Words for a person.
+  package var description: String {
     switch self {
-    case .foreign: "not written by continuo"
-    case .unknownVersion: "written by a newer continuo"
-    case .damaged: "damaged"
-    case .invalid: "damaged: what it says cannot be"
+    case .foreign: "not a file of this program"
+    case .unknownVersion: "a newer version of this program wrote it"
+    case .damaged: "cut off, or changed since it was written"
+    case .invalid: "it says what cannot be"
     }
   }
 }
 
 /// All of the state but the queue: small, so that it can be written every second.
-public struct SavedPlayback: Hashable, Sendable {
+package struct SavedPlayback: Hashable, Sendable {
   /// The size of the largest record in bytes; a file that is longer is none.
-  public static let maximumSize = 64
+  package static let maximumSize = 64
 
   /// The song that was the current one, and how to know it again.
-  public struct Current: Hashable, Sendable {
+  package struct Current: Hashable, Sendable {
     /// Its number.
-    public var id: SongID
+    package var id: SongID
     /// A checksum of its path: the number may belong to the queue of another life.
-    public var pathChecksum: UInt32
+    package var pathChecksum: UInt32
     /// Where it stood, in seconds: finite, not negative.
-    public var seconds: Double
+    package var seconds: Double
 
     /// Nothing is checked; `SavedPlayback(encoded:)` does.
-    public init(id: SongID, pathChecksum: UInt32, seconds: Double) {
+    package init(id: SongID, pathChecksum: UInt32, seconds: Double) {
       self.id = id
       self.pathChecksum = pathChecksum
       self.seconds = seconds
@@ -43,33 +47,33 @@ public struct SavedPlayback: Hashable, Sendable {
   }
 
   /// What was asked for.
-  public var state = PlaybackState.stopped
+  package var state = PlaybackState.stopped
   /// The current song.
-  public var current: Current?
+  package var current: Current?
   /// The mode.
-  public var isRepeating = false
+  package var isRepeating = false
   /// The mode. The order that chance made is not kept; a new one is drawn.
-  public var isRandom = false
+  package var isRandom = false
   /// The mode.
-  public var single = ModeSetting.off
+  package var single = OneshotMode.off
   /// The mode.
-  public var consume = ModeSetting.off
+  package var consume = OneshotMode.off
   /// 0 ... 100.
-  public var volume = 100
+  package var volume = 100
   /// Whether it was silent.
-  public var isMuted = false
+  package var isMuted = false
 
   /// A fresh jukebox's.
-  public init() {}
+  package init() {}
 
   /// Reads a record. Any bytes are allowed.
-  public init(encoded bytes: [UInt8]) throws(SavedStateError) {
+  package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .playback)
     state = try reader.readCase()
     isRepeating = try reader.readFlag()
     isRandom = try reader.readFlag()
-    single = try reader.readCase()
-    consume = try reader.readCase()
+    single = try reader.readMode()
+    consume = try reader.readMode()
     volume = Int(try reader.read(UInt8.self))
     isMuted = try reader.readFlag()
     if try reader.readFlag() {
@@ -84,13 +88,13 @@ public struct SavedPlayback: Hashable, Sendable {
   }
 
   /// The record.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var writer = RecordWriter(kind: .playback, capacity: Self.maximumSize)
     writer.write(state.rawValue)
     writer.write(UInt8(isRepeating ? 1 : 0))
     writer.write(UInt8(isRandom ? 1 : 0))
-    writer.write(single.rawValue)
-    writer.write(consume.rawValue)
+    writer.write(single)
+    writer.write(consume)
     writer.write(UInt8(min(max(volume, 0), 100)))
     writer.write(UInt8(isMuted ? 1 : 0))
     writer.write(UInt8(current == nil ? 0 : 1))
@@ -106,7 +110,7 @@ public struct SavedPlayback: Hashable, Sendable {
 extension SongQueue {
   /// Reads a record of a queue: songs, their numbers and ranges, no metadata; the version begins anew. Any bytes are
   /// allowed, and no more memory is used than they justify.
-  public init(encoded bytes: [UInt8]) throws(SavedStateError) {
+  package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .queue)
     let nextID = try reader.read(UInt64.self)
     let count = try reader.read(UInt32.self)
@@ -126,7 +130,7 @@ extension SongQueue {
 
   /// The record. It takes a tenth of a second for 100,000 songs: make a copy of the queue under the lock and call this
   /// after it is released.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     // 64 bytes are what a path of a collection takes; more is only slower.
     var writer = RecordWriter(kind: .queue, capacity: count * (Self.smallestRecord + 64) + 12)
     writer.write(nextID)
@@ -138,8 +142,8 @@ extension SongQueue {
         writer.write(UInt8(0))
       case let range?:
         writer.write(UInt8(range.end == nil ? 1 : 2))
-        writer.write(range.start)
-        if let end = range.end { writer.write(end) }
+        writer.write(UInt32(clamping: range.start.rawValue))
+        if let end = range.end { writer.write(UInt32(clamping: end.rawValue)) }
       }
       writer.write(UInt16(queued.song.path.count))
       writer.write(queued.song.path)
@@ -156,7 +160,9 @@ extension RecordReader {
     let form = try read(UInt8.self)
     if form > 0 {
       guard form <= 2 else { throw .invalid }
-      range = SongRange(start: try read(), end: form == 2 ? try read() : nil)
+      let start = Milliseconds(rawValue: Int64(try read(UInt32.self)))
+      range = SongRange(
+        start: start, end: form == 2 ? Milliseconds(rawValue: Int64(try read(UInt32.self))) : nil)
       guard range != nil else { throw .invalid }
     }
     let length = Int(try read(UInt16.self))
@@ -168,7 +174,7 @@ extension RecordReader {
 extension JukeboxMachine {
   /// What is to be saved beside the queue, with the current song at `seconds`. When stopped, `play` begins a song at
   /// its beginning, so there it is 0.
-  public func savedPlayback(at seconds: Double) -> SavedPlayback {
+  package func savedPlayback(at seconds: Double) -> SavedPlayback {
     var saved = SavedPlayback()
     saved.state = state
     saved.isRepeating = isRepeating
@@ -189,7 +195,7 @@ extension JukeboxMachine {
   /// have is none, and playback is stopped then.
   ///
   /// The first effects tell the player everything.
-  public init(queue: SongQueue, playback: SavedPlayback, using generator: inout some RandomNumberGenerator) {
+  package init(queue: SongQueue, playback: SavedPlayback, using generator: inout some RandomNumberGenerator) {
     self.init(using: &generator)
     self.queue = queue
     isRepeating = playback.isRepeating

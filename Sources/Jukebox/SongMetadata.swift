@@ -1,6 +1,8 @@
+package import ControlProtocol
+
 /// What a song's file says about itself: one block of bytes that all copies share, since a queue has many of them.
-public struct SongMetadata: Hashable, Sendable {
-  /// Duration (8 bytes), time of change (8), sample rate (4), channels (1), then for each tag its kind (1), the length of
+package struct SongMetadata: Hashable, Sendable {
+  /// Duration (8 bytes), time of change (8), sample rate (4), channels (1), then for each tag which one it is (1), the length of
   /// its value (1 to 5) and the value.
   private let bytes: [UInt8]
 
@@ -14,7 +16,7 @@ public struct SongMetadata: Hashable, Sendable {
 
   /// Everything that is known. A duration that is not a number, a rate and channels that are not above 0 count as not
   /// known.
-  public init(
+  package init(
     duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
     tags: [SongTag] = []
   ) {
@@ -29,7 +31,7 @@ public struct SongMetadata: Hashable, Sendable {
       fields.storeBytes(of: UInt8(clamping: channels ?? 0), toByteOffset: Self.channelsOffset, as: UInt8.self)
       count = Self.tagsOffset
       for tag in tags {
-        buffer[count] = tag.kind.rawValue
+        buffer[count] = UInt8(tag.type.index)
         count = LengthCoding.write(tag.value.count, to: buffer, at: count + 1)
         for byte in tag.value {
           buffer[count] = byte
@@ -40,46 +42,49 @@ public struct SongMetadata: Hashable, Sendable {
   }
 
   /// The length of the whole file in seconds; `nil` when unknown.
-  public var duration: Double? {
+  package var duration: Double? {
     let value = Double(bitPattern: load(Self.durationOffset))
     return value.isNaN ? nil : value
   }
 
   /// When the file was changed last, in seconds since 1970; `nil` when unknown.
-  public var modified: Int64? {
+  package var modified: Int64? {
     let value: Int64 = load(Self.modifiedOffset)
     return value == Self.noTime ? nil : value
   }
 
   /// The sample rate in hertz; `nil` when unknown.
-  public var sampleRate: Int? {
+  package var sampleRate: Int? {
     let value: UInt32 = load(Self.sampleRateOffset)
     return value == 0 ? nil : Int(value)
   }
 
   /// 1 for mono, 2 for stereo; `nil` when unknown.
-  public var channels: Int? {
+  package var channels: Int? {
     let value: UInt8 = load(Self.channelsOffset)
     return value == 0 ? nil : Int(value)
   }
 
   /// The tags in the order in which they are shown, copied.
-  public var tags: [SongTag] {
+  package var tags: [SongTag] {
     var tags: [SongTag] = []
-    forEachTag { kind, value in
-      tags.append(SongTag(kind: kind, value: value.withUnsafeBufferPointer { Array($0) }))
+    forEachTag { type, value in
+      tags.append(SongTag(type: type, value: value.withUnsafeBufferPointer { Array($0) }))
     }
     return tags
   }
 
-  /// Calls `body` with each tag's kind and value, in the same order and without a copy.
-  public func forEachTag(_ body: (SongTag.Kind, Span<UInt8>) -> Void) {
+  /// Calls `body` with each tag of `wanted` and its value, in the same order and without a copy.
+  package func forEachTag(of wanted: TagSet = .all, _ body: (TagType, Span<UInt8>) -> Void) {
     let span = bytes.span
     var next = Self.tagsOffset
-    while next < span.count, let kind = SongTag.Kind(rawValue: span[next]) {
+    while next < span.count {
+      let index = Int(span[next])
       next += 1
       let length = LengthCoding.read(span, &next)
-      body(kind, span.extracting(next..<next + length))
+      if wanted.contains(index: index) {
+        body(TagType.allCases[index], span.extracting(next..<next + length))
+      }
       next += length
     }
   }
@@ -90,24 +95,19 @@ public struct SongMetadata: Hashable, Sendable {
 }
 
 /// One tag of a file.
-public struct SongTag: Hashable, Sendable {
-  /// Which ones there are.
-  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    case artist, albumArtist, title, album, track, date, genre, composer, disc
-  }
-
+package struct SongTag: Hashable, Sendable {
   /// Which one it is.
-  public let kind: Kind
+  package let type: TagType
   /// What it says, in UTF-8.
-  public let value: [UInt8]
+  package let value: [UInt8]
 
   /// Nothing is checked.
-  public init(_ kind: Kind, _ value: String) {
-    self.init(kind: kind, value: Array(value.utf8))
+  package init(_ type: TagType, _ value: String) {
+    self.init(type: type, value: Array(value.utf8))
   }
 
-  fileprivate init(kind: Kind, value: [UInt8]) {
-    self.kind = kind
+  fileprivate init(type: TagType, value: [UInt8]) {
+    self.type = type
     self.value = value
   }
 }

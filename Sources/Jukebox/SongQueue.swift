@@ -1,12 +1,14 @@
+package import ControlProtocol
+
 /// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
 ///
 /// A value: whoever holds it has a lock. A copy is a snapshot: the two share, in pages, what neither has edited
 /// since. No edit looks at the songs that it moves: one that moves the positions of 100,000 takes a microsecond
 /// or two, and an edit of k songs k more, except a move, whatever its length.
-public struct SongQueue: Sendable {
+package struct SongQueue: Sendable {
   /// The most songs a queue takes, so that no client fills the memory: ten times the largest collection Continuo is
   /// measured with.
-  public static let maximumCount = 1_000_000
+  package static let maximumCount = 1_000_000
 
   typealias Slot = SlotSequence.Slot
 
@@ -23,43 +25,43 @@ public struct SongQueue: Sendable {
   private(set) var edition: UInt64
 
   /// An empty queue, of version 1.
-  public init() { self.init(edition: 1) }
+  package init() { self.init(edition: 1) }
 
   init(edition: UInt64) { self.edition = edition }
 
   // MARK: Asking
 
   /// The number of songs.
-  public var count: Int { slots.count }
+  package var count: Int { slots.count }
 
   /// Whether there is none.
-  public var isEmpty: Bool { slots.isEmpty }
+  package var isEmpty: Bool { slots.isEmpty }
 
   /// Counts the edits: from 1 to 2³¹ − 1, then again from 1, since clients keep it in a signed 32-bit number.
-  public var version: UInt32 { UInt32((edition - 1) % Self.versions) + 1 }
+  package var version: UInt32 { UInt32((edition - 1) % Self.versions) + 1 }
 
   private static let versions: UInt64 = (1 << 31) - 1
 
   /// The song at `position`; `nil` if there is none.
-  public subscript(position position: Int) -> QueuedSong? {
+  package subscript(position position: Int) -> QueuedSong? {
     guard position >= 0, position < count else { return nil }
     return queued(order[position])
   }
 
   /// The song of that number; `nil` if there is none.
-  public subscript(id: SongID) -> Song? {
+  package subscript(id: SongID) -> Song? {
     guard let slot = slots[id] else { return nil }
     return song(slot)
   }
 
   /// Where the song of that number stands; `nil` if there is none.
-  public func position(of id: SongID) -> Int? {
+  package func position(of id: SongID) -> Int? {
     guard let slot = slots[id] else { return nil }
     return order.rank(of: slot)
   }
 
   /// Calls `body` with the songs of `range`, cut to the queue, in order, each with its position.
-  public func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
+  package func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
     let range = range.clamped(to: 0..<count)
     var position = range.lowerBound
     order.forEach(in: range) { slot in
@@ -74,7 +76,7 @@ public struct SongQueue: Sendable {
   /// It takes time for what it reports, and one comparison for a few hundred songs of the queue. A version that this
   /// queue has not had yet, or 0, gives all: the client has it from another life of the server. What is missing at the
   /// end is to be seen by `count` only.
-  public func changes(
+  package func changes(
     since version: UInt32, in range: Range<Int>? = nil, limit: Int = .max
   ) -> (songs: [(position: Int, song: QueuedSong)], next: Int?) {
     let current = self.version
@@ -113,7 +115,7 @@ public struct SongQueue: Sendable {
   ///
   /// - Throws: `badSongIndex` if `position` is not in 0 ... count, `queueFull`, `pathTooLong`.
   @discardableResult
-  public mutating func insert(_ songs: [Song], at position: Int? = nil) throws(JukeboxError) -> [SongID] {
+  package mutating func insert(_ songs: [Song], at position: Int? = nil) throws(JukeboxError) -> [SongID] {
     let position = position ?? count
     guard position >= 0, position <= count else { throw .badSongIndex }
     guard songs.count <= Self.maximumCount - count,
@@ -132,7 +134,7 @@ public struct SongQueue: Sendable {
   /// As in MPD, the range may end behind the queue, and nothing happens if it is empty.
   /// - Throws: `badSongIndex` if it begins behind the end of the queue.
   @discardableResult
-  public mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
+  package mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
     guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
     return take(range.clamped(to: 0..<count))
   }
@@ -154,7 +156,7 @@ public struct SongQueue: Sendable {
   }
 
   /// Takes all songs out. It is a new version also when there were none, as in MPD.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     edition += 1
     order.removeAll()
     entries = EntryPages()
@@ -166,7 +168,7 @@ public struct SongQueue: Sendable {
   /// Moves the songs of `range` so that the first of them stands at `target` afterwards. Many cost hardly more than one.
   ///
   /// - Throws: `badSongIndex` if `range` is empty or not in the queue, `numberTooLarge` if `target` leaves no room for them.
-  public mutating func move(_ range: Range<Int>, to target: Int) throws(JukeboxError) {
+  package mutating func move(_ range: Range<Int>, to target: Int) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.upperBound <= count, !range.isEmpty else { throw .badSongIndex }
     guard target >= 0, target <= count - range.count else { throw .numberTooLarge(target) }
     guard target != range.lowerBound else { return }
@@ -177,7 +179,7 @@ public struct SongQueue: Sendable {
   /// Exchanges two songs. It is a new version also when they are one, as in MPD.
   ///
   /// - Throws: `badSongIndex`.
-  public mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
+  package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
     guard first >= 0, first < count, second >= 0, second < count else { throw .badSongIndex }
     edition += 1
     let (low, high) = (min(first, second), max(first, second))
@@ -191,7 +193,7 @@ public struct SongQueue: Sendable {
   /// Puts the songs of `range` into random order. Nothing happens to fewer than two.
   ///
   /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
-  public mutating func shuffle(
+  package mutating func shuffle(
     _ range: Range<Int>, using generator: inout some RandomNumberGenerator
   ) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
@@ -208,7 +210,7 @@ public struct SongQueue: Sendable {
   /// Sets what is played of a song. Nothing happens if it is that already.
   ///
   /// - Throws: `noSuchSong`.
-  public mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
+  package mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
     guard let slot = slots[id] else { throw .noSuchSong }
     guard ranges[slot] != range else { return }
     ranges[slot] = range
@@ -218,7 +220,7 @@ public struct SongQueue: Sendable {
   /// Sets what the files say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
   /// over. Returns whether there was one that has not.
   @discardableResult
-  public mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
+  package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
     var touched: [Slot] = []
     for (id, metadata) in metadata {
       guard let slot = slots[id] else { continue }

@@ -1,4 +1,3 @@
-import AudioCore
 import Glibc
 
 /// Changes the number of channels of interleaved frames: one to two by duplication, two to one by the mean.

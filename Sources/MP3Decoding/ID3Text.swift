@@ -1,5 +1,3 @@
-import AudioCore
-
 /// The text rules of ID3: encodings, numbers, genres.
 enum ID3Text {
   /// The longest text that is taken over, in bytes.

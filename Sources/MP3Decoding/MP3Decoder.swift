@@ -216,9 +216,9 @@ final class MP3Decoder: AudioDecoder {
       nextSample = 0
     }
     let current = table.runs[run]
-    let first = (frame - current.firstFrame) * current.samplesPerFrame - current.cutAtStart
+    let first = (frame - current.firstFrame) * current.samplesPerFrame - current.cut.start
     let from = max(first, nextSample)
-    let end = min(first + Int64(count), current.limit)
+    let end = min(first + Int64(count), current.cut.length)
     guard from < end else { return nil }
     nextSample = end
     return Int(from - first)..<Int(end - first)

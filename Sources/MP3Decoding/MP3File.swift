@@ -1,32 +1,32 @@
-public import AudioCore
+package import AudioCore
 
 /// An MPEG audio file (MPEG 1, 2 and 2.5, layers I to III) that can be played.
 ///
 /// A value that only names the file: nothing is opened before `makeDecoder()` or `readMetadata()`.
-public struct MP3File: MediaSource, Hashable {
+package struct MP3File: MediaSource, Hashable {
   /// How a file is opened.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// Whether a file that does not announce its length is read through once when it is opened, so that
     /// `AudioDecoder.frameCount` is exact from the beginning. Costs one pass over the file (about 1 s per GB from
     /// memory); files with an Info frame, as all common encoders write it, are exact without.
-    public var preciseDuration: Bool
+    package var preciseDuration: Bool
 
     /// Options with these properties.
-    public init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
+    package init(preciseDuration: Bool = false) { self.preciseDuration = preciseDuration }
   }
 
   /// Where the file is, as `open(2)` takes it: bytes, since on Linux a name need not be UTF-8. No file has a zero in it.
-  public var pathBytes: [UInt8]
+  package var pathBytes: [UInt8]
   /// How it is opened.
-  public var options: Options
+  package var options: Options
 
   /// The file at `path`, which need not exist yet.
-  public init(path: String, options: Options = Options()) {
+  package init(path: String, options: Options = Options()) {
     self.init(pathBytes: path.utf8, options: options)
   }
 
   /// The file whose path has these bytes.
-  public init(pathBytes: some Sequence<UInt8>, options: Options = Options()) {
+  package init(pathBytes: some Sequence<UInt8>, options: Options = Options()) {
     self.pathBytes = Array(pathBytes)
     self.options = options
   }
@@ -36,7 +36,7 @@ public struct MP3File: MediaSource, Hashable {
   /// Blocks on the file. Throws `DecodingError` of scope `.item` with reason `.notFound`, `.unreadable` (also for
   /// directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within the first 2 MiB behind the tags), of
   /// scope `.engine` when there is no memory or no file descriptor.
-  public func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+  package func makeDecoder() throws(DecodingError) -> any AudioDecoder {
     let decoder = try MP3Decoder(source: FileByteSource(path: pathBytes))
     if options.preciseDuration { try decoder.measureLength() }
     return decoder

@@ -1,21 +1,21 @@
-public import AudioCore
+package import AudioCore
 
 /// What an MPEG audio file says about itself: the text and picture of its ID3 tags, its length and its encoding.
 ///
 /// ID3v2 goes before ID3v1, field by field. All text is valid UTF-8 without control characters and without space at
 /// either end, at most 4096 bytes long; an empty text is nil.
-public struct MP3Metadata: Hashable, Sendable {
+package struct MP3Metadata: Hashable, Sendable {
   /// A picture from an ID3v2 tag.
-  public struct Picture: Hashable, Sendable {
+  package struct Picture: Hashable, Sendable {
     /// What it shows, by ID3v2's list: 3 is the front cover, 4 the back, 0 anything else.
-    public var type: UInt8
+    package var type: UInt8
     /// For example `image/jpeg`. By the data where these begin like JPEG or PNG, else as the tag has it.
-    public var mimeType: String
+    package var mimeType: String
     /// The picture file's bytes.
-    public var data: [UInt8]
+    package var data: [UInt8]
 
     /// A picture with these properties.
-    public init(type: UInt8, mimeType: String, data: [UInt8]) {
+    package init(type: UInt8, mimeType: String, data: [UInt8]) {
       self.type = type
       self.mimeType = mimeType
       self.data = data
@@ -23,9 +23,9 @@ public struct MP3Metadata: Hashable, Sendable {
   }
 
   /// How the audio is encoded, by the first frame and the Info frame.
-  public struct Encoding: Hashable, Sendable {
+  package struct Encoding: Hashable, Sendable {
     /// A version of the MPEG audio standard.
-    public enum Version: String, Hashable, Sendable {
+    package enum Version: String, Hashable, Sendable {
       /// MPEG 1: 32, 44.1 and 48 kHz.
       case mpeg1 = "1"
       /// MPEG 2: 16, 22.05 and 24 kHz.
@@ -35,7 +35,7 @@ public struct MP3Metadata: Hashable, Sendable {
     }
 
     /// How the bit rate behaves.
-    public enum BitRateMode: Hashable, Sendable {
+    package enum BitRateMode: Hashable, Sendable {
       /// Constant, or the file does not tell.
       case constant
       /// Variable.
@@ -45,16 +45,16 @@ public struct MP3Metadata: Hashable, Sendable {
     }
 
     /// The standard's version.
-    public var version: Version
+    package var version: Version
     /// 1…3.
-    public var layer: Int
+    package var layer: Int
     /// Mean bits per second; of the first frame where the length is not exact.
-    public var bitRate: Int
+    package var bitRate: Int
     /// How the bit rate behaves.
-    public var bitRateMode: BitRateMode
+    package var bitRateMode: BitRateMode
 
     /// An encoding with these properties.
-    public init(version: Version, layer: Int, bitRate: Int, bitRateMode: BitRateMode) {
+    package init(version: Version, layer: Int, bitRate: Int, bitRateMode: BitRateMode) {
       self.version = version
       self.layer = layer
       self.bitRate = bitRate
@@ -63,45 +63,45 @@ public struct MP3Metadata: Hashable, Sendable {
   }
 
   /// The title.
-  public var title: String?
+  package var title: String?
   /// The artist; several are joined by "; ".
-  public var artist: String?
+  package var artist: String?
   /// The album.
-  public var album: String?
+  package var album: String?
   /// The artist of the album as a whole.
-  public var albumArtist: String?
+  package var albumArtist: String?
   /// The composer.
-  public var composer: String?
+  package var composer: String?
   /// The genre, numbers of ID3v1's list replaced by its names; several are joined by "; ".
-  public var genre: String?
+  package var genre: String?
   /// When it was recorded or published: "2004" or "2004-05-06", as the tag has it.
-  public var date: String?
+  package var date: String?
   /// Which track of the album it is.
-  public var trackNumber: Int?
+  package var trackNumber: Int?
   /// How many tracks the album has.
-  public var trackCount: Int?
+  package var trackCount: Int?
   /// Which disc of the album it is on.
-  public var discNumber: Int?
+  package var discNumber: Int?
   /// How many discs the album has.
-  public var discCount: Int?
+  package var discCount: Int?
   /// The front cover, or the first picture where none is marked so.
-  public var picture: Picture?
+  package var picture: Picture?
   /// The decoded format.
-  public var format: PCMFormat
+  package var format: PCMFormat
   /// The length in frames of `format.sampleRate`, as far as it is known without reading the file through.
-  public var frameCount: FrameCount
+  package var frameCount: FrameCount
   /// How the audio is encoded.
-  public var encoding: Encoding
+  package var encoding: Encoding
 
   /// Metadata of a file without tags.
-  public init(format: PCMFormat, frameCount: FrameCount, encoding: Encoding) {
+  package init(format: PCMFormat, frameCount: FrameCount, encoding: Encoding) {
     self.format = format
     self.frameCount = frameCount
     self.encoding = encoding
   }
 
   /// The length in seconds; nil if unknown.
-  public var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
+  package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
 }
 
 extension MP3File {
@@ -110,7 +110,7 @@ extension MP3File {
   /// Opens the file, reads its tags, its first frame and its last 128 bytes, decodes nothing and closes it: some
   /// hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws what
   /// `makeDecoder()` throws; a file that has tags but no audio is `.notRecognized`.
-  public func readMetadata() throws(DecodingError) -> MP3Metadata {
+  package func readMetadata() throws(DecodingError) -> MP3Metadata {
     try MetadataReader.read(FileByteSource(path: pathBytes))
   }
 }

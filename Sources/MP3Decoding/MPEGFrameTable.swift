@@ -12,10 +12,8 @@ struct MPEGFrameTable {
     var firstFrame: Int64
     var samplesPerFrame: Int64
     var format: PCMFormat
-    /// Samples that are cut from its beginning.
-    var cutAtStart: Int64
-    /// Samples of it that are heard at most, where the file announces its end.
-    var limit: Int64
+    /// What of it is heard.
+    var cut: GaplessCut
     /// Where it begins on the timeline.
     var start: Int64
     /// Slots (of 32 samples) that went through the filter bank before it, modulo 16.
@@ -25,7 +23,9 @@ struct MPEGFrameTable {
     var slotsPerFrame: Int64 { samplesPerFrame / 32 }
 
     /// How many samples are heard of its first `frames` frames.
-    func length(ofFrames frames: Int64) -> Int64 { max(0, min(frames * samplesPerFrame - cutAtStart, limit)) }
+    func length(ofFrames frames: Int64) -> Int64 {
+      max(0, min(frames * samplesPerFrame - cut.start, cut.length))
+    }
   }
 
   /// A place in the file.
@@ -54,21 +54,12 @@ struct MPEGFrameTable {
   /// A table for a file whose first frame has this format; `announcedFrames` and `delays` by its Info frame.
   init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
-    var cut: Int64 = 0
-    var limit = Int64.max
-    if let announcedFrames {
-      // What libmpg123 cuts, too: with an Info frame the decoder's delay, with a LAME tag the encoder's. The
-      // decoder delays the end as well; where that is behind the last frame there is nothing to cut.
-      cut = delays.encoderDelay + delays.decoderDelay
-      let end = announcedFrames * samples - delays.encoderPadding + delays.decoderDelay
-      limit = max(0, min(end, announcedFrames * samples) - cut)
-    }
+    let cut = announcedFrames.map { GaplessCut(ofAnnounced: $0 * samples, delays: delays) }
     self.announcedFrames = announcedFrames
-    announcedLength = announcedFrames == nil ? nil : limit
+    announcedLength = cut?.length
     runs = [
       Run(
-        firstFrame: 0, samplesPerFrame: samples, format: format, cutAtStart: cut, limit: limit, start: 0,
-        phase: 0)
+        firstFrame: 0, samplesPerFrame: samples, format: format, cut: cut ?? GaplessCut(), start: 0, phase: 0)
     ]
   }
 
@@ -114,8 +105,8 @@ struct MPEGFrameTable {
     }
     runs.append(
       Run(
-        firstFrame: number, samplesPerFrame: Int64(samplesPerFrame), format: format, cutAtStart: 0,
-        limit: .max, start: lengthSeen, phase: phase(ofFrame: number, in: runs.count - 1)))
+        firstFrame: number, samplesPerFrame: Int64(samplesPerFrame), format: format, cut: GaplessCut(),
+        start: lengthSeen, phase: phase(ofFrame: number, in: runs.count - 1)))
     framesSeen += 1
     return true
   }
@@ -189,7 +180,7 @@ struct MPEGFrameTable {
   /// The MPEG frame that has a sample of a run.
   func frame(ofSample sample: Int64, in index: Int) -> Int64 {
     let run = runs[index]
-    return run.firstFrame + (sample + run.cutAtStart) / run.samplesPerFrame
+    return run.firstFrame + (sample + run.cut.start) / run.samplesPerFrame
   }
 
   private func timelineLength(of samples: Int64, in run: Run) -> Int64 {

@@ -42,13 +42,6 @@ struct FrameHeader: Equatable {
   }
 }
 
-/// Samples that are in the decoded frames and not in the music.
-struct CodecDelays: Equatable {
-  var encoderDelay: Int64 = 0
-  var encoderPadding: Int64 = 0
-  var decoderDelay: Int64 = 0
-}
-
 /// A libmpg123 handle. All calls into that library are in this file.
 ///
 /// One thread at a time. After a call threw, the handle may only be destroyed: libmpg123 does not promise more
@@ -118,7 +111,7 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // Delay and padding are cut by `MPEGFrameTable`: libmpg123's own cut makes seeks behind the announced end of a
+    // Delay and padding are cut by `GaplessCut`: libmpg123's own cut makes seeks behind the announced end of a
     // concatenated file inexact (88 to 856 samples off in 1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 import MediaTime
 import Synchronization
 
@@ -9,7 +9,7 @@ import Synchronization
 ///   commands reach it in the order in which they were decided.
 /// - The *decode worker* opens files and fills the ring.
 /// - Callers change the machine under its lock and signal the two.
-final class EngineCore: Sendable {
+final class EngineCore: DecodingHost {
   /// A stream with what belongs to it.
   private final class Attachment: Sendable {
     let serial: UInt64
@@ -46,7 +46,7 @@ final class EngineCore: Sendable {
 
   func start() {
     let weakly: @Sendable () -> EngineCore? = { [weak self] in self }
-    let loop = DecodeLoop(core: weakly)
+    let loop = DecodeLoop(host: weakly)
     decodeLoop.withLock { $0 = loop }
     let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
     let decoder = clock.makeWorker("continuo-decode") { loop.run() }
@@ -127,7 +127,6 @@ final class EngineCore: Sendable {
 
   private func signalDecoder() { workers.withLock { $0.last }?.signal() }
 
-  /// The output waits for data and there is some, or the end was reached.
   func kickOutput() {
     mutate { $0.output.needsKick = true }
     signalConductor()

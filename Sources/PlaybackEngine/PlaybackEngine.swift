@@ -1,13 +1,13 @@
-public import AudioCore
-public import AudioOutput
-public import MediaTime
+package import AudioCore
+package import HostTime
+package import MediaTime
 
 /// A queue of media on one output: decodes ahead, plays without gaps, knows what is heard, calls its observers.
 ///
 /// Every method may be called from any thread, takes a short lock and never waits for a file, a server or a
 /// callback. Callbacks run on the queues that were named, never under a lock. The engine stops and frees everything
 /// when the last reference to it goes.
-public final class PlaybackEngine: Sendable {
+package final class PlaybackEngine: Sendable {
   private let core: EngineCore
 
   /// An engine at rest with an empty queue.
@@ -18,7 +18,7 @@ public final class PlaybackEngine: Sendable {
   ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: where notices are delivered.
   ///   - onNotice: called on `mainQueue` for all that happens, in order.
-  public convenience init(
+  package convenience init(
     clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
     mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void
   ) {
@@ -42,11 +42,11 @@ public final class PlaybackEngine: Sendable {
 
   /// Ends playback and both threads at once; nothing is delivered any more. Waits for a running decoding step (a
   /// few milliseconds) and for nothing else. Idempotent.
-  public func close() { core.close() }
+  package func close() { core.close() }
 
   /// Delivers what is due on the main queue now instead of when that queue comes to it. Only for a caller that
   /// *is* on the main queue.
-  public func deliverPending() { core.deliveries.main.drain() }
+  package func deliverPending() { core.deliveries.main.drain() }
 
   /// Runs `work` on the main queue, in order with the notices and held back with them; at once, behind what is due, for
   /// a caller on that queue.
@@ -68,58 +68,58 @@ public final class PlaybackEngine: Sendable {
   package var mayCall: Bool { core.deliveries.main.mayCall }
 
   /// Lets the output begin to connect, so that the first `rate` above 0 finds it ready.
-  public func prepareOutput() { core.prepareOutput() }
+  package func prepareOutput() { core.prepareOutput() }
 
   // MARK: Queue
 
   /// The items in order, the current one first. Costs what it returns.
-  public var items: [ItemID] { core.read { $0.queue.ids } }
+  package var items: [ItemID] { core.read { $0.queue.ids } }
 
   /// The current item.
-  public var currentItem: ItemID? { core.read { $0.current } }
+  package var currentItem: ItemID? { core.read { $0.current } }
 
   /// How many items there are.
-  public var itemCount: Int { core.read { $0.queue.count } }
+  package var itemCount: Int { core.read { $0.queue.count } }
 
   /// Whether an item is in the queue.
-  public func contains(_ id: ItemID) -> Bool { core.read { $0.queue.contains(id) } }
+  package func contains(_ id: ItemID) -> Bool { core.read { $0.queue.contains(id) } }
 
   /// Inserts behind `after`, at the end for nil; it will start at `startSeconds`. False if it is in the queue
   /// already or `after` is not.
   @discardableResult
-  public func insert(
+  package func insert(
     _ id: ItemID, source: any MediaSource, after: ItemID? = nil, startSeconds: Double = 0
   ) -> Bool {
     core.perform { $0.insert(id, source: source, after: after, startSeconds: startSeconds) }
   }
 
   /// Takes an item out; the current one as `advanceToNextItem`.
-  public func remove(_ id: ItemID) { core.perform { $0.remove(id) } }
+  package func remove(_ id: ItemID) { core.perform { $0.remove(id) } }
 
   /// Empties the queue; sound stops at once.
-  public func removeAllItems() { core.perform { $0.removeAll() } }
+  package func removeAllItems() { core.perform { $0.removeAll() } }
 
   /// Ends the current item and goes on with the next; the current one leaves the queue.
-  public func advanceToNextItem() { core.perform { $0.advanceToNext() } }
+  package func advanceToNextItem() { core.perform { $0.advanceToNext() } }
 
   /// Puts an item, to be started at `startSeconds`, in the place of the current one; the rest of the queue stays.
   /// False if it is in the queue and not current.
   @discardableResult
-  public func replaceCurrentItem(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
+  package func replaceCurrentItem(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
     core.perform { $0.replaceCurrent(id, source: source, startSeconds: startSeconds) }
   }
 
   /// What is known of an item in the queue; nil before it was opened.
-  public func info(of id: ItemID) -> ItemInfo? { core.read { $0.queue[id]?.info } }
+  package func info(of id: ItemID) -> ItemInfo? { core.read { $0.queue[id]?.info } }
 
   /// The latest end of an item, in seconds of its time; nil for its own.
-  public func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
+  package func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
 
   /// Where an item that is not current yet will start, in seconds of its time; without effect on the current one.
-  public func setStart(_ seconds: Double, of id: ItemID) { core.perform { $0.setStart(seconds, of: id) } }
+  package func setStart(_ seconds: Double, of id: ItemID) { core.perform { $0.setStart(seconds, of: id) } }
 
   /// What happens at the end of an item.
-  public var actionAtItemEnd: EngineActionAtItemEnd {
+  package var actionAtItemEnd: EngineActionAtItemEnd {
     get { core.read { $0.actionAtItemEnd } }
     set {
       let now = core.clock.now
@@ -130,10 +130,10 @@ public final class PlaybackEngine: Sendable {
   // MARK: Transport
 
   /// The rate asked for, 0 or 1.
-  public var rate: Float { core.read { $0.rate } }
+  package var rate: Float { core.read { $0.rate } }
 
   /// Sets the rate: 0 pauses, anything else plays.
-  public func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
+  package func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
     let now = core.clock.now
     core.perform { $0.setRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
   }
@@ -151,14 +151,14 @@ public final class PlaybackEngine: Sendable {
   }
 
   /// Whether sound flows.
-  public var timeControl: EngineTimeControl { core.read { $0.timeControl } }
+  package var timeControl: EngineTimeControl { core.read { $0.timeControl } }
 
   /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
   /// Before the item is opened the time is where it will start, in 1/600 s.
-  public var currentTime: CMTime? { currentTime { _ in true } }
+  package var currentTime: CMTime? { currentTime { _ in true } }
 
   /// The same while `id` is the current item, else nil.
-  public func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
+  package func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
 
   private func currentTime(where isWanted: (ItemID) -> Bool) -> CMTime? {
     core.readTime { machine, now, timing in
@@ -170,7 +170,7 @@ public final class PlaybackEngine: Sendable {
 
   /// What sound goes through at present: frames per second, and the seconds that a frame takes from here to the ear;
   /// nil while no output is open.
-  public var outputProperties: (sampleRate: Int, latency: Double)? {
+  package var outputProperties: (sampleRate: Int, latency: Double)? {
     core.readTime { machine, now, timing in
       guard let format = machine.format, let timing else { return nil }
       let waiting = Double(timing.renderedFrames) - timing.heardFrame(at: now)
@@ -182,24 +182,24 @@ public final class PlaybackEngine: Sendable {
   /// with false at once if there is no item, with true at once if the item is not opened yet (it then starts
   /// there), with false when another seek or the item's end supersedes it, else with true on the main queue when
   /// the decoder is there.
-  public func seek(toSeconds seconds: Double, completion: (@Sendable (Bool) -> Void)? = nil) {
+  package func seek(toSeconds seconds: Double, completion: (@Sendable (Bool) -> Void)? = nil) {
     for call in core.perform({ $0.seek(to: seconds, completion: completion) }) {
       call.completion(call.finished)
     }
   }
 
   /// Ends a seek that is not over; its handler gets false. The position stays where the seek led.
-  public func cancelPendingSeeks() { core.perform { $0.endSeek(finished: false) } }
+  package func cancelPendingSeeks() { core.perform { $0.endSeek(finished: false) } }
 
   /// Volume, 0…1, linear in amplitude; 1 changes no sample.
-  public var volume: Float {
+  package var volume: Float {
     get { core.read { $0.volume } }
     // No number is silence, too.
     set { core.perform { $0.volume = newValue > 0 ? min(newValue, 1) : 0 } }
   }
 
   /// Silence, whatever the volume.
-  public var isMuted: Bool {
+  package var isMuted: Bool {
     get { core.read { $0.isMuted } }
     set { core.perform { $0.isMuted = newValue } }
   }
@@ -208,14 +208,14 @@ public final class PlaybackEngine: Sendable {
 
   /// Stops sound on a frame boundary and holds back everything that would be delivered. Does not wait for a call that
   /// is running.
-  public func suspend() {
+  package func suspend() {
     core.deliveries.gate.close()
     let now = core.clock.now
     core.perform { $0.setSuspended(true, now: now) }
   }
 
   /// Goes on with the very next frame and delivers what was held back, in order.
-  public func resume() {
+  package func resume() {
     let now = core.clock.now
     core.perform { $0.setSuspended(false, now: now) }
     core.deliveries.gate.open()
@@ -228,7 +228,7 @@ public final class PlaybackEngine: Sendable {
   /// with the exact time when playback starts, stops or jumps. Steps closer than 1 ms are thinned.
   ///
   /// - Parameter interval: above zero; its timescale is that of the steps.
-  public func addPeriodicTimeObserver(
+  package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
   ) -> ObserverID {
@@ -242,7 +242,7 @@ public final class PlaybackEngine: Sendable {
   }
 
   /// Calls `block` whenever one of `times` is passed in normal playback; not by a seek.
-  public func addBoundaryTimeObserver(
+  package func addBoundaryTimeObserver(
     forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
   ) -> ObserverID {
     let id = core.deliveries.add(.boundary(block), queue: queue)
@@ -253,7 +253,7 @@ public final class PlaybackEngine: Sendable {
   /// Ends an observer; after the return no new call begins. False for an unknown one; a closed engine has ended all of
   /// them and knows none from another.
   @discardableResult
-  public func removeTimeObserver(_ id: ObserverID) -> Bool {
+  package func removeTimeObserver(_ id: ObserverID) -> Bool {
     core.perform { $0.schedule.remove(id) }
     return core.deliveries.remove(id) || core.deliveries.main.isClosed
   }

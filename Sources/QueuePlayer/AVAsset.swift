@@ -1,4 +1,3 @@
-import AudioCore
 public import Foundation
 public import MediaTime
 

@@ -1,5 +1,5 @@
-import AudioCore
 import Dispatch
+import HostTime
 
 /// A queue that a time observer named, as the engine sees it.
 final class ObserverQueue: DeliveryQueue {

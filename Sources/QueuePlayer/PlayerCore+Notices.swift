@@ -1,5 +1,4 @@
 import AudioCore
-import AudioOutput
 import Foundation
 import MediaTime
 import PlaybackEngine

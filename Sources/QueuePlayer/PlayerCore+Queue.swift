@@ -1,4 +1,5 @@
 import AudioCore
+import HostTime
 import Foundation
 import MediaTime
 import PlaybackEngine

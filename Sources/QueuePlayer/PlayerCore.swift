@@ -1,6 +1,7 @@
 import AudioCore
 import Dispatch
 import Foundation
+import HostTime
 import MediaTime
 import PlaybackEngine
 import Synchronization

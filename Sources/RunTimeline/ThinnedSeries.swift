@@ -1,4 +1,4 @@
-internal import AudioCore
+import HostTime
 
 /// Values with the moments from which on they hold, in a bounded amount of memory: when there are too many, those
 /// that lie closest together become one.

@@ -1,5 +1,5 @@
 package import AppLifecycle
-package import AudioCore
+import HostTime
 
 /// What happened in a run, as far as a picture of it shows: a value that takes entries in the order in which they
 /// come. Its size is bounded, however long the run is.

@@ -1,4 +1,3 @@
-internal import AudioCore
 internal import TextFormatting
 
 /// What happened at a moment: a line down through all lanes, and a label at its upper end.

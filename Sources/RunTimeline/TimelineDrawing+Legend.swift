@@ -1,5 +1,4 @@
 internal import AppLifecycle
-internal import AudioCore
 internal import TextFormatting
 
 /// What stands below the lanes, and what a reader hears who does not see them.

@@ -1,4 +1,3 @@
-internal import AudioCore
 internal import TextFormatting
 
 /// The lane of the background tasks: as many rows as ran at the same time.

@@ -1,5 +1,5 @@
 internal import AppLifecycle
-package import AudioCore
+import HostTime
 internal import TextFormatting
 
 /// Draws a run against time as an SVG document: one lane below the other, what was pressed above them.

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Testing
 
 @testable import AppLifecycle

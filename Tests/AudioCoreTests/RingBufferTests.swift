@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import HostTime
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

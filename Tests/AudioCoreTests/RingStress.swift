@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import HostTime
 import Synchronization
 
 /// Carries a noncopyable value into an escaping closure.

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Foundation
+import HostTime
 import Testing
 
 /// Outputs on real threads: what virtual time cannot show.

@@ -1,4 +1,3 @@
-import AudioCore
 import Foundation
 import PulseOutput
 import PulseTestSupport

@@ -122,7 +122,7 @@ import Testing
 
   @Test func eachFailureIsToldAndTheRestAdded() throws {
     let server = try ScriptedServer { command throws(Ack) in
-      if case .add(let uri, _) = command, uri.description.contains("bad") { throw .noSuchSong }
+      if case .library(.add(let uri, _)) = command, uri.description.contains("bad") { throw .noSuchSong }
       return Reply()
     }
     let long = String(repeating: "x", count: ProtocolLimits.requestLine)
@@ -141,7 +141,7 @@ import Testing
     let picture = (0..<3000).map { UInt8(truncatingIfNeeded: $0) }
     let server = try ScriptedServer { command throws(Ack) in
       var reply = Reply()
-      if command == .playlist {
+      if command == .listing(.playlist) {
         reply.appendPlaylistLine(position: 0, file: "a: b.mp3")
       } else {
         reply.appendBinary(picture, totalSize: 9000, mediaType: "image/png")

@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import TestSupport
 import Testing
+import TextFormatting
 
 @testable import ContinuoCommand
 
@@ -14,7 +15,7 @@ import Testing
     try ScriptedServer { command throws(Ack) in
       var reply = Reply()
       switch command {
-      case .status:
+      case .playback(.status):
         var status = StatusReply()
         status.volume = 80
         status.playlistLength = 3
@@ -24,11 +25,11 @@ import Testing
           elapsed: Milliseconds(rawValue: 62_345), duration: Milliseconds(rawValue: 3_725_999))
         change(&status)
         status.write(into: &reply)
-      case .currentsong: Self.songs[1].write(into: &reply)
-      case .playlistinfo(let range):
+      case .playback(.currentsong): Self.songs[1].write(into: &reply)
+      case .listing(.playlistinfo(let range)):
         let start = Int(range?.lowerBound ?? 0)
         for song in Self.songs[start...] { song.write(into: &reply) }
-      case .lifecycle:
+      case .application(.lifecycle):
         LifecycleReply(
           application: "background", backgroundModes: ["audio", "fetch"], keptRunningBy: ["audio"],
           backgroundTimeRemaining: .infinity
@@ -83,8 +84,8 @@ import Testing
   @Test func statusOfAnEmptyQueue() throws {
     let server = try ScriptedServer { command throws(Ack) in
       var reply = Reply()
-      if command == .status { StatusReply().write(into: &reply) }
-      if command == .lifecycle { reply.append("application", "active") }
+      if command == .playback(.status) { StatusReply().write(into: &reply) }
+      if command == .application(.lifecycle) { reply.append("application", "active") }
       return reply
     }
     #expect(
@@ -135,11 +136,11 @@ import Testing
     let server = try ScriptedServer { command throws(Ack) in
       var reply = Reply()
       switch command {
-      case .status:
+      case .playback(.status):
         var status = StatusReply()
         status.playlistLength = count
         status.write(into: &reply)
-      case .playlistinfo(let range?):
+      case .listing(.playlistinfo(let range?)):
         guard range.lowerBound <= count else { throw .badSongIndex }
         for position in range.lowerBound..<min(UInt32(count), range.upperBound ?? .max) {
           SongReply(file: "x", place: StatusReply.Place(position: position, id: position + 1)).write(

@@ -1,5 +1,7 @@
 import ArgumentParser
+import ControlClient
 import Testing
+import TextFormatting
 
 @testable import ContinuoCommand
 

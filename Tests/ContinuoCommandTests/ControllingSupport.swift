@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Synchronization
 import TestSupport
 import Testing

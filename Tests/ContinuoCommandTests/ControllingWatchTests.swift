@@ -1,7 +1,9 @@
+import ControlClient
 import ControlProtocol
 import ControlServer
 import Foundation
 import Testing
+import TextFormatting
 
 @testable import ContinuoCommand
 

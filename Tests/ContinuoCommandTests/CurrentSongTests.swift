@@ -1,5 +1,5 @@
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
 import MusicFiles
 import Testing
@@ -47,7 +47,8 @@ import Testing
     // A song that plays is refused.
     try host.change { $0.stop() }
     try host.change { machine throws(JukeboxError) in
-      try machine.setRange(Jukebox.SongRange(start: 1000, end: 2500), of: ids[0])
+      try machine.setRange(
+        SongRange(start: Milliseconds(rawValue: 1000), end: Milliseconds(rawValue: 2500)), of: ids[0])
     }
     #expect(reply().hasPrefix("file: a.mp3\nRange: 1.000-2.500\nTitle: A\n"))
     try host.change { machine throws(JukeboxError) in try machine.play(position: 0) }

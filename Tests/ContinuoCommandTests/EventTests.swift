@@ -1,8 +1,8 @@
 import AppLifecycle
-import AudioCore
 import Dispatch
 import Foundation
 import Glibc
+import HostTime
 import MusicFiles
 import Synchronization
 import TestSupport

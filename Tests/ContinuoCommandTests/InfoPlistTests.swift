@@ -1,5 +1,6 @@
 import AppLifecycle
 import ArgumentParser
+import ControlProtocol
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Jukebox
 import Synchronization
 import Testing

@@ -29,8 +29,8 @@ import Testing
     var machine = ConnectionMachine()
     _ = machine.next()
     machine.append("\(request)\n".utf8)
-    guard case .perform(let command, let context) = machine.next() else { return ("", 0) }
-    machine.complete(.success(try #require(try commands.perform(command, tags: context.tags))))
+    guard case .perform(.listing(let command), let context) = machine.next() else { return ("", 0) }
+    machine.complete(.success(try commands.list(command, tags: context.tags)))
     var bytes: [UInt8] = []
     var pieces = 0
     while true {

@@ -1,4 +1,6 @@
+import ControlProtocol
 import Testing
+import TextFormatting
 
 @testable import ContinuoCommand
 

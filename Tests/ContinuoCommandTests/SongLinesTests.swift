@@ -14,7 +14,7 @@ import Testing
     let folder = try TemporaryFolder()
     let home = try MusicHome(MediaPath(folder.path))
     let values = ["A", "Two \u{202E}2\" \\", "Line\nbreak", "三", "", String(repeating: "é", count: 3000)]
-    let allTags = SongTag.Kind.allCases.enumerated().map { SongTag($1, values[$0 % values.count]) }
+    let allTags = TagType.allCases.enumerated().map { SongTag($1, values[$0 % values.count]) }
     let metadata: [SongMetadata?] = [
       nil, SongMetadata(), SongMetadata(modified: -5, channels: 2),
       SongMetadata(
@@ -26,7 +26,10 @@ import Testing
       Array((folder.path + "/b.mp3").utf8), Array((folder.path + "/").utf8) + [0xFF, 0x0A],
       Array(folder.path.utf8),
     ]
-    let ranges = [nil, Jukebox.SongRange(start: 0), .init(start: 1500), .init(start: 10, end: .max)]
+    let ranges =
+      [(0, nil), (1500, nil), (10, SongRange.limit)].map { start, end in
+        SongRange(start: Milliseconds(rawValue: start), end: end.map { Milliseconds(rawValue: $0) })
+      } + [nil]
     var random = SystemRandomNumberGenerator()
     var machine = JukeboxMachine(using: &random)
     for path in paths {
@@ -38,7 +41,7 @@ import Testing
       var single = Reply()
       SongReply(song, at: position, home: home).write(into: &single, tags: tags)
       var line = Reply()
-      line.append(song, at: position, home: home, tags: ShownTags(tags))
+      line.append(song, at: position, home: home, tags: tags)
       #expect(String(decoding: line.bytes, as: UTF8.self) == String(decoding: single.bytes, as: UTF8.self))
     }
   }

@@ -102,6 +102,20 @@ import Testing
     #expect(try second.file("queue", isDurable: true).read(limit: 10) == [1, 2])
   }
 
+  @Test func directoriesAreMadeForThisUserOnly() throws {
+    let before = umask(0)
+    defer { umask(before) }
+    let path = MediaPath(folder.path).appending(Array("x/y/z".utf8))
+    for _ in 1...2 { try path.makeDirectory() }
+    #expect(["x", "x/y", "x/y/z"].map { folder.mode(of: $0) } == [0o700, 0o700, 0o700])
+    #expect(throws: FileBytes.Problem.system(ENOENT)) { try MediaPath("/proc/none/x").makeDirectory() }
+    // What stands above stays, whatever it is.
+    try folder.write("file", [1])
+    let below = MediaPath(folder.file("file")).appending(Array("x".utf8))
+    #expect(throws: FileBytes.Problem.system(ENOTDIR)) { try below.makeDirectory() }
+    #expect(try folder.read("file") == [1])
+  }
+
   @Test func directoryThatCannotBeMade() throws {
     try folder.write("file")
     let path = MediaPath(folder.path).appending(Array("file/state".utf8))

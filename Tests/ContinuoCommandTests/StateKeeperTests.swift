@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Glibc
 import Jukebox
 import MusicFiles

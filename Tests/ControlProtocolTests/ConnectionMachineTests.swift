@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlTestSupport
 import TestSupport
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
     var machine = ConnectionMachine()
     _ = machine.next()
     machine.append("status\nidle\nnoidle\ncurrentsong\n".utf8)
-    #expect(machine.next() == .perform(.status, .init()))
+    #expect(machine.next() == .perform(.playback(.status), .init()))
     #expect(machine.next() == nil)
     #expect(machine.isPerforming && !machine.mayTimeOut)
     machine.notify(.player)
@@ -105,7 +106,7 @@ import Testing
     #expect(machine.next() == .send(Array("state: play\nOK\n".utf8)))
     // What happened meanwhile answers the idle.
     #expect(machine.next() == .send(Array("changed: player\nOK\n".utf8)))
-    #expect(machine.next() == .perform(.currentsong, .init()))
+    #expect(machine.next() == .perform(.playback(.currentsong), .init()))
     machine.complete(.failure(.notPlaying))
     #expect(machine.next() == .send(Array("ACK [55@0] {currentsong} Not playing\n".utf8)))
     machine.complete(.success(Reply(["too": "late"])))
@@ -116,12 +117,15 @@ import Testing
   @Test("A list stops at the command that fails, with its place")
   func failureInList() {
     var conversation = Conversation { command in
-      command == .next ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
+      command == .transport(.next) ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
     }
     conversation.receive("command_list_ok_begin\nstatus\nping\nnext\nstop\ncommand_list_end\nstop\n")
     #expect(conversation.sent == "a: b\nlist_OK\nlist_OK\nACK [55@2] {next} Not playing\na: b\nOK\n")
     let performed = conversation.events.filter { if case .performed = $0 { true } else { false } }
-    #expect(performed == [.performed(.status), .performed(.next), .performed(.stop)])
+    #expect(
+      performed == [
+        .performed(.playback(.status)), .performed(.transport(.next)), .performed(.transport(.stop)),
+      ])
   }
 
   @Test("What a client has asked for goes with its commands")
@@ -157,13 +161,13 @@ import Testing
     var conversation = Conversation()
     conversation.receive("ping\nstatus\nstat")
     conversation.endInput()
-    #expect(conversation.events == [.sent("OK\n"), .performed(.status), .sent("OK\n"), .closed])
+    #expect(conversation.events == [.sent("OK\n"), .performed(.playback(.status)), .sent("OK\n"), .closed])
     #expect(!conversation.machine.wantsInput)
 
     var slow = ConnectionMachine()
     _ = slow.next()
     slow.append("status\nping\n".utf8)
-    #expect(slow.next() == .perform(.status, .init()))
+    #expect(slow.next() == .perform(.playback(.status), .init()))
     slow.endInput()
     #expect(slow.next() == nil)
     slow.complete(.success(Reply()))
@@ -272,9 +276,9 @@ import Testing
     let withheld = conversation.sent.dropFirst(allowed.count)
     #expect(allowed.contains("command: status\n") && !allowed.contains("command: next\n"))
     #expect(withheld.contains("command: next\n") && !withheld.contains("command: status\n"))
-    for name in CommandName.allCases {
-      let line = "command: \(name.rawValue)\n"
-      #expect((allowed.contains(line) || withheld.contains(line)) == name.isListed)
+    for row in CommandRow.all {
+      let line = "command: \(row.name)\n"
+      #expect((allowed.contains(line) || withheld.contains(line)) == row.isListed)
     }
   }
 
@@ -290,7 +294,7 @@ import Testing
       if line.starts(with: "idle".utf8) || line.starts(with: "watch".utf8) { input += Array("noidle\n".utf8) }
     }
     let answer: (Command) -> Result<Reply, Ack> = { command in
-      command.name.rawValue.utf8.count.isMultiple(of: 7) ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
+      command.name.utf8.count.isMultiple(of: 7) ? .failure(.notPlaying) : .success(Reply(["a": "b"]))
     }
     var whole = Conversation(answer: answer)
     whole.receive(input)
@@ -320,7 +324,7 @@ import Testing
     }
     return { command in
       var reply = Reply()
-      if case .status = command { reply.rest = rest(from: 0) }
+      if case .playback(.status) = command { reply.rest = rest(from: 0) }
       return .success(reply)
     }
   }
@@ -384,7 +388,7 @@ import Testing
         default: break
         }
       }
-      #expect(machine.isClosed && performed == [.stats])
+      #expect(machine.isClosed && performed == [.playback(.stats)])
       #expect(bytes.count(where: { $0 == UInt8(ascii: "n") }) == (isGone ? 0 : 1000))
     }
   }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlTestSupport
 import Glibc
 import TestSupport
 import Testing

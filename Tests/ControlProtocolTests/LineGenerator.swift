@@ -4,7 +4,7 @@ import TestSupport
 /// Lines of all kinds: valid ones, damaged ones, noise.
 struct LineGenerator {
   var random: RandomSource
-  private static let names = CommandName.allCases.map(\.rawValue)
+  private static let names = CommandRow.all.map(\.name)
   private static let words: [String] = [
     "0", "1", "-1", "+3", "-0", "7:", "2:5", "5:2", ":", "0:-1", "1.5", "+1.5", "-2.25", "1e3", "1e999",
     "nan", "inf",
@@ -36,7 +36,7 @@ struct LineGenerator {
   /// A request, most of them with a fitting number of arguments.
   mutating func request() -> Request? {
     let name = random.below(40) == 0 ? "x\(random.below(1000))_Y" : random.pick(Self.names)
-    let expected = CommandName(rawValue: name)?.argumentCount ?? 0...3
+    let expected = CommandRow.named(name)?.arguments ?? 0...3
     let count =
       random.below(8) == 0
       ? random.below(6) : expected.lowerBound + random.below(min(expected.count, 4))

@@ -4,18 +4,26 @@
 //   ControlServerProbe serve PATH [MODE]   binds PATH
 //   ControlServerProbe activated           takes what systemd passed
 //
-// It prints `ready` or the error, and ends in order when standard input ends. Exit status 73: already running.
+// `next` sends all who watch it a step of 1/100 second. It prints `ready` or the error, and ends in order when standard input ends. Exit status 73: already running.
 
 import ControlProtocol
 import ControlServer
 import Glibc
+import Synchronization
+
+let steps = WatchInterval("0.01").map { WatchTopic.time($0) }
+let sender = Mutex<ControlServer?>(nil)
 
 struct Trivial: ControlHandler {
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
   ) {
     var reply = Reply()
-    if case .status = command {
+    if case .transport(.next) = command, let steps {
+      let step = WatchRecord(.time(songID: 1, value: 123_456, timescale: 100), host: 5_123_456_789_000)
+      sender.withLock { $0 }?.broadcast(step, to: steps)
+    }
+    if case .playback(.status) = command {
       for name in [
         "volume", "repeat", "random", "single", "consume", "playlist", "playlistlength", "mixrampdb",
       ] {
@@ -46,6 +54,7 @@ do throws(ListenError) {
       to: arguments.dropFirst().first ?? "", access: mode.map { SocketAccess(mode: $0) } ?? .ownerOnly)
   }
   let server = try ControlServer(socket: socket, handler: Trivial())
+  sender.withLock { $0 = server }
   say("ready")
   while getchar() != EOF {}
   server.stop()

@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -94,7 +95,11 @@ struct ConversationTests {
     let held = Watched<[Completion]>([])
     let server = try TestServer(
       handler: TestHandler { command, _, completion in
-        if case .status = command { held.change { $0.append(completion) } } else { completion(Reply()) }
+        if case .playback(.status) = command {
+          held.change { $0.append(completion) }
+        } else {
+          completion(Reply())
+        }
       })
     let slow = try server.client()
     let quick = try server.client()

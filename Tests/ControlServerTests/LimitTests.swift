@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ struct LimitTests {
   private func large(_ size: Int) -> TestHandler {
     TestHandler { command, _, completion in
       var reply = Reply()
-      if case .status = command {
+      if case .playback(.status) = command {
         let line = String(repeating: "x", count: 990)
         for _ in 0..<size / 1000 { reply.append("volume", line) }
       }
@@ -48,7 +49,11 @@ struct LimitTests {
     let held = Watched<[Completion]>([])
     let server = try TestServer(
       handler: TestHandler { command, _, completion in
-        if case .status = command { held.change { $0.append(completion) } } else { completion(Reply()) }
+        if case .playback(.status) = command {
+          held.change { $0.append(completion) }
+        } else {
+          completion(Reply())
+        }
       }
     ) { $0.silence = 0.5 }
     let silent = try server.client()
@@ -166,7 +171,7 @@ struct LimitTests {
     }
     return TestHandler { command, _, completion in
       var reply = Reply()
-      if case .status = command { reply.rest = rest(count) }
+      if case .playback(.status) = command { reply.rest = rest(count) }
       completion(reply)
     }
   }

@@ -1,5 +1,6 @@
 import ControlProtocol
 import ControlServer
+import ControlTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -92,13 +93,41 @@ struct WatchTests {
     for client in clients { for step in 0..<200 { #expect(try client.step() == step) } }
   }
 
+  @Test("Ninety-five watchers that never read cost little together, and nothing once they have left")
+  func memory() throws {
+    let folder = try TemporaryFolder()
+    let program = try Program([Program.probe, "serve", folder.file("socket")])
+    #expect(try program.line() == "ready")
+    let other = try ControlConnection(folder.file("socket"))
+    /// Watchers that leave `count` records each unread.
+    func watch(_ count: Int) throws -> Int {
+      let watchers = try (0..<95).map { _ in try ControlConnection(folder.file("socket")) }
+      for watcher in watchers { watcher.send("watch time 0.01\n") }
+      // One at a time, as they come while music plays.
+      for _ in 0..<count { #expect(try other.ask("next") == ["OK"]) }
+      return withExtendedLifetime(watchers) { program.memory }
+    }
+    // What the first of everything takes stays.
+    _ = try watch(10)
+    let before = program.memory
+    let during = try watch(5000)
+    print("95 watchers: \(before >> 10) KiB before, \(during >> 10) KiB unread")
+    #expect(during - before < 30 << 20)
+    let end = Date(timeIntervalSinceNow: 20)
+    while program.memory - before > 3 << 20, Date() < end { usleep(20_000) }
+    print("\(program.memory >> 10) KiB after")
+    #expect(program.memory - before <= 3 << 20)
+    program.endInput()
+    #expect(program.status() == 0)
+  }
+
   @Test("More records than fit between two turns of the loop are coalesced and counted")
   func overflow() throws {
     let isHeld = Watched(false)
     let mayGo = Watched(false)
     let server = try TestServer(
       handler: TestHandler { command, _, completion in
-        if case .status = command {
+        if case .playback(.status) = command {
           isHeld.change { $0 = true }
           _ = mayGo.wait { $0 }
         }

@@ -1,5 +1,5 @@
-import AudioCore
 import Foundation
+import HostTime
 import PulseOutput
 import PulseTestSupport
 import Testing
@@ -78,6 +78,36 @@ extension EndToEndTests {
         #expect(seconds < (signals == 1 ? 0.3 : 0.2))
         player.resumeEvents()
         try await studio.becomesClean(limit: 1)
+      }
+    }
+
+    /// The second signal comes at any moment of the end; the header names every sample all the same.
+    @Test func twoSignalsLeaveAWaveFileWhole() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 60, bitRate: 64).write(into: studio.folder)
+      let songs = Array(repeating: path, count: 200)
+      for round in 0..<12 {
+        let file = "\(studio.folder)/\(round).wav"
+        let player = try studio.play(songs + ["--output", "wav:\(file)"], hasEvents: false)
+        let start = SystemClock.shared.now
+        while ((try? FileManager.default.attributesOfItem(atPath: file)[.size]) as? Int ?? 0) < 2_000_000 {
+          guard SystemClock.shared.now.seconds(since: start) < 10 else { throw Failure("nothing is written") }
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        player.child.signal(SIGTERM)
+        // The moment is the case.
+        try await Task.sleep(for: .microseconds(round * 500))
+        player.child.signal(SIGINT)
+        let status = try await player.ended(limit: 5).status
+        #expect([128 + SIGTERM, 128 + SIGINT].contains(status))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file), options: .alwaysMapped)
+        let marker = try #require(bytes.range(of: Data("data".utf8)))
+        let named = bytes[marker.upperBound..<marker.upperBound + 4].enumerated().reduce(0) {
+          $0 | Int($1.element) << (8 * $1.offset)
+        }
+        #expect(named == bytes.count - marker.upperBound - 4, "round \(round)")
+        try FileManager.default.removeItem(atPath: file)
       }
     }
 

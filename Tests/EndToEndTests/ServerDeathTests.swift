@@ -1,5 +1,5 @@
-import AudioCore
 import Foundation
+import HostTime
 import PulseOutput
 import PulseTestSupport
 import Testing
@@ -48,6 +48,66 @@ extension EndToEndTests {
       }
       #expect(
         statuses == ["waitingToPlayAtSpecifiedRate", "playing", "waitingToPlayAtSpecifiedRate", "playing"])
+    }
+
+    /// The player's own server is killed by somebody: it has another one, and nothing of the song is lost. While it is
+    /// paused there is time to record the new one from its start.
+    @Test(arguments: [true, false]) func privateServerIsStartedAgain(isPaused: Bool) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 4, seed: 12)
+      let path = try await song.write(into: studio.folder)
+      let player = try studio.play(
+        [path, "--null-sink", "--no-socket", "--at", "0:pause", "--at", "1.5:play"]
+          + (isPaused ? ["--at", "2.5:pause", "--at", "7:play"] : []))
+      try await player.seen("the first pause") { $0 == .timeControlStatus("paused", reason: nil) }
+      let name = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: studio.runtimeFolder).first {
+          $0.hasPrefix("continuo-pulse-")
+        })
+      let address = "unix:\(studio.runtimeFolder)/\(name)/native"
+      let first = try await studio.capture(address)
+      try await player.reached(80)
+      if isPaused {
+        _ = try await player.log.wait(for: "the second pause") {
+          $0.events.withoutTime.count { $0 == .timeControlStatus("paused", reason: nil) } == 2
+        }
+        _ = try await first.untilSilence()
+      }
+      let server = try #require(Self.server(in: "\(studio.runtimeFolder)/\(name)"))
+      kill(server, SIGKILL)
+      let start = SystemClock.shared.now
+      while Self.server(in: "\(studio.runtimeFolder)/\(name)").map({ $0 == server }) ?? true {
+        guard SystemClock.shared.now.seconds(since: start) < 5 else { throw Failure("no new server") }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      let expected = try await Sound.mpg123([path])
+      let before = Sound(first.value).trimmed
+      if isPaused {
+        let second = try await studio.capture(address)
+        #expect(try await player.ended().status == 0)
+        let after = Sound(second.value).trimmed
+        // What was heard before the first pause is not in it.
+        let start = try #require(before.place(in: expected))
+        let end = start + before.frames.count
+        let place = try #require(after.place(in: expected))
+        print("the first part ends at frame \(end), the second begins at \(place)")
+        expectSame(before, expected[start..<end], "before")
+        expectSame(after, expected[place..<place + after.frames.count], "after")
+        #expect(abs(end - place) <= 3528)
+      } else {
+        #expect(try await player.ended().status == 0)
+      }
+      #expect(player.events.steps(of: 0).map(\.value) == song.steps)
+    }
+
+    /// The PulseAudio that lives in that directory.
+    private static func server(in directory: String) -> pid_t? {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.lazy.compactMap { pid_t($0) }.first { identifier in
+        let line = FileManager.default.contents(atPath: "/proc/\(identifier)/cmdline") ?? Data()
+        return line.starts(with: Data("pulseaudio".utf8)) && line.range(of: Data(directory.utf8)) != nil
+      }
     }
 
     @Test func deadForGoodCostsNothing() async throws {

@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Foundation
 import PulseOutput
 import PulseTestSupport
@@ -79,6 +79,109 @@ extension EndToEndTests {
       }
       #expect(terminal.localFlags == before)
       try await studio.becomesClean(limit: 1)
+    }
+
+    @Test func quitKeyRestoresTheTerminalAndRemovesTheSocket() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let terminal = try PseudoTerminal()
+      let before = terminal.localFlags
+      let player = try studio.play(
+        [path, "--output", "simulated", "--socket", studio.socketPath], terminal: terminal)
+      try await player.reached(20)
+      #expect(terminal.localFlags != before)
+      terminal.type("\u{1C}")
+      #expect(try await player.ended(limit: 5).status == 128 + SIGQUIT)
+      #expect(terminal.localFlags == before)
+      #expect(!FileManager.default.fileExists(atPath: studio.socketPath))
+    }
+
+    /// What a person does in a shell: &, fg, Ctrl-Z, bg, fg, a key.
+    @Test func shellMovesItBetweenBackgroundAndForeground() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 60, bitRate: 64).write(into: studio.folder)
+      let terminal = try PseudoTerminal(columns: 100)
+      let events = "\(studio.folder)/events.jsonl"
+      let shell = try Child(
+        ["bash", "--norc", "--noediting", "-i"], environment: studio.environment,
+        streams: .terminal(path: terminal.path))
+      defer { shell.signal(SIGKILL) }
+      func command(_ text: String) -> Int {
+        let place = terminal.output.utf8.count
+        terminal.type(text + "\n")
+        return place
+      }
+      _ = command("PS1='@ '; echo rea''dy")
+      try await terminal.shows("ready")
+
+      var place = command(
+        "\(product("continuo")) play --output simulated --no-socket --events \(events) \(path) &")
+      func steps() -> Int {
+        ((try? String(contentsOfFile: events, encoding: .utf8)) ?? "").components(separatedBy: "\"time\"")
+          .count
+      }
+      func plays(_ what: String) async throws {
+        let before = steps()
+        let start = SystemClock.shared.now
+        while steps() < before + 20 {
+          guard SystemClock.shared.now.seconds(since: start) < 10 else {
+            throw Failure("\(what): it does not play: \(terminal.output)")
+          }
+          // A file tells nobody that it grows.
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      }
+      try await plays("in the background")
+      place = command("jobs; stty -a; echo do''ne")
+      var shown = try await terminal.shows("done", from: place)
+      shown = String(decoding: shown.utf8.dropFirst(place), as: UTF8.self)
+      #expect(shown.contains("Running"))
+      #expect(shown.contains(" icanon") && shown.contains(" echo "))
+      #expect(!shown.contains("/ 1:00.00"))
+
+      // The shell tells nothing to a job that runs.
+      place = command("fg")
+      try await terminal.shows("/ 1:00.00", from: place)
+      terminal.type(" ")
+      try await terminal.shows("paused", from: place)
+      place = terminal.output.utf8.count
+      terminal.type(" ")
+      try await terminal.shows("playing", from: place)
+
+      place = terminal.output.utf8.count
+      terminal.type("\u{1A}")
+      try await terminal.shows("Stopped", from: place)
+      place = command("stty -a; echo do''ne")
+      shown = try await terminal.shows("done", from: place)
+      shown = String(decoding: shown.utf8.dropFirst(place), as: UTF8.self)
+      #expect(shown.contains(" icanon") && shown.contains(" echo "))
+      let stopped = steps()
+
+      _ = command("bg")
+      try await plays("after bg")
+      #expect(steps() > stopped)
+      place = command("stty -a; echo do''ne")
+      shown = try await terminal.shows("done", from: place)
+      shown = String(decoding: shown.utf8.dropFirst(place), as: UTF8.self)
+      #expect(shown.contains(" icanon") && !shown.contains("/ 1:00.00"))
+
+      place = command("fg")
+      try await terminal.shows("/ 1:00.00", from: place)
+      place = terminal.output.utf8.count
+      terminal.type("\u{1A}")
+      try await terminal.shows("Stopped", from: place)
+      place = command("fg")
+      try await terminal.shows("/ 1:00.00", from: place)
+      place = terminal.output.utf8.count
+      terminal.type("q")
+      // The shell has the keys again.
+      try await terminal.shows("\n@ ", from: place)
+      place = command("echo status $? en''ded")
+      try await terminal.shows("status 0 ended", from: place)
+      _ = command("exit")
+      _ = try await shell.ended(limit: 5)
     }
 
     @Test func stoppedByKeyAndContinued() async throws {

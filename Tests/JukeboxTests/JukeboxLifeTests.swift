@@ -1,3 +1,4 @@
+import ControlProtocol
 import Testing
 
 @testable import Jukebox
@@ -318,7 +319,7 @@ struct JukeboxLifeTests {
     rig.settle()
     #expect(rig.ends == 0)
     // Heard to the end, skipped to the end, sought behind the end, with and without a queue that is left.
-    for (consume, count) in [(ModeSetting.off, 1), (.on, 2)] {
+    for (consume, count) in [(OneshotMode.off, 1), (.on, 2)] {
       rig.machine.setConsume(consume)
       try rig.machine.add([SongQueueTests.song("a"), SongQueueTests.song("b")])
       try rig.machine.play(position: rig.machine.queue.count - 1)

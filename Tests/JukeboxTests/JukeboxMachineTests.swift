@@ -1,3 +1,4 @@
+import ControlProtocol
 import Testing
 
 @testable import Jukebox
@@ -219,14 +220,14 @@ struct JukeboxMachineTests {
     let first = words.count > 1 ? words[1] : ""
     func number(_ index: Int) -> Int { words.count > index ? Int(words[index]) ?? 0 : 0 }
     func id(_ index: Int) -> SongID { SongID(rawValue: UInt32(number(index))) }
-    func place(_ index: Int) -> QueuePlace {
+    func place(_ index: Int) -> QueuePosition {
       words[index].hasPrefix("+")
         ? .afterCurrent(number(index))
         : words[index].hasPrefix("-") ? .beforeCurrent(-number(index)) : .absolute(number(index))
     }
     let parts = first.split(separator: ":").compactMap { Int($0) }
     let range = parts.count == 2 ? parts[0]..<parts[1] : number(1)..<number(1) + 1
-    let setting: ModeSetting = first == "oneshot" ? .oneShot : first == "1" ? .on : .off
+    let setting: OneshotMode = first == "oneshot" ? .oneshot : first == "1" ? .on : .off
     switch words[0] {
     case "play" where words.count == 1: rig.machine.play()
     case "play": try rig.machine.play(position: number(1))

@@ -1,3 +1,5 @@
+import ControlProtocol
+
 @testable import Jukebox
 
 /// A machine with a player that does what it is told, at once or late, and songs of no length that end when the test
@@ -5,7 +7,7 @@
 struct Rig {
   var machine: JukeboxMachine
   /// What the machine changed since it was asked last.
-  var changed: JukeboxSubsystems = []
+  var changed: Subsystems = []
   /// How often the machine said that the play order had come to its end.
   var ends = 0
   /// What the player has not been told yet.
@@ -129,7 +131,7 @@ struct Rig {
   mutating func summary() -> String {
     let name = ["stop", "play", "pause"][Int(machine.state.rawValue)]
     let next = machine.nextID.flatMap { machine.queue.position(of: $0) }
-    let flags: [(JukeboxSubsystems, String)] = [
+    let flags: [(Subsystems, String)] = [
       (.playlist, "playlist"), (.player, "player"), (.mixer, "mixer"), (.options, "options"),
     ]
     let changes = flags.filter { changed.contains($0.0) }.map(\.1)
@@ -147,5 +149,12 @@ struct Rig {
     if upcoming.map(\.song.range) != machine.upcoming().map(\.song.range) { return "other ranges follow" }
     if volume != machine.volume { return "volume \(volume)" }
     return nil
+  }
+}
+
+extension SongRange {
+  /// From milliseconds.
+  init?(start: UInt32, end: UInt32? = nil) {
+    self.init(start: Milliseconds(rawValue: Int64(start)), end: end.map { Milliseconds(rawValue: Int64($0)) })
   }
 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Testing
 
 @testable import Jukebox
@@ -28,7 +29,7 @@ struct SavedStateTests {
     saved.state = .paused
     saved.current = .init(id: SongID(rawValue: 7), pathChecksum: 0xdead_beef, seconds: 123.456)
     saved.isRepeating = true
-    saved.single = .oneShot
+    saved.single = .oneshot
     saved.volume = 42
     return saved
   }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Testing
 
 @testable import Jukebox
@@ -31,7 +32,7 @@ struct SongMetadataTests {
       let channels = Bool.random(using: &random) ? Int.random(in: 1...255, using: &random) : nil
       let tags = (0..<Int.random(in: 0...12, using: &random)).map { _ in
         SongTag(
-          SongTag.Kind.allCases.randomElement(using: &random) ?? .title,
+          TagType.allCases.randomElement(using: &random) ?? .title,
           String(repeating: "ü三x", count: Int.random(in: 0...60, using: &random)))
       }
       let metadata = SongMetadata(

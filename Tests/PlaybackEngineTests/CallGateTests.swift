@@ -1,5 +1,5 @@
-import AudioCore
 import Dispatch
+import HostTime
 import Testing
 
 @testable import PlaybackEngine

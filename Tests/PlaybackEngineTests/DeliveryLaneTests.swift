@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import MediaTime
 import Synchronization
 import Testing

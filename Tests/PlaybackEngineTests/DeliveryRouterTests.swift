@@ -1,4 +1,3 @@
-import AudioCore
 import Synchronization
 import Testing
 

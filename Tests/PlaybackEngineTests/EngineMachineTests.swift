@@ -1,5 +1,4 @@
-import AudioCore
-import AudioOutput
+import HostTime
 import MediaTime
 import TestSupport
 import Testing

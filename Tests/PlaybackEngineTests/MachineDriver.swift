@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 import MediaTime
 import Testing
 

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioOutput
+import HostTime
 import Synchronization
 
 /// An output that does nothing by itself: the test says what happens when, in any order that real threads could

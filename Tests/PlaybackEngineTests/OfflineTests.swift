@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Dispatch
+import HostTime
 import MediaTime
 import Synchronization
 import TestSupport

@@ -1,5 +1,4 @@
 import AudioCore
-import AudioOutput
 import MediaTime
 import Testing
 

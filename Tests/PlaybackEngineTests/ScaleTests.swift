@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Glibc
+import HostTime
 import MediaTime
 import Synchronization
 import Testing

@@ -1,5 +1,3 @@
-import AudioCore
-import AudioOutput
 import MediaTime
 import Testing
 

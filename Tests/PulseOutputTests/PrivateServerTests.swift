@@ -1,5 +1,5 @@
-import AudioCore
 import Foundation
+import HostTime
 import PulseTestSupport
 import Testing
 
@@ -74,24 +74,101 @@ extension RealServers {
       }
     }
 
-    @Test func watchdogEndsTheServerOfADeadProcess() async throws {
-      let directory = try PrivateDirectory.make()
-      let socket = "\(directory)/native"
-      let process = try ServerProcess.start(
-        arguments: [
-          "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "-L",
-          "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
-        ],
-        environment: ["HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "PATH=/usr/bin:/bin"],
-        directory: directory)
-      try process.awaitSocket(socket, limit: 10)
+    /// What is there when the process dies: nothing yet, the directory, or a server as well.
+    enum Guarded: CaseIterable { case nothing, directory, server }
+
+    @Test(arguments: Guarded.allCases) func guardianEndsWhatADeadProcessLeaves(guarded: Guarded) async throws
+    {
+      let directory = try #require(PrivateDirectory.candidates().first)
+      let environment = [
+        "HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "PATH=/usr/bin:/bin",
+      ]
+      let guardian = try ServerGuardian.start(directory: directory, environment: environment)
+      if guarded != .nothing { try PrivateDirectory.make(directory) }
+      var server: ServerProcess?
+      if guarded == .server {
+        let socket = "\(directory)/native"
+        let process = try ServerProcess.start(
+          arguments: [
+            "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "-L",
+            "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
+          ],
+          environment: environment, directory: directory, guardian: guardian)
+        try process.awaitSocket(socket, limit: 10)
+        server = process
+      }
       // What the kernel does when this process dies.
-      close(process.lifeline)
+      close(guardian.lifeline)
       var status: Int32 = 0
-      #expect(waitpid(process.identifier, &status, 0) == process.identifier)
-      #expect(status & 0x7f == SIGKILL)
-      #expect(waitpid(process.watchdog, &status, 0) == process.watchdog)
-      #expect(!FileManager.default.fileExists(atPath: directory))
+      #expect(waitpid(guardian.identifier, &status, 0) == guardian.identifier)
+      if let server {
+        #expect(waitpid(server.identifier, &status, 0) == server.identifier)
+        #expect(status & 0x7f == SIGKILL)
+      }
+      let start = clock.now
+      while FileManager.default.fileExists(atPath: directory) {
+        guard clock.now.seconds(since: start) < 5 else { throw Failure("\(directory) is still there") }
+        // Nobody tells of the end of a child's child.
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(kill(-guardian.identifier, 0) == -1)
+    }
+
+    @Test func stoppedServerCannotBeStartedAgain() throws {
+      let server = try PrivatePulseServer()
+      server.stop()
+      #expect(throws: PrivatePulseServer.Failure.self) { try server.restart() }
+      #expect(!FileManager.default.fileExists(atPath: server.directory))
+      #expect(!server.isDead)
+    }
+
+    /// The process is killed by somebody else; its device has a new one.
+    @Test func deviceStartsItsServerAgain() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      let device = PulseDevice(privateServer: server, clock: clock)
+      #expect(device.probe(limit: 2))
+      for _ in 1...2 {
+        let first = try #require(server.processIdentifier)
+        kill(first, SIGKILL)
+        let start = clock.now
+        while server.processIdentifier == first || server.isDead || !device.probe(limit: 0.2) {
+          guard clock.now.seconds(since: start) < 10 else { throw Failure("nobody started it again") }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        print("a new server after \(clock.now.seconds(since: start) * 1000) ms")
+      }
+    }
+
+    /// A server that cannot be started any more is tried less and less often, however often it is asked for.
+    @Test func hopelessServerCostsNothing() async throws {
+      let folder = try PrivateDirectory.candidates().first.map { path in
+        try PrivateDirectory.make(path)
+        return path
+      }
+      let place = try #require(folder)
+      defer { PrivateDirectory.remove(place) }
+      let program = "\(place)/server"
+      try "#!/bin/sh\necho >>\(place)/starts\ntest -e \(place)/broken && exit 1\nexec pulseaudio \"$@\"\n"
+        .write(toFile: program, atomically: true, encoding: .utf8)
+      chmod(program, 0o755)
+      var configuration = PrivatePulseServer.Configuration()
+      configuration.program = program
+      let server = try PrivatePulseServer(configuration)
+      defer { server.stop() }
+      let keeper = ServerKeeper(server, clock: clock)
+      #expect(FileManager.default.createFile(atPath: "\(place)/broken", contents: nil))
+      server.kill(SIGKILL)
+      let start = clock.now
+      // The time is the case: it is how often that counts.
+      while clock.now.seconds(since: start) < 1.5 {
+        keeper.look()
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      let starts = try String(contentsOfFile: "\(place)/starts", encoding: .utf8).count - 1
+      #expect((2...4).contains(starts))
+      let delays = (0...8).map { ServerKeeper.delay(afterRestarts: $0) }
+      #expect(delays == delays.sorted() && delays[0] == 0 && delays[8] == 5)
     }
 
     @Test func missingProgramIsSaid() throws {

@@ -1,6 +1,6 @@
 import AudioCore
-import AudioOutput
 import Foundation
+import HostTime
 import PulseTestSupport
 import Synchronization
 import Testing

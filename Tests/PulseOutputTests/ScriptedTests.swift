@@ -1,7 +1,7 @@
 import AudioCore
-import AudioOutput
 import CPulse
 import Foundation
+import HostTime
 import PulseTestSupport
 import Synchronization
 import Testing

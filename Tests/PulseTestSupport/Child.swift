@@ -1,20 +1,20 @@
-public import AudioCore
-public import Foundation
+package import Foundation
+package import HostTime
 
 /// A process that a test started, with its end and what it cost.
-public final class Child: Sendable {
+package final class Child: Sendable {
   /// How a process ended.
-  public struct End: Sendable {
+  package struct End: Sendable {
     /// The exit status; 128 and the number for one that a signal ended.
-    public let status: Int32
+    package let status: Int32
     /// When that was seen.
-    public let time: HostTime
+    package let time: HostTime
     /// Seconds of CPU time of the process and of what it waited for.
-    public let cpuSeconds: Double
+    package let cpuSeconds: Double
   }
 
   /// Where its standard streams lead.
-  public enum Streams {
+  package enum Streams {
     /// To these descriptors.
     case descriptors(input: Int32, output: Int32, error: Int32)
     /// To this terminal, which becomes the controlling one of a new session.
@@ -22,11 +22,11 @@ public final class Child: Sendable {
   }
 
   /// The process.
-  public let identifier: pid_t
+  package let identifier: pid_t
   private let ending = Observed<End?>(nil)
 
   /// Starts a program, found by PATH, in a process group of its own.
-  public init(_ arguments: [String], environment: [String: String], streams: Streams) throws {
+  package init(_ arguments: [String], environment: [String: String], streams: Streams) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -77,27 +77,27 @@ public final class Child: Sendable {
   }
 
   /// How it ended; nil while it runs.
-  public var end: End? { ending.value }
+  package var end: End? { ending.value }
 
   /// Waits for its end.
-  public func ended(limit: Double) async throws -> End {
+  package func ended(limit: Double) async throws -> End {
     guard let end = try await ending.wait(for: "the end of the process", limit: limit, until: { $0 != nil })
     else { throw Failure("no end") }
     return end
   }
 
   /// Sends it a signal, if it still runs.
-  public func signal(_ number: Int32) { if end == nil { kill(identifier, number) } }
+  package func signal(_ number: Int32) { if end == nil { kill(identifier, number) } }
 
   /// What the kernel counts of it, now.
-  public func counters() throws -> Counters { try Counters(identifier) }
+  package func counters() throws -> Counters { try Counters(identifier) }
 
   /// What the kernel counts of a process.
-  public struct Counters: Sendable {
+  package struct Counters: Sendable {
     /// Seconds of CPU time of all its threads, in steps of 10 ms.
-    public let cpuSeconds: Double
+    package let cpuSeconds: Double
     /// How often a thread of it went to sleep, and so was woken.
-    public let sleeps: Int
+    package let sleeps: Int
 
     init(_ identifier: pid_t) throws {
       let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
@@ -118,9 +118,9 @@ public final class Child: Sendable {
 }
 
 /// Why a test cannot go on.
-public struct Failure: Error, CustomStringConvertible {
+package struct Failure: Error, CustomStringConvertible {
   /// A sentence for a person.
-  public let description: String
+  package let description: String
   /// That sentence.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Reads a pipe line by line as the lines come. A rest without line feed counts as a line at the end.
 ///
 /// Any thread may use a dispatch source; that its protocol does not say so is why this is unchecked.
-public final class LineReader: @unchecked Sendable {
+package final class LineReader: @unchecked Sendable {
   private let source: any DispatchSourceRead
   private let queue: DispatchQueue
   private let parser: Parser
@@ -43,7 +43,7 @@ public final class LineReader: @unchecked Sendable {
   }
 
   /// Reads from `descriptor`, which it owns from now on. Lines come one after the other on a queue of its own.
-  public init(descriptor: Int32, take: @escaping @Sendable (String) -> Void) {
+  package init(descriptor: Int32, take: @escaping @Sendable (String) -> Void) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     queue = DispatchQueue(label: "lines")
     let parser = Parser(descriptor: descriptor, take: take)
@@ -57,7 +57,7 @@ public final class LineReader: @unchecked Sendable {
   }
 
   /// Takes what is there now, with the rest of a line, and stops. For after the writer's end.
-  public func finish() {
+  package func finish() {
     queue.sync {
       guard !source.isCancelled else { return }
       if parser.read() { parser.finish() }
@@ -66,8 +66,8 @@ public final class LineReader: @unchecked Sendable {
   }
 
   /// Leaves what comes from now on unread, as a slow reader does, until `resume`.
-  public func pause() { source.suspend() }
+  package func pause() { source.suspend() }
 
   /// Reads again.
-  public func resume() { source.resume() }
+  package func resume() { source.resume() }
 }

@@ -1,38 +1,38 @@
-public import AudioCore
-public import Foundation
+package import Foundation
+package import HostTime
 import Synchronization
 
 /// Records a sink's monitor with `parec`: what left the sink, sample by sample.
-public final class MonitorCapture: Sendable {
+package final class MonitorCapture: Sendable {
   /// How samples are captured. A sink's own format comes through unchanged.
-  public enum SampleFormat: String, Sendable {
+  package enum SampleFormat: String, Sendable {
     /// 32-bit floats.
     case float32 = "float32le"
     /// 16-bit integers.
     case int16 = "s16le"
 
     /// Bytes in a frame of two channels.
-    public var bytesPerFrame: Int { self == .float32 ? 8 : 4 }
+    package var bytesPerFrame: Int { self == .float32 ? 8 : 4 }
   }
 
   /// What was captured so far.
-  public struct Recording: Sendable, CustomStringConvertible {
+  package struct Recording: Sendable, CustomStringConvertible {
     /// How it was captured.
-    public let format: SampleFormat
+    package let format: SampleFormat
     /// All of it, interleaved.
-    public fileprivate(set) var bytes = Data()
+    package fileprivate(set) var bytes = Data()
     /// Left samples of a capture in floats.
-    public fileprivate(set) var left: [Float] = []
+    package fileprivate(set) var left: [Float] = []
     /// For each piece as it came: its first frame's index and when it came.
-    public fileprivate(set) var arrivals: [(index: Int, time: HostTime)] = []
+    package fileprivate(set) var arrivals: [(index: Int, time: HostTime)] = []
 
     /// Frames captured, silent ones included.
-    public var frameCount: Int { bytes.count / format.bytesPerFrame }
+    package var frameCount: Int { bytes.count / format.bytesPerFrame }
     /// How much there is: for messages.
-    public var description: String { "\(frameCount) frames captured" }
+    package var description: String { "\(frameCount) frames captured" }
 
     /// What came from that frame of the recording on.
-    public func since(_ index: Int) -> Recording {
+    package func since(_ index: Int) -> Recording {
       var result = Recording(format: format)
       result.bytes = Data(bytes.dropFirst(index * format.bytesPerFrame))
       result.left = Array(left.dropFirst(index))
@@ -41,9 +41,9 @@ public final class MonitorCapture: Sendable {
     }
 
     /// The ramp's frames in the order in which they were heard, silence left out; nil for a sample that is no frame.
-    public var frames: [Int64?] { left.filter { $0 != 0 }.map(RampSource.frame) }
+    package var frames: [Int64?] { left.filter { $0 != 0 }.map(RampSource.frame) }
     /// Frames of silence between the first and the last sound.
-    public var innerSilence: Int {
+    package var innerSilence: Int {
       guard let first = left.firstIndex(where: { $0 != 0 }), let last = left.lastIndex(where: { $0 != 0 })
       else {
         return 0
@@ -57,7 +57,7 @@ public final class MonitorCapture: Sendable {
   private let clock = SystemClock.shared
 
   /// Starts recording `sink` of the server at `address`, in stereo at 44 100 Hz.
-  public init(address: String, sink: String, format: SampleFormat = .float32) throws {
+  package init(address: String, sink: String, format: SampleFormat = .float32) throws {
     recording = Observed(Recording(format: format))
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
@@ -85,22 +85,22 @@ public final class MonitorCapture: Sendable {
   deinit { stop() }
 
   /// What was captured so far.
-  public var value: Recording { recording.value }
+  package var value: Recording { recording.value }
 
   /// Waits until the monitor delivers.
-  public func started(limit: Double = 10) async throws {
+  package func started(limit: Double = 10) async throws {
     _ = try await recording.wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
   }
 
   /// Waits until `count` frames of sound were captured.
-  public func heard(_ count: Int, limit: Double = 20) async throws -> Recording {
+  package func heard(_ count: Int, limit: Double = 20) async throws -> Recording {
     try await recording.wait(for: "\(count) frames of sound", limit: limit) { recording in
       recording.left.count { $0 != 0 } >= count
     }
   }
 
   /// Waits until `frame` of the ramp was captured.
-  public func heard(frame: Int64, limit: Double = 20) async throws -> Recording {
+  package func heard(frame: Int64, limit: Double = 20) async throws -> Recording {
     let sample = RampSource.sample(frame)
     return try await recording.wait(for: "frame \(frame)", limit: limit) {
       $0.left.suffix(44100).contains(sample)
@@ -108,7 +108,7 @@ public final class MonitorCapture: Sendable {
   }
 
   /// Waits for `count` frames more, of whatever.
-  public func passed(_ count: Int, limit: Double = 20) async throws -> Recording {
+  package func passed(_ count: Int, limit: Double = 20) async throws -> Recording {
     let present = recording.value.frameCount
     return try await recording.wait(for: "\(count) frames more", limit: limit) {
       $0.frameCount >= present + count
@@ -116,7 +116,7 @@ public final class MonitorCapture: Sendable {
   }
 
   /// Ends the recording.
-  public func stop() { if process.isRunning { process.terminate() } }
+  package func stop() { if process.isRunning { process.terminate() } }
 }
 
 extension MonitorCapture.Recording {

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// State that a test waits on: whoever changes it wakes those whose condition has become true.
-public final class Observed<State: Sendable>: Sendable {
+package final class Observed<State: Sendable>: Sendable {
   private struct Waiter {
     let identity: UInt64
     let condition: @Sendable (State) -> Bool
@@ -16,13 +16,13 @@ public final class Observed<State: Sendable>: Sendable {
   private let guarded: Mutex<Guarded>
 
   /// State that begins with this value.
-  public init(_ state: State) { guarded = Mutex(Guarded(state: state)) }
+  package init(_ state: State) { guarded = Mutex(Guarded(state: state)) }
 
   /// The present value.
-  public var value: State { guarded.withLock { $0.state } }
+  package var value: State { guarded.withLock { $0.state } }
 
   /// Changes the value. Any thread.
-  public func update(_ body: (inout State) -> Void) {
+  package func update(_ body: (inout State) -> Void) {
     let (state, woken) = guarded.withLock { guarded -> (State, [Waiter]) in
       body(&guarded.state)
       let state = guarded.state
@@ -34,7 +34,7 @@ public final class Observed<State: Sendable>: Sendable {
   }
 
   /// Waits until the condition holds and returns the value for which it did.
-  public func wait(
+  package func wait(
     for what: String, limit: Double = 10, until condition: @escaping @Sendable (State) -> Bool
   ) async throws -> State {
     let identity = guarded.withLock { guarded -> UInt64 in
@@ -64,10 +64,10 @@ public final class Observed<State: Sendable>: Sendable {
 }
 
 /// Something did not happen in time.
-public struct Overdue: Error, CustomStringConvertible {
+package struct Overdue: Error, CustomStringConvertible {
   let what: String
   let limit: Double
   let last: String
   /// What, and how it stood.
-  public var description: String { "\(what) did not happen within \(limit) s; last: \(last.prefix(2000))" }
+  package var description: String { "\(what) did not happen within \(limit) s; last: \(last.prefix(2000))" }
 }

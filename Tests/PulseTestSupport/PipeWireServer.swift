@@ -3,19 +3,19 @@ import Synchronization
 
 /// A PipeWire of its own with its PulseAudio server and one null sink, in a private directory and D-Bus session.
 /// Debian: pipewire, pipewire-pulse, wireplumber, dbus.
-public final class PipeWireServer: Sendable {
+package final class PipeWireServer: Sendable {
   // Not Foundation's: from some threads it hands down blocked signals, and then dbus-daemon never ends.
   private let child: Child
   /// What keeps it running while it is open.
   private let input: Mutex<Int32?>
   private let directory: String
   /// The address of its PulseAudio server.
-  public let address: String
+  package let address: String
   /// The null sink's name.
-  public let sink = "continuo"
+  package let sink = "continuo"
 
   /// Starts it and waits until it has the sink.
-  public init(limit: Double = 20) async throws {
+  package init(limit: Double = 20) async throws {
     var template = Array("/tmp/continuo-pipewire-XXXXXX".utf8CString)
     directory = template.withUnsafeMutableBufferPointer {
       mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? ""
@@ -63,7 +63,7 @@ public final class PipeWireServer: Sendable {
   deinit { stop() }
 
   /// Ends it and removes its directory.
-  public func stop() {
+  package func stop() {
     let open = input.withLock { input in
       defer { input = nil }
       return input

@@ -1,10 +1,10 @@
-public import AudioOutput
+import AudioCore
 import Synchronization
 
 /// Renders frames whose samples are their own numbers, so that a capture shows which frame was heard where.
 ///
 /// The left sample of frame n is (n mod 2²² + 1) / 2²⁴, which a float holds exactly; the right one its negative.
-public final class RampSource: RenderSource {
+package final class RampSource: RenderSource {
   private struct State {
     var available: Int64
     var isAtEnd = false
@@ -17,13 +17,13 @@ public final class RampSource: RenderSource {
   private let channelCount: Int
 
   /// A ramp that has `available` frames so far (default: for ever), and ends there or not.
-  public init(available: Int64 = .max, isAtEnd: Bool = false, channelCount: Int = 2) {
+  package init(available: Int64 = .max, isAtEnd: Bool = false, channelCount: Int = 2) {
     state = Mutex(State(available: available, isAtEnd: isAtEnd))
     self.channelCount = channelCount
   }
 
   /// Makes more frames available.
-  public func extend(to frame: Int64, isAtEnd: Bool = false) {
+  package func extend(to frame: Int64, isAtEnd: Bool = false) {
     state.withLock {
       $0.available = frame
       $0.isAtEnd = isAtEnd
@@ -31,14 +31,14 @@ public final class RampSource: RenderSource {
   }
 
   /// Frames rendered so far.
-  public var rendered: Int64 { state.withLock { $0.rendered } }
+  package var rendered: Int64 { state.withLock { $0.rendered } }
   /// Calls of `render` so far.
-  public var calls: Int { state.withLock { $0.calls } }
+  package var calls: Int { state.withLock { $0.calls } }
   /// Whether each call began with the frame after the last one's, and no two overlapped.
-  public var isConsecutive: Bool { state.withLock { $0.isConsecutive } }
+  package var isConsecutive: Bool { state.withLock { $0.isConsecutive } }
 
   /// The numbers.
-  public func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int {
+  package func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int {
     let count = state.withLock { state -> Int in
       state.calls += 1
       if state.rendered != firstFrame || state.isRendering { state.isConsecutive = false }
@@ -59,13 +59,13 @@ public final class RampSource: RenderSource {
   }
 
   /// Whether all was rendered that there will be.
-  public var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.rendered >= $0.available } }
+  package var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.rendered >= $0.available } }
 
   /// The left sample of a frame.
-  public static func sample(_ frame: Int64) -> Float { Float(frame % (1 << 22) + 1) / 16_777_216 }
+  package static func sample(_ frame: Int64) -> Float { Float(frame % (1 << 22) + 1) / 16_777_216 }
 
   /// The frame of a left sample; nil for silence and for what no frame has.
-  public static func frame(_ sample: Float) -> Int64? {
+  package static func frame(_ sample: Float) -> Int64? {
     let number = sample * 16_777_216
     guard number >= 1, number == number.rounded() else { return nil }
     return Int64(number) - 1

@@ -1,22 +1,22 @@
-public import Foundation
+package import Foundation
 
 /// A piece of noise, so that no stretch of it is like another and no frame is silent.
-public struct Song: Hashable, Sendable {
+package struct Song: Hashable, Sendable {
   /// Seconds.
-  public var duration: Double
+  package var duration: Double
   /// Frames per second.
-  public var rate: Int
+  package var rate: Int
   /// 1 or 2.
-  public var channels: Int
+  package var channels: Int
   /// Kilobits per second.
-  public var bitRate: Int
+  package var bitRate: Int
   /// Two songs of different seeds are different.
-  public var seed: UInt64
+  package var seed: UInt64
   /// In place of noise a tone of that many hertz, which begins as a sine does.
-  public var tone: Double?
+  package var tone: Double?
 
   /// A second of noise, unless something else is said.
-  public init(
+  package init(
     duration: Double = 1, rate: Int = 44100, channels: Int = 2, bitRate: Int = 128, seed: UInt64 = 1,
     tone: Double? = nil
   ) {
@@ -29,13 +29,13 @@ public struct Song: Hashable, Sendable {
   }
 
   /// Frames: exactly as many come out of the decoder.
-  public var frameCount: Int { Int((duration * Double(rate)).rounded()) }
+  package var frameCount: Int { Int((duration * Double(rate)).rounded()) }
 
   /// A name that says what it is.
-  public var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
+  package var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
 
   /// Encodes it with LAME into a folder and returns the file's path.
-  public func write(into folder: String, name: String? = nil) async throws -> String {
+  package func write(into folder: String, name: String? = nil) async throws -> String {
     let path = "\(folder)/\(name ?? self.name)"
     let wave = "\(folder)/\(self.name).wav"
     try waveFile.write(to: URL(fileURLWithPath: wave))
@@ -51,9 +51,9 @@ public struct Song: Hashable, Sendable {
   }
 
   /// How high a tone's waves are, before encoding: LAME makes everything lower, by `encodingGain`.
-  public static let amplitude = 1.0 / 3
+  package static let amplitude = 1.0 / 3
   /// LAME 3.100 at constant bit rates, also with --scale 1 [measured].
-  public static let encodingGain = 0.95
+  package static let encodingGain = 0.95
 
   /// 16 bits; noise of a third of full scale.
   private var samples: Data {
@@ -79,7 +79,7 @@ public struct Song: Hashable, Sendable {
   }
 
   /// As a WAV file.
-  public var waveFile: Data {
+  package var waveFile: Data {
     let samples = self.samples
     var file = Data("RIFF".utf8)
     func append(_ value: Int, bytes: Int) {

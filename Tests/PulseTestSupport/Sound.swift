@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 import TestSupport
-public import Testing
+package import Testing
 
 /// Stereo sound, frame by frame, to be compared bit for bit.
-public struct Sound: Sendable {
+package struct Sound: Sendable {
   /// How the samples are stored.
-  public let format: MonitorCapture.SampleFormat
+  package let format: MonitorCapture.SampleFormat
   /// The bits of each frame.
-  public var frames: [UInt64]
+  package var frames: [UInt64]
 
   /// Samples in that format.
-  public init(_ data: Data, format: MonitorCapture.SampleFormat) {
+  package init(_ data: Data, format: MonitorCapture.SampleFormat) {
     self.format = format
     frames = data.withUnsafeBytes { bytes in
       (0..<bytes.count / format.bytesPerFrame).map { index in
@@ -23,16 +23,16 @@ public struct Sound: Sendable {
   }
 
   /// What was captured.
-  public init(_ recording: MonitorCapture.Recording) { self.init(recording.bytes, format: recording.format) }
+  package init(_ recording: MonitorCapture.Recording) { self.init(recording.bytes, format: recording.format) }
 
   /// Frames in that format.
-  public init(format: MonitorCapture.SampleFormat, frames: some Sequence<UInt64>) {
+  package init(format: MonitorCapture.SampleFormat, frames: some Sequence<UInt64>) {
     self.format = format
     self.frames = Array(frames)
   }
 
   /// What `mpg123 -s` makes of files, one after the other.
-  public static func mpg123(
+  package static func mpg123(
     _ paths: [String], format: MonitorCapture.SampleFormat = .float32, options: [String] = []
   ) async throws -> Sound {
     let encoding = format == .float32 ? ["-e", "f32"] : []
@@ -40,10 +40,10 @@ public struct Sound: Sendable {
   }
 
   /// Whether a frame is silent; a zero may have a sign.
-  public static func isSilent(_ frame: UInt64) -> Bool { frame & 0x7FFF_FFFF_7FFF_FFFF == 0 }
+  package static func isSilent(_ frame: UInt64) -> Bool { frame & 0x7FFF_FFFF_7FFF_FFFF == 0 }
 
   /// Without silence before and after the sound.
-  public var trimmed: Sound {
+  package var trimmed: Sound {
     guard let first = frames.firstIndex(where: { !Self.isSilent($0) }),
       let last = frames.lastIndex(where: { !Self.isSilent($0) })
     else { return Sound(format: format, frames: []) }
@@ -51,10 +51,10 @@ public struct Sound: Sendable {
   }
 
   /// Without any silent frame.
-  public var withoutSilence: Sound { Sound(format: format, frames: frames.filter { !Self.isSilent($0) }) }
+  package var withoutSilence: Sound { Sound(format: format, frames: frames.filter { !Self.isSilent($0) }) }
 
   /// Stretches of silence: where each begins and how many frames it has.
-  public var silences: [(start: Int, count: Int)] {
+  package var silences: [(start: Int, count: Int)] {
     var result: [(start: Int, count: Int)] = []
     for (index, frame) in frames.enumerated() where Self.isSilent(frame) {
       if let last = result.last, last.start + last.count == index {
@@ -67,15 +67,15 @@ public struct Sound: Sendable {
   }
 
   /// A part of it.
-  public subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
+  package subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
 
   /// One after the other.
-  public static func + (first: Sound, second: Sound) -> Sound {
+  package static func + (first: Sound, second: Sound) -> Sound {
     Sound(format: first.format, frames: first.frames + second.frames)
   }
 
   /// Where this sound's first frames are in another one.
-  public func place(in other: Sound, from start: Int = 0) -> Int? {
+  package func place(in other: Sound, from start: Int = 0) -> Int? {
     // Noise: sixteen frames in a row are there once.
     let beginning = frames.prefix(16)
     guard beginning.count == 16 else { return nil }
@@ -85,7 +85,7 @@ public struct Sound: Sendable {
   }
 
   /// Samples as numbers, left and right.
-  public var samples: [(left: Float, right: Float)] {
+  package var samples: [(left: Float, right: Float)] {
     frames.map { frame in
       format == .float32
         ? (Float(bitPattern: UInt32(truncatingIfNeeded: frame)), Float(bitPattern: UInt32(frame >> 32)))
@@ -98,7 +98,7 @@ public struct Sound: Sendable {
 }
 
 /// Expects two sounds to be the same, and says where they begin to differ.
-public func expectSame(
+package func expectSame(
   _ sound: Sound, _ expected: Sound, _ what: String = "sound",
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -115,7 +115,7 @@ public func expectSame(
 }
 
 /// Runs a program and returns what it writes to standard output.
-public func output(of arguments: [String], limit: Double = 20) async throws -> Data {
+package func output(of arguments: [String], limit: Double = 20) async throws -> Data {
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let path = "\(folder.path)/output"
@@ -137,7 +137,7 @@ public func output(of arguments: [String], limit: Double = 20) async throws -> D
 extension MonitorCapture {
   /// Waits until what came last is silence, and returns all of it. For after the player's end; on a busy machine the
   /// capture is late itself.
-  public func untilSilence() async throws -> Recording {
+  package func untilSilence() async throws -> Recording {
     var recording = try await passed(8820)
     while recording.bytes.suffix(4410 * recording.format.bytesPerFrame).contains(where: { $0 != 0 }) {
       recording = try await passed(4410)

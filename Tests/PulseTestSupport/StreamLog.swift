@@ -1,23 +1,23 @@
-public import AudioOutput
+package import AudioCore
 
 /// What a stream told, with waiting.
-public final class StreamLog: Sendable {
+package final class StreamLog: Sendable {
   private let observed = Observed<[OutputEvent]>([])
 
   /// An empty log.
-  public init() {}
+  package init() {}
 
   /// The handler for `makeStream`.
-  public var handler: @Sendable (OutputEvent) -> Void {
+  package var handler: @Sendable (OutputEvent) -> Void {
     { [observed] event in observed.update { $0.append(event) } }
   }
 
   /// All events so far.
-  public var events: [OutputEvent] { observed.value }
+  package var events: [OutputEvent] { observed.value }
 
   /// Waits until an event fits, counting from `index`; returns the events up to then.
   @discardableResult
-  public func wait(
+  package func wait(
     for what: String, from index: Int = 0, limit: Double = 10,
     until condition: @escaping @Sendable (OutputEvent) -> Bool
   ) async throws -> [OutputEvent] {
@@ -26,7 +26,7 @@ public final class StreamLog: Sendable {
 
   /// Waits for `opened`; returns the route.
   @discardableResult
-  public func opened(limit: Double = 10) async throws -> String {
+  package func opened(limit: Double = 10) async throws -> String {
     let events = try await wait(for: "opened", limit: limit) {
       switch $0 {
       case .opened, .failed: true
@@ -42,7 +42,7 @@ public final class StreamLog: Sendable {
 
   /// Waits for `failed`; returns its error and frame.
   @discardableResult
-  public func failed(limit: Double = 10) async throws -> (error: OutputError, heardFrame: Int64) {
+  package func failed(limit: Double = 10) async throws -> (error: OutputError, heardFrame: Int64) {
     let events = try await wait(for: "failed", limit: limit) { if case .failed = $0 { true } else { false } }
     for event in events { if case .failed(let error, let frame) = event { return (error, frame) } }
     throw Overdue(what: "failed", limit: limit, last: "\(events)")

@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs `pactl` against a server. Throws if it does not end well within a few seconds.
 @discardableResult
-public func pactl(_ address: String, _ arguments: String...) throws -> String {
+package func pactl(_ address: String, _ arguments: String...) throws -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = ["timeout", "5", "pactl", "--server=\(address)"] + arguments

@@ -1,4 +1,3 @@
-import AudioOutput
 import Foundation
 import MediaTime
 import QueuePlayer

@@ -1,5 +1,5 @@
-import AudioCore
 import Foundation
+import HostTime
 import MediaTime
 import QueuePlayer
 import Testing

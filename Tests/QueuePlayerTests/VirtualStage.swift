@@ -2,6 +2,7 @@ import AudioCore
 import AudioOutput
 import Continuo
 import Foundation
+import HostTime
 import MediaTime
 import PlaybackEngine
 import QueuePlayer

@@ -1,8 +1,8 @@
-public import AudioCore
+package import HostTime
 import Synchronization
 
 /// A queue that is a worker of a clock: in virtual time its work is run in the clock's order.
-public final class ClockQueue: DeliveryQueue {
+package final class ClockQueue: DeliveryQueue {
   private struct State {
     var work: [@Sendable () -> Void] = []
     var isElsewhere = false
@@ -12,13 +12,13 @@ public final class ClockQueue: DeliveryQueue {
   private let worker = Mutex<(any Worker)?>(nil)
 
   /// A queue that this clock runs.
-  public init(clock: any HostClock) {
+  package init(clock: any HostClock) {
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.run() ?? .whenSignalled }
     worker.withLock { $0 = clock.makeWorker("queue", body: body) }
   }
 
   /// Has the clock run `work`.
-  public func enqueue(_ work: @escaping @Sendable () -> Void) {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.work.append(work) }
     worker.withLock { $0 }?.signal()
   }
@@ -30,10 +30,10 @@ public final class ClockQueue: DeliveryQueue {
   }
 
   /// Whether the caller counts as this queue: always, but in `elsewhere`.
-  public var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
+  package var isCurrent: Bool { state.withLock { !$0.isElsewhere } }
 
   /// Runs `body` as if on another thread.
-  public func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func elsewhere<Result>(_ body: () throws -> Result) rethrows -> Result {
     state.withLock { $0.isElsewhere = true }
     defer { state.withLock { $0.isElsewhere = false } }
     return try body()

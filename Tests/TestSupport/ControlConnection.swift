@@ -1,12 +1,12 @@
 import Foundation
 
 /// A client of the control socket that sends and receives bytes as a test says, with a limit on every wait.
-public final class ControlConnection {
+package final class ControlConnection {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
   /// Connects. The greeting is taken unless the test wants it.
-  public init(_ path: String, takesGreeting: Bool = true) throws {
+  package init(_ path: String, takesGreeting: Bool = true) throws {
     descriptor = try connectedSocket(path)
     guard takesGreeting else { return }
     let greeting = try line()
@@ -19,10 +19,10 @@ public final class ControlConnection {
   // MARK: Sending
 
   /// Sends all of it, or what the server takes before it closes.
-  public func send(_ text: String) { send(Array(text.utf8)) }
+  package func send(_ text: String) { send(Array(text.utf8)) }
 
   /// Sends all of it, or what the server takes before it closes.
-  public func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes {
@@ -34,7 +34,7 @@ public final class ControlConnection {
   }
 
   /// Sends as long as the server takes it at once; how many bytes it took.
-  public func sendWhileTaken(_ bytes: [UInt8]) -> Int {
+  package func sendWhileTaken(_ bytes: [UInt8]) -> Int {
     let count = bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
@@ -42,19 +42,19 @@ public final class ControlConnection {
   }
 
   /// Sends nothing more; goes on receiving.
-  public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   // MARK: Receiving
 
   /// Sends a request and returns the reply to it.
-  public func ask(_ request: String, limit: Double = 30) throws -> [String] {
+  package func ask(_ request: String, limit: Double = 30) throws -> [String] {
     send(request + "\n")
     return try reply(limit: limit)
   }
 
   /// What comes up to and with the line that ends a reply. A chunk of binary data is one line, which says how long it
   /// is and what it adds up to. The last line is `closed` if the server hung up.
-  public func reply(limit: Double = 30) throws -> [String] {
+  package func reply(limit: Double = 30) throws -> [String] {
     let end = Date(timeIntervalSinceNow: limit)
     var lines: [String] = []
     while true {
@@ -71,7 +71,7 @@ public final class ControlConnection {
   }
 
   /// The next line, without its newline.
-  public func line(limit: Double = 30) throws -> String {
+  package func line(limit: Double = 30) throws -> String {
     guard let line = try lineOrEnd(until: Date(timeIntervalSinceNow: limit)) else {
       throw ConnectionTrouble("the server hung up, after \(buffer.count) bytes")
     }
@@ -80,7 +80,7 @@ public final class ControlConnection {
 
   /// Everything up to the end of the connection. That is a reset if the server has left something unread, which is a
   /// matter of chance.
-  public func rest(limit: Double = 30) throws -> String {
+  package func rest(limit: Double = 30) throws -> String {
     let end = Date(timeIntervalSinceNow: limit)
     while try fill(until: end) {}
     defer { buffer = [] }
@@ -88,7 +88,7 @@ public final class ControlConnection {
   }
 
   /// Whether nothing comes for that long.
-  public func isSilent(for seconds: Double) -> Bool {
+  package func isSilent(for seconds: Double) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return buffer.isEmpty && poll(&entry, 1, Int32(seconds * 1000)) == 0
   }

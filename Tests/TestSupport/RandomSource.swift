@@ -1,12 +1,12 @@
 /// A seeded generator (SplitMix64): the same numbers on every machine, so that a failure can be repeated.
-public struct RandomSource: RandomNumberGenerator {
+package struct RandomSource: RandomNumberGenerator {
   private var state: UInt64
 
   /// The numbers of this seed.
-  public init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
   /// The next of them.
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var word = state
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,17 +15,17 @@ public struct RandomSource: RandomNumberGenerator {
   }
 
   /// A number from 0 up to, not including, `bound`.
-  public mutating func below(_ bound: Int) -> Int {
+  package mutating func below(_ bound: Int) -> Int {
     Int(next() % UInt64(bound))
   }
 
   /// One of them. There must be one.
-  public mutating func pick<Element>(_ elements: [Element]) -> Element {
+  package mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[below(elements.count)]
   }
 
   /// So many bytes.
-  public mutating func bytes(_ count: Int) -> [UInt8] {
+  package mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
 }

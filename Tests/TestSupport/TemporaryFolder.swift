@@ -1,12 +1,12 @@
 import Foundation
 
 /// A folder of its own for a test, gone with it.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
   /// Where it is. Short: a socket's path has room for 107 bytes.
-  public let path: String
+  package let path: String
 
   /// Makes one that only this user may look into.
-  public init() throws {
+  package init() throws {
     var template = Array("/tmp/continuo-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
@@ -15,14 +15,14 @@ public final class TemporaryFolder: Sendable {
   deinit { remove() }
 
   /// Removes it with all that is in it, now.
-  public func remove() { try? FileManager.default.removeItem(atPath: path) }
+  package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// The path of what is in it.
-  public func file(_ name: String) -> String { "\(path)/\(name)" }
+  package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Writes a file, with the folders above it, and returns its path.
   @discardableResult
-  public func write(_ name: String, _ content: some Sequence<UInt8> = []) throws -> String {
+  package func write(_ name: String, _ content: some Sequence<UInt8> = []) throws -> String {
     let url = URL(fileURLWithPath: file(name))
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -31,23 +31,23 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// Writes a text.
-  public func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+  package func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
 
   /// Makes a symbolic link.
-  public func link(_ name: String, to destination: String) throws {
+  package func link(_ name: String, to destination: String) throws {
     try FileManager.default.createSymbolicLink(atPath: file(name), withDestinationPath: destination)
   }
 
   /// What is in it, sorted.
-  public var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+  package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
 
   /// The bytes of a file.
-  public func read(_ name: String) throws -> [UInt8] {
+  package func read(_ name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: file(name))))
   }
 
   /// The permissions of what is in it; nil if it is not there.
-  public func mode(of name: String) -> Int? {
+  package func mode(of name: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
     return (attributes?[.posixPermissions] as? NSNumber)?.intValue
   }

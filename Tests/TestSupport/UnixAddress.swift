@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Calls `body` with the address of the socket at `path`, as `connect` and `bind` take it.
-public func withUnixAddress<Result>(
+package func withUnixAddress<Result>(
   _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
   var address = sockaddr_un()
@@ -16,12 +16,12 @@ public func withUnixAddress<Result>(
 }
 
 /// A new stream socket, which is not handed down to programs.
-public func unixSocket() -> Int32 {
+package func unixSocket() -> Int32 {
   socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
 }
 
 /// A socket that is connected to the server at `path`.
-public func connectedSocket(_ path: String) throws -> Int32 {
+package func connectedSocket(_ path: String) throws -> Int32 {
   let descriptor = unixSocket()
   guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
     let reason = String(cString: strerror(errno))
@@ -32,9 +32,9 @@ public func connectedSocket(_ path: String) throws -> Int32 {
 }
 
 /// Why a conversation with a server cannot go on.
-public struct ConnectionTrouble: Error, CustomStringConvertible {
+package struct ConnectionTrouble: Error, CustomStringConvertible {
   /// A sentence for a person.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

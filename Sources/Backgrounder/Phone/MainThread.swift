@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import Dispatch
+import HostTime
 import Synchronization
 
 /// The application's main thread as the phone has it: it holds still while the application is suspended, and what
@@ -56,7 +56,12 @@ final class MainThread: DeliveryQueue, Suspendable {
     DispatchQueue.main.async { MainActor.assumeIsolated { self.holdStill() } }
   }
 
-  func resume() {
+  func resume() { goOn() }
+
+  // Before `resume`: the application's callback for this needs the thread.
+  func enterForeground() { goOn() }
+
+  private func goOn() {
     state.withLock { $0.isSuspended = false }
     wakeUp.signal()
   }

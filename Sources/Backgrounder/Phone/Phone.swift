@@ -1,8 +1,8 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import Dispatch
 @preconcurrency import Glibc
+import HostTime
 import PulseOutput
 import Synchronization
 
@@ -19,7 +19,7 @@ final class Phone: Sendable {
   /// A phone whose application is made by `makeDelegate`, on the main thread, for each launch.
   @MainActor
   init(
-    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseConfiguration,
+    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice,
     makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now
@@ -31,7 +31,7 @@ final class Phone: Sendable {
     device = Device(modes: modes, clock: clock, mainQueue: mainThread, settings: settings)
     Device.current = device
     var environment = PlaybackEnvironment(
-      clock: clock, device: PulseDevice(configuration: sound, clock: clock))
+      clock: clock, device: sound)
     environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }

@@ -1,5 +1,6 @@
 import AppLifecycle
-import AudioCore
+import HostTime
+import TextFormatting
 
 /// Writes events as JSON Lines, byte by byte into a buffer that is used again: with a hundred lines a second, what
 /// an encoder makes of intermediate objects would be a good part of the process's CPU time.

@@ -1,5 +1,5 @@
-import AudioCore
 import Glibc
+import HostTime
 import MusicFiles
 import Synchronization
 

@@ -12,22 +12,16 @@ struct ReportStore {
   /// The folder.
   let folder: MediaPath
 
-  /// `$XDG_STATE_HOME/continuo/reports`, in `~/.local/state` if that is not set; nil if there is no home either. By
-  /// the XDG Base Directory Specification a relative path there does not count.
+  /// `reports` in `StateDirectory.standardPath`; nil if there is no home.
   init?(environment: (String) -> String?) {
-    func absolute(_ name: String) -> String? {
-      environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-    guard let state = absolute("XDG_STATE_HOME") ?? absolute("HOME").map({ $0 + "/.local/state" }) else {
-      return nil
-    }
-    folder = MediaPath(state).appending(Array("continuo/reports".utf8))
+    guard let state = try? StateDirectory.standardPath(environment: environment) else { return nil }
+    folder = state.appending(Array("reports".utf8))
   }
 
   /// Writes a report of `time` about the termination with `code`, makes room by removing the oldest ones, and returns
   /// the file. Makes the folder if need be, for this user only. May block on the disk.
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
-    try makeFolder()
+    try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
     let path = folder.appending(Array(name.utf8))
     try AtomicFile.write(Array("\(report)\n".utf8), to: path, mode: 0o600)
@@ -48,24 +42,6 @@ struct ReportStore {
     return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2) + "T"
       + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "."
       + digits(microseconds % 1_000_000, 6) + "Z"
-  }
-
-  private func makeFolder() throws(FileBytes.Problem) {
-    var path = MediaPath("/")
-    for part in folder.bytes.split(separator: UInt8(ascii: "/")) {
-      path = path.appending(part)
-      do {
-        _ = try path.systemCall { mkdir($0, 0o700) }
-      } catch .system(EEXIST) {
-        continue
-      } catch .system(let code) {
-        // Some systems refuse before they look; what is there is good enough.
-        var status = stat()
-        guard path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-          throw .system(code)
-        }
-      }
-    }
   }
 
   /// Only files that have such a name; what else is in the folder stays.

@@ -1,5 +1,6 @@
-import AudioCore
+import HostTime
 import Continuo
+import ControlProtocol
 import DequeModule
 import Jukebox
 import Synchronization
@@ -55,7 +56,7 @@ final class JukeboxHost: Sendable {
   private let state: Mutex<State>
   /// In a value of its own: a `Mutex` of a function wraps it anew whenever it is looked at, and keeps the wrapping.
   private struct Subscriber {
-    var onChange: (@Sendable (JukeboxSubsystems) -> Void)?
+    var onChange: (@Sendable (Subsystems) -> Void)?
     var onEnd: (@MainActor () -> Void)?
   }
 
@@ -77,7 +78,7 @@ final class JukeboxHost: Sendable {
   }
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
-  func onChange(_ body: @escaping @Sendable (JukeboxSubsystems) -> Void) {
+  func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
     subscriber.withLock { $0.onChange = body }
   }
 

@@ -1,4 +1,5 @@
 import Continuo
+import ControlProtocol
 import DequeModule
 import Foundation
 import Jukebox
@@ -188,7 +189,7 @@ final class JukeboxPlayer {
 
   private func makeEntry(_ song: QueuedSong, at seconds: Double) -> Entry {
     let item = AVPlayerItem(url: MediaPath(bytes: song.song.path).url)
-    if let end = song.song.range?.endSeconds {
+    if let end = song.song.range?.end?.seconds {
       item.forwardPlaybackEndTime = CMTime(seconds: end, preferredTimescale: 1000)
     }
     let time = Self.time(seconds, in: song)
@@ -203,7 +204,7 @@ final class JukeboxPlayer {
 
   /// A place in the file: fine enough for any file's frames.
   private static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
-    CMTime(seconds: (song.song.range?.startSeconds ?? 0) + seconds, preferredTimescale: 1_000_000)
+    CMTime(seconds: (song.song.range?.start.seconds ?? 0) + seconds, preferredTimescale: 1_000_000)
   }
 
   /// What an error says, for a person.

@@ -1,4 +1,5 @@
 import Continuo
+import ControlProtocol
 import Jukebox
 import Synchronization
 
@@ -81,19 +82,12 @@ final class SongPlace: Sendable {
   private func seconds(_ view: View) -> Double? {
     if let standing = view.standing { return standing }
     guard let item = view.item else { return nil }
-    return max(0, item.currentTime().seconds - (view.range?.startSeconds ?? 0))
+    return max(0, item.currentTime().seconds - (view.range?.start.seconds ?? 0))
   }
 
   private func duration(_ view: View) -> Double? {
     guard let whole = view.item?.duration, whole.isNumeric else { return nil }
-    let end = min(view.range?.endSeconds ?? .infinity, whole.seconds)
-    return max(0, end - (view.range?.startSeconds ?? 0))
+    let end = min(view.range?.end?.seconds ?? .infinity, whole.seconds)
+    return max(0, end - (view.range?.start.seconds ?? 0))
   }
-}
-
-extension SongRange {
-  /// Where the song begins in its file, in seconds.
-  var startSeconds: Double { Double(start) / 1000 }
-  /// Where it ends in its file, in seconds; nil: with the file.
-  var endSeconds: Double? { end.map { Double($0) / 1000 } }
 }

@@ -1,5 +1,6 @@
 import AppLifecycle
 import ArgumentParser
+import TextFormatting
 
 /// What the application is allowed.
 struct ApplicationOptions: ParsableArguments {

@@ -1,3 +1,6 @@
+import ControlProtocol
+import TextFormatting
+
 /// Commands as people write them.
 extension PlayerCommand: CustomStringConvertible {
   /// The commands without an argument, by name, in the order in which a person should read them.
@@ -78,7 +81,7 @@ extension PlayerCommand: CustomStringConvertible {
   }
 }
 
-extension PlayerCommand.SeekTarget {
+extension SeekTarget {
   init(parsing text: String) throws(SyntaxError) {
     let sign = text.first.flatMap { $0 == "+" ? 1 : $0 == "-" ? -1 : nil }
     guard let time = TimeText.parse(text.dropFirst(sign == nil ? 0 : 1)) else {

@@ -1,3 +1,5 @@
+import ControlProtocol
+
 /// What a person can ask for by `--at` or by a key: of the player, or of the device that carries the application.
 enum PlayerCommand: Hashable, Sendable {
   case pause
@@ -31,14 +33,6 @@ enum PlayerCommand: Hashable, Sendable {
   /// A person starts the application again.
   case launch
   case quit
-
-  /// Where to seek.
-  enum SeekTarget: Hashable, Sendable {
-    /// That far from the item's beginning.
-    case absolute(Duration)
-    /// That far from the present position, back if negative.
-    case relative(Duration)
-  }
 
   /// What volume to set, in percent.
   enum VolumeTarget: Hashable, Sendable {

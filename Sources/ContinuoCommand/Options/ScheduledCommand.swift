@@ -1,3 +1,5 @@
+import TextFormatting
+
 /// A value of `--at`: a command and when it is due.
 struct ScheduledCommand: Hashable, Sendable {
   /// How long after playback starts.

@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import Dispatch
+import HostTime
 import Synchronization
 
 /// Carries what the device records to the main queue, in order. The device records on whatever thread carries things

@@ -1,9 +1,9 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlProtocol
 import ControlServer
 import Foundation
+import HostTime
 import Jukebox
 import MusicFiles
 import RunTimeline
@@ -107,6 +107,12 @@ final class PlaySession {
   static func end(status: Int32) {
     guard let current else { CleanUp.exit(status) }
     current.end(status: status)
+  }
+
+  /// The process goes on after a stop.
+  func resume() {
+    terminal?.resume()
+    drawStatus()
   }
 
   /// Starts playback. Returns at once.
@@ -339,7 +345,6 @@ final class PlaySession {
   private func write(_ event: PlayerEvent) { events?.write(event, host: clock.now) }
 
   private func complain(_ text: String) {
-    terminal?.say("continuo: \(text)")
-    if terminal == nil { StandardOutput.complain(text) }
+    if let terminal { terminal.complain(text) } else { StandardOutput.complain(text) }
   }
 }

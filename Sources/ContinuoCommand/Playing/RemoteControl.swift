@@ -1,7 +1,8 @@
 import AppLifecycle
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
+import TextFormatting
 
 /// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the
 /// jukebox's.

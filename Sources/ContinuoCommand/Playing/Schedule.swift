@@ -1,4 +1,5 @@
 import Dispatch
+import TextFormatting
 
 /// The commands of `--at` on their way.
 @MainActor

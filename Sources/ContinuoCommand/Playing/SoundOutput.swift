@@ -1,6 +1,7 @@
 import AudioCore
 import AudioOutput
 import Glibc
+import HostTime
 import PulseOutput
 
 /// Where sound goes, by the options of the command.
@@ -13,8 +14,6 @@ struct SoundOutput {
   var device: any AudioOutputDevice
   /// Whether the output was named and is given up if it does not answer in time.
   var isAwaited = false
-  /// The private server, if there is one; it goes with its last reference.
-  private var privateServer: PrivatePulseServer?
 
   /// How long a named server may take to answer, in seconds (design.md, "The command").
   static let serverTimeout = 10.0
@@ -32,7 +31,9 @@ struct SoundOutput {
   ) throws(Unavailable) {
     switch options.output {
     case .wav(let path):
-      device = WAVOutput(path: path, clock: clock)
+      let output = WAVOutput(path: path, clock: clock)
+      CleanUp.add { output.finish() }
+      device = output
     case .simulated:
       device = SimulatedOutput(clock: clock, recordsSound: false)
     case .pulse, nil:
@@ -40,10 +41,10 @@ struct SoundOutput {
       configuration.server = options.server
       configuration.sink = options.sink
       if options.nullSink {
-        let server = try Self.startPrivateServer()
-        configuration.server = server.address
-        privateServer = server
-      } else if substitutes, options.allowsSubstitute(environment: Self.environment) {
+        device = try Self.privateDevice(configuration, clock)
+        return
+      }
+      if substitutes, options.allowsSubstitute(environment: Self.environment) {
         // Where the server answers, the first stream finds this connection made.
         let usual = PulseDevice(configuration: configuration, clock: clock)
         if usual.probe(limit: Self.probeLimit) {
@@ -51,19 +52,20 @@ struct SoundOutput {
           return
         }
         say("no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
-        let server = try Self.startPrivateServer()
-        configuration.server = server.address
-        privateServer = server
-      } else {
-        isAwaited = true
+        device = try Self.privateDevice(configuration, clock)
+        return
       }
+      isAwaited = true
       device = PulseDevice(configuration: configuration, clock: clock)
     }
   }
 
-  private static func startPrivateServer() throws(Unavailable) -> PrivatePulseServer {
+  private static func privateDevice(
+    _ configuration: PulseConfiguration, _ clock: any HostClock
+  ) throws(Unavailable) -> PulseDevice {
     do {
-      return try PrivatePulseServer()
+      return PulseDevice(
+        privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
     } catch {
       throw Unavailable(description: "no audio server: \(error)")
     }

@@ -2,39 +2,74 @@ import Dispatch
 import Glibc
 
 /// The terminal a person sits at: keys come in one by one, one line is drawn over and over.
+///
+/// Only while this process is in the foreground. A job in the background leaves the terminal alone, and looks once a second
+/// whether it has been brought to the front: a shell tells that to a job that was stopped, not to one that runs.
 @MainActor
 final class Terminal {
-  private let keys: any DispatchSourceRead
+  private var keys: (any DispatchSourceRead)?
+  private let onKey: @MainActor (TerminalKey) -> Void
   private var parser = TerminalKeys()
   private var drawn = ""
+  private var isLooking = false
+
+  private static let lookInterval = 1.0
 
   /// Whether standard input and output are a terminal.
   static var isPresent: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
   /// Takes the terminal over: no echo, no waiting for the end of a line. `CleanUp` gives it back.
-  init?(onKey: @escaping @MainActor (TerminalKey) -> Void) {
-    var settings = termios()
-    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-    let original = settings
-    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return nil }
-    CleanUp.add {
-      var original = original
-      tcsetattr(STDIN_FILENO, TCSANOW, &original)
-    }
-    keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
-    keys.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.readKeys(onKey) }
-    }
-    keys.resume()
+  init(onKey: @escaping @MainActor (TerminalKey) -> Void) {
+    self.onKey = onKey
+    CleanUp.add(TerminalMode.giveBack)
+    TerminalMode.want()
+    update()
   }
 
-  private func readKeys(_ onKey: @MainActor (TerminalKey) -> Void) {
+  /// Whether the terminal is this process's now. Takes it, or leaves it, if that has changed.
+  @discardableResult
+  func update() -> Bool {
+    guard TerminalMode.isInForeground else {
+      keys?.cancel()
+      keys = nil
+      drawn = ""
+      lookAgain()
+      return false
+    }
+    if keys == nil {
+      TerminalMode.takeIfWanted()
+      keys = makeKeys()
+    }
+    return true
+  }
+
+  private func makeKeys() -> any DispatchSourceRead {
+    let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+    keys.setEventHandler { [weak self] in
+      MainActor.assumeIsolated { self?.readKeys() }
+    }
+    keys.resume()
+    return keys
+  }
+
+  private func lookAgain() {
+    guard !isLooking else { return }
+    isLooking = true
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.lookInterval) { [weak self] in
+      MainActor.assumeIsolated {
+        self?.isLooking = false
+        self?.update()
+      }
+    }
+  }
+
+  private func readKeys() {
+    guard update() else { return }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(STDIN_FILENO, &bytes, bytes.count)
     guard count > 0 else {
-      // The terminal is gone; the signal that comes with that ends the player.
-      keys.cancel()
+      // The terminal is gone, and the signal that comes with that ends the player; or it became another job's just now.
+      if update() { keys?.cancel() }
       return
     }
     for key in parser.take(bytes[..<count]) { onKey(key) }
@@ -46,21 +81,29 @@ final class Terminal {
 
   /// Draws the status line over the last one.
   func draw(_ line: StatusLine) {
+    guard update() else { return }
     let text = line.rendered(columns: columns)
     guard text != drawn else { return }
     drawn = text
     write("\r\u{1B}[K" + text)
   }
 
-  /// Writes a line above the status line.
-  func say(_ text: String) {
-    write("\r\u{1B}[K\(text)\n\(drawn)")
+  /// Writes a line of the command's own above the status line.
+  func complain(_ text: String) {
+    guard update() else { return StandardOutput.complain(text) }
+    write("\r\u{1B}[Kcontinuo: \(text)\n\(drawn)")
   }
 
   /// Leaves the last status line as it is and goes below it.
   func finish() {
-    if !drawn.isEmpty { write("\n") }
+    if update(), !drawn.isEmpty { write("\n") }
     drawn = ""
+  }
+
+  /// The process goes on after a stop: nothing of what was drawn is to be relied on.
+  func resume() {
+    drawn = ""
+    update()
   }
 
   private var columns: Int {

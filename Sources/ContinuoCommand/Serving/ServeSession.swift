@@ -1,9 +1,10 @@
 import AppLifecycle
-import AudioCore
 import Continuo
+import ControlProtocol
 import ControlServer
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 import MusicFiles
 import RunTimeline
@@ -57,7 +58,7 @@ final class ServeSession {
   static var current: ServeSession?
 
   /// Notes what has changed, to be kept. Any thread.
-  nonisolated func keep(_ changed: JukeboxSubsystems) { keeper?.note(changed) }
+  nonisolated func keep(_ changed: Subsystems) { keeper?.note(changed) }
 
   /// Launches the application. `files` become the queue and are played, if there is no queue.
   func start(_ files: [MediaPath]) {

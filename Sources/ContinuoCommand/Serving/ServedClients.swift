@@ -1,7 +1,6 @@
 import AppLifecycle
 import ControlProtocol
 import ControlServer
-import Jukebox
 
 /// What the server's clients meet: commands go to the desk, watches to the watch desk.
 struct ServedClients: ControlHandler {
@@ -25,15 +24,4 @@ struct ServedClients: ControlHandler {
   func connectionClosed(_ client: ClientInfo) { desk.library.connectionClosed(client.id) }
 
   func clientLeft(_ client: ClientInfo) { desk.library.clientLeft(client.id) }
-}
-
-extension Subsystems {
-  /// The jukebox's changes in the protocol's words.
-  init(_ changed: JukeboxSubsystems) {
-    self = []
-    if changed.contains(.player) { insert(.player) }
-    if changed.contains(.playlist) { insert(.playlist) }
-    if changed.contains(.mixer) { insert(.mixer) }
-    if changed.contains(.options) { insert(.options) }
-  }
 }

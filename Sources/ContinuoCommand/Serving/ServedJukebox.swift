@@ -1,10 +1,10 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 import MusicFiles
 import RunTimeline
@@ -83,7 +83,7 @@ final class ServedJukebox {
   /// where the socket is. Blocks until the server's thread runs.
   @discardableResult
   nonisolated func open(
-    _ socket: consuming ListeningSocket, onChange: (@Sendable (JukeboxSubsystems) -> Void)? = nil
+    _ socket: consuming ListeningSocket, onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
     // A signal's end has 200 ms in all.
@@ -94,7 +94,7 @@ final class ServedJukebox {
     watches.setServer(server)
     host.onChange { [server = self.server] changed in
       onChange?(changed)
-      server.notify(Subsystems(changed))
+      server.notify(changed)
     }
     return server.path
   }

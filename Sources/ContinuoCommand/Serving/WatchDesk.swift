@@ -1,9 +1,9 @@
 import AppLifecycle
-import AudioCore
 import Continuo
 import ControlProtocol
 import ControlServer
 import Dispatch
+import HostTime
 import Jukebox
 import Synchronization
 

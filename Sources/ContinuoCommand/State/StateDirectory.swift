@@ -29,7 +29,7 @@ final class StateDirectory: Sendable {
   init(path: MediaPath) throws(Problem) {
     self.path = path
     do {
-      try Self.make(path)
+      try path.makeDirectory()
       lock = try path.appending(Array("lock".utf8)).systemCall {
         open($0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
@@ -58,20 +58,5 @@ final class StateDirectory: Sendable {
     }
     guard let home = environment("HOME"), home.hasPrefix("/") else { throw .nowhere }
     return MediaPath(home).appending(Array(".local/state/continuo".utf8))
-  }
-
-  private static func make(_ path: MediaPath) throws(FileBytes.Problem) {
-    do {
-      _ = try path.systemCall { mkdir($0, 0o700) }
-    } catch .system(EEXIST) {
-      return
-    } catch .system(ENOENT) where path.directory != path {
-      try make(path.directory)
-      do {
-        _ = try path.systemCall { mkdir($0, 0o700) }
-      } catch .system(EEXIST) {
-        // Somebody else was as quick.
-      }
-    }
   }
 }

@@ -1,4 +1,5 @@
-import AudioCore
+import ControlProtocol
+import HostTime
 import Jukebox
 import MusicFiles
 import Synchronization
@@ -72,7 +73,7 @@ final class StateKeeper: Sendable {
   deinit { state.withLock { $0.worker }?.cancel() }
 
   /// Something of the jukebox has changed. Returns at once; any thread.
-  func note(_ changed: JukeboxSubsystems) {
+  func note(_ changed: Subsystems) {
     let now = clock.now
     let worker = state.withLock { state in
       if changed.contains(.playlist) { state.queueIsDirty = true }

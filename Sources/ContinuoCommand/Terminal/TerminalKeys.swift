@@ -1,3 +1,5 @@
+import ControlProtocol
+
 /// A key that means something to `play`.
 enum TerminalKey: Hashable, Sendable, CaseIterable {
   case space, n, p, left, right, up, down, h, f, m, q

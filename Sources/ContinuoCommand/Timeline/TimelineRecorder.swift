@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import MusicFiles
 import RunTimeline
 import Synchronization

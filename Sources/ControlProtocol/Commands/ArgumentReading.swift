@@ -99,9 +99,9 @@ extension Argument {
   /// `N`, `+N` or `-N`.
   func queuePosition() throws(Ack) -> QueuePosition {
     guard let sign = bytes.first, sign == Byte.plus || sign == Byte.minus else {
-      return .absolute(try unsigned())
+      return .absolute(Int(try unsigned()))
     }
-    let distance = try Argument(bytes.dropFirst()).unsigned()
+    let distance = Int(try Argument(bytes.dropFirst()).unsigned())
     return sign == Byte.plus ? .afterCurrent(distance) : .beforeCurrent(distance)
   }
 
@@ -126,7 +126,7 @@ extension Argument {
 
   /// A time, or with a sign before it a distance.
   func seekTarget() throws(Ack) -> SeekTarget {
-    let time = Milliseconds(seconds: try seconds())
+    let time = Duration.milliseconds(Milliseconds(seconds: try seconds()).rawValue)
     return bytes.first == Byte.plus || bytes.first == Byte.minus ? .relative(time) : .absolute(time)
   }
 
@@ -139,8 +139,8 @@ extension Argument {
     do {
       let startTime = start.bytes.isEmpty ? Milliseconds(rawValue: 0) : try start.songTime()
       var endTime = end.bytes.isEmpty ? nil : try end.songTime()
-      // Mpd's 0 as an end is no end.
-      if endTime == Milliseconds(rawValue: 0) { endTime = nil }
+      // Mpd's 0 as an end is no end; what is beyond every file's is none either.
+      if let end = endTime, end.rawValue == 0 || end.rawValue > SongRange.limit { endTime = nil }
       guard let range = SongRange(start: startTime, end: endTime) else { throw refusal }
       return range
     } catch {

@@ -1,205 +1,229 @@
-/// One command with its arguments understood: what a client wants done. The first line of each is what the client
-/// sends.
+/// One command with its arguments understood: what a client wants done. Each group is answered in one place, which
+/// knows all of its commands.
 ///
 /// Ids and positions are as the client gave them; whether there is such a song only the queue knows.
-public enum Command: Hashable, Sendable {
-  // MARK: The connection
+package enum Command: Hashable, Sendable {
+  case connection(Connection)
+  case channels(Channels)
+  case transport(Transport)
+  case playback(Playback)
+  case queue(Queue)
+  case listing(Listing)
+  case outputs(Outputs)
+  case library(Library)
+  case fixed(Fixed)
+  case application(Application)
 
-  /// `ping`: `OK`.
-  case ping
-  /// `close`: the connection ends without an answer.
-  case close
-  /// `commands`: what this client may use.
-  case commands
-  /// `notcommands`: what this client may not use.
-  case notcommands
-  /// `password X`.
-  case password(Argument)
-  /// `binarylimit N`: the size of a chunk of binary data, in bytes.
-  case binarylimit(Int)
-  /// `tagtypes …`: which tags songs are answered with.
-  case tagtypes(TagTypesRequest)
-  /// `idle [NAME…]`: waits for one of these to change. Never empty.
-  case idle(Subsystems)
+  /// What concerns the connection itself, which answers it.
+  package enum Connection: Hashable, Sendable {
+    /// `ping`: `OK`.
+    case ping
+    /// `close`: the connection ends without an answer.
+    case close
+    /// `commands`: what this client may use.
+    case commands
+    /// `notcommands`: what this client may not use.
+    case notcommands
+    /// `password X`.
+    case password(Argument)
+    /// `binarylimit N`: the size of a chunk of binary data, in bytes.
+    case binarylimit(Int)
+    /// `tagtypes …`: which tags songs are answered with.
+    case tagtypes(TagTypesRequest)
+    /// `idle [NAME…]`: waits for one of these to change. Never empty.
+    case idle(Subsystems)
+    /// `watch [time SECONDS] [events]`: records until `noidle`. Without arguments as `watch events`.
+    case watch(WatchRequest)
+  }
 
-  // MARK: What is
+  /// Messages that clients send each other.
+  package enum Channels: Hashable, Sendable {
+    /// `subscribe CHANNEL`.
+    case subscribe(Argument)
+    /// `unsubscribe CHANNEL`.
+    case unsubscribe(Argument)
+    /// `channels`.
+    case channels
+    /// `sendmessage CHANNEL TEXT`.
+    case sendmessage(channel: Argument, text: Argument)
+    /// `readmessages`.
+    case readmessages
+  }
 
-  /// `status`.
-  case status
-  /// `currentsong`.
-  case currentsong
-  /// `stats`.
-  case stats
-  /// `clearerror`: takes the error out of `status`.
-  case clearerror
-  /// `config`.
-  case config
-  /// `decoders`.
-  case decoders
-  /// `urlhandlers`.
-  case urlhandlers
+  /// What a lock screen has controls for.
+  package enum Transport: Hashable, Sendable {
+    /// `play [POS]`: this song, or the current one.
+    case play(position: UInt32?)
+    /// `playid [ID]`: this song, or the current one.
+    case playid(id: UInt32?)
+    /// `pause [0|1]`; `nil` for the other of the two.
+    case pause(Bool?)
+    /// `stop`.
+    case stop
+    /// `next`.
+    case next
+    /// `previous`.
+    case previous
+    /// `seek POS TIME`: into this song, from its beginning. Not negative.
+    case seek(position: UInt32, time: Milliseconds)
+    /// `seekid ID TIME`. Not negative.
+    case seekid(id: UInt32, time: Milliseconds)
+    /// `seekcur [+|-]TIME`: in the current song.
+    case seekcur(SeekTarget)
+  }
 
-  // MARK: Playing
+  /// What plays, and how.
+  package enum Playback: Hashable, Sendable {
+    /// `status`.
+    case status
+    /// `currentsong`.
+    case currentsong
+    /// `stats`.
+    case stats
+    /// `clearerror`: takes the error out of `status`.
+    case clearerror
+    /// `setvol N`: in percent, 0–100.
+    case setvol(Int)
+    /// `volume N`: more or less by this, -100–100.
+    case volume(Int)
+    /// `getvol`.
+    case getvol
+    /// `repeat 0|1`.
+    case `repeat`(Bool)
+    /// `random 0|1`.
+    case random(Bool)
+    /// `single 0|1|oneshot`.
+    case single(OneshotMode)
+    /// `consume 0|1|oneshot`; the last is newer than the protocol version of the greeting.
+    case consume(OneshotMode)
+  }
 
-  /// `play [POS]`: this song, or the current one.
-  case play(position: UInt32?)
-  /// `playid [ID]`: this song, or the current one.
-  case playid(id: UInt32?)
-  /// `pause [0|1]`; `nil` for the other of the two.
-  case pause(Bool?)
-  /// `stop`.
-  case stop
-  /// `next`.
-  case next
-  /// `previous`.
-  case previous
-  /// `seek POS TIME`: into this song, from its beginning. Not negative.
-  case seek(position: UInt32, time: Milliseconds)
-  /// `seekid ID TIME`. Not negative.
-  case seekid(id: UInt32, time: Milliseconds)
-  /// `seekcur [+|-]TIME`: in the current song.
-  case seekcur(SeekTarget)
-  /// `setvol N`: in percent, 0–100.
-  case setvol(Int)
-  /// `volume N`: more or less by this, -100–100.
-  case volume(Int)
-  /// `getvol`.
-  case getvol
+  /// Editing the queue.
+  package enum Queue: Hashable, Sendable {
+    /// `delete POS|START:END`.
+    case delete(PositionRange)
+    /// `deleteid ID`.
+    case deleteid(UInt32)
+    /// `clear`.
+    case clear
+    /// `move FROM|START:END TO`. The range always has an end.
+    case move(PositionRange, to: QueuePosition)
+    /// `moveid ID TO`.
+    case moveid(UInt32, to: QueuePosition)
+    /// `swap POS POS`.
+    case swap(UInt32, UInt32)
+    /// `swapid ID ID`.
+    case swapid(UInt32, UInt32)
+    /// `shuffle [START:END]`.
+    case shuffle(PositionRange?)
+    /// `rangeid ID START:END`: play only this part of the song.
+    case rangeid(UInt32, SongRange)
+  }
 
-  // MARK: Modes
+  /// Songs of the queue.
+  package enum Listing: Hashable, Sendable {
+    /// `playlist`: the names of the queue.
+    case playlist
+    /// `playlistinfo [POS|START:END]`.
+    case playlistinfo(PositionRange?)
+    /// `playlistid [ID]`.
+    case playlistid(UInt32?)
+    /// `plchanges VERSION [START:END]`: what changed since.
+    case plchanges(version: UInt32, range: PositionRange?)
+    /// `plchangesposid VERSION [START:END]`: its positions and ids only.
+    case plchangesposid(version: UInt32, range: PositionRange?)
+    /// `playlistfind FILTER…`: songs of the queue.
+    case playlistfind(FilterRequest)
+    /// `playlistsearch FILTER…`: songs of the queue, in capitals or small letters.
+    case playlistsearch(FilterRequest)
+  }
 
-  /// `repeat 0|1`.
-  case `repeat`(Bool)
-  /// `random 0|1`.
-  case random(Bool)
-  /// `single 0|1|oneshot`.
-  case single(OneshotMode)
-  /// `consume 0|1|oneshot`; the last is newer than the protocol version of the greeting.
-  case consume(OneshotMode)
-  /// `crossfade SECONDS`.
-  case crossfade(seconds: UInt32)
-  /// `replay_gain_mode off|track|album|auto`.
-  case replayGainMode(ReplayGainMode)
-  /// `replay_gain_status`.
-  case replayGainStatus
+  /// Where the sound goes.
+  package enum Outputs: Hashable, Sendable {
+    /// `outputs`.
+    case outputs
+    /// `enableoutput N`.
+    case enableoutput(UInt32)
+    /// `disableoutput N`.
+    case disableoutput(UInt32)
+    /// `toggleoutput N`.
+    case toggleoutput(UInt32)
+  }
 
-  // MARK: The queue
+  /// Files, which have to be looked for on a disk.
+  package enum Library: Hashable, Sendable {
+    /// `add URI [POS]`: a file, or what is in a directory; at the end if no place is given.
+    case add(uri: Argument, at: QueuePosition?)
+    /// `addid URI [POS]`: one file; answers its id.
+    case addid(uri: Argument, at: QueuePosition?)
+    /// `lsinfo [URI]`: a directory; the home directory without a name.
+    case lsinfo(Argument?)
+    /// `listplaylist NAME`: its songs' names.
+    case listplaylist(Argument)
+    /// `listplaylistinfo NAME`: its songs.
+    case listplaylistinfo(Argument)
+    /// `load NAME [START:END [POS]]`.
+    case load(Argument, range: PositionRange?, at: QueuePosition?)
+    /// `readpicture URI OFFSET`: the picture in a file, from this byte on.
+    case readpicture(Argument, offset: UInt32)
+  }
 
-  /// `add URI [POS]`: a file, or what is in a directory; at the end if no place is given.
-  case add(uri: Argument, at: QueuePosition?)
-  /// `addid URI [POS]`: one file; answers its id.
-  case addid(uri: Argument, at: QueuePosition?)
-  /// `delete POS|START:END`.
-  case delete(PositionRange)
-  /// `deleteid ID`.
-  case deleteid(UInt32)
-  /// `clear`.
-  case clear
-  /// `move FROM|START:END TO`. The range always has an end.
-  case move(PositionRange, to: QueuePosition)
-  /// `moveid ID TO`.
-  case moveid(UInt32, to: QueuePosition)
-  /// `swap POS POS`.
-  case swap(UInt32, UInt32)
-  /// `swapid ID ID`.
-  case swapid(UInt32, UInt32)
-  /// `shuffle [START:END]`.
-  case shuffle(PositionRange?)
-  /// `rangeid ID START:END`: play only this part of the song.
-  case rangeid(UInt32, SongRange)
-  /// `playlist`: the names of the queue.
-  case playlist
-  /// `playlistinfo [POS|START:END]`.
-  case playlistinfo(PositionRange?)
-  /// `playlistid [ID]`.
-  case playlistid(UInt32?)
-  /// `plchanges VERSION [START:END]`: what changed since.
-  case plchanges(version: UInt32, range: PositionRange?)
-  /// `plchangesposid VERSION [START:END]`: its positions and ids only.
-  case plchangesposid(version: UInt32, range: PositionRange?)
-  /// `playlistfind FILTER…`: songs of the queue.
-  case playlistfind(FilterRequest)
-  /// `playlistsearch FILTER…`: songs of the queue, in capitals or small letters.
-  case playlistsearch(FilterRequest)
+  /// What is answered the same at all times: what the server is, and what it does without, such as a database.
+  package enum Fixed: Hashable, Sendable {
+    /// `crossfade SECONDS`.
+    case crossfade(seconds: UInt32)
+    /// `replay_gain_mode off|track|album|auto`.
+    case replayGainMode(ReplayGainMode)
+    /// `replay_gain_status`.
+    case replayGainStatus
+    /// `config`.
+    case config
+    /// `decoders`.
+    case decoders
+    /// `urlhandlers`.
+    case urlhandlers
+    /// `listpartitions`.
+    case listpartitions
+    /// `partition NAME`.
+    case partition(Argument)
+    /// `list TYPE [FILTER…] [group TYPE]…`. The arguments as they came, of this and the next: they have been checked, and
+    /// ask for what only a database could answer.
+    case list([Argument])
+    /// `find FILTER… [sort TAG] [window START:END]`.
+    case find([Argument])
+    /// `search FILTER… [sort TAG] [window START:END]`.
+    case search([Argument])
+    /// `count [FILTER…] [group TAG]`.
+    case count([Argument])
+    /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
+    case findadd([Argument])
+    /// `searchadd FILTER… [sort TAG] [window START:END] [position POS]`.
+    case searchadd([Argument])
+    /// `listall [URI]`.
+    case listall(Argument?)
+    /// `listallinfo [URI]`.
+    case listallinfo(Argument?)
+    /// `listplaylists`.
+    case listplaylists
+  }
 
-  // MARK: Outputs
-
-  /// `outputs`.
-  case outputs
-  /// `enableoutput N`.
-  case enableoutput(UInt32)
-  /// `disableoutput N`.
-  case disableoutput(UInt32)
-  /// `toggleoutput N`.
-  case toggleoutput(UInt32)
-
-  // MARK: Files, lists, pictures
-
-  /// `lsinfo [URI]`: a directory; the home directory without a name.
-  case lsinfo(Argument?)
-  /// `listall [URI]`.
-  case listall(Argument?)
-  /// `listallinfo [URI]`.
-  case listallinfo(Argument?)
-  /// `list TYPE [FILTER…] [group TYPE]…`. The arguments as they came, of this and the next: they have been checked, and
-  /// ask for what only a database could answer.
-  case list([Argument])
-  /// `find FILTER… [sort TAG] [window START:END]`.
-  case find([Argument])
-  /// `search FILTER… [sort TAG] [window START:END]`.
-  case search([Argument])
-  /// `count [FILTER…] [group TAG]`.
-  case count([Argument])
-  /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
-  case findadd([Argument])
-  /// `searchadd FILTER… [sort TAG] [window START:END] [position POS]`.
-  case searchadd([Argument])
-  /// `listplaylists`.
-  case listplaylists
-  /// `listplaylist NAME`: its songs' names.
-  case listplaylist(Argument)
-  /// `listplaylistinfo NAME`: its songs.
-  case listplaylistinfo(Argument)
-  /// `load NAME [START:END [POS]]`.
-  case load(Argument, range: PositionRange?, at: QueuePosition?)
-  /// `readpicture URI OFFSET`: the picture in a file, from this byte on.
-  case readpicture(Argument, offset: UInt32)
-  /// `listpartitions`.
-  case listpartitions
-  /// `partition NAME`.
-  case partition(Argument)
-
-  // MARK: Channels
-
-  /// `subscribe CHANNEL`.
-  case subscribe(Argument)
-  /// `unsubscribe CHANNEL`.
-  case unsubscribe(Argument)
-  /// `channels`.
-  case channels
-  /// `sendmessage CHANNEL TEXT`.
-  case sendmessage(channel: Argument, text: Argument)
-  /// `readmessages`.
-  case readmessages
-
-  // MARK: The application
-
-  /// `home`: presses the home button.
-  case home
-  /// `foreground`: brings the application to the foreground.
-  case foreground
-  /// `lock`: locks the screen.
-  case lock
-  /// `unlock`: unlocks it.
-  case unlock
-  /// `interrupt begin` or `interrupt end [resume|noresume]`.
-  case interrupt(Interruption)
-  /// `terminate`: ends the application as the system does.
-  case terminate
-  /// `launch`: starts it again.
-  case launch
-  /// `lifecycle`: the application's state.
-  case lifecycle
-  /// `watch [time SECONDS] [events]`: records until `noidle`. Without arguments as `watch events`.
-  case watch(WatchRequest)
+  /// The application and its life cycle.
+  package enum Application: Hashable, Sendable {
+    /// `home`: presses the home button.
+    case home
+    /// `foreground`: brings the application to the foreground.
+    case foreground
+    /// `lock`: locks the screen.
+    case lock
+    /// `unlock`: unlocks it.
+    case unlock
+    /// `interrupt begin` or `interrupt end [resume|noresume]`.
+    case interrupt(Interruption)
+    /// `terminate`: ends the application as the system does.
+    case terminate
+    /// `launch`: starts it again.
+    case launch
+    /// `lifecycle`: the application's state.
+    case lifecycle
+  }
 }

@@ -1,5 +1,6 @@
-/// `0`, `1` or `oneshot`, for `single` and `consume`.
-public enum OneshotMode: String, Hashable, Sendable, CaseIterable {
+/// A mode that can also be wanted once: `0`, `1` or `oneshot`, for `single` and `consume`. State files have the number of
+/// the case, so their order stays.
+package enum OneshotMode: String, Hashable, Sendable, CaseIterable {
   /// Not at all.
   case off = "0"
   /// From now on.
@@ -9,7 +10,7 @@ public enum OneshotMode: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What `replay_gain_mode` takes.
-public enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
+package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
   /// Play every file as loud as it is.
   case off
   /// The gain of the track.
@@ -21,7 +22,7 @@ public enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What `tagtypes` asks for.
-public enum TagTypesRequest: Hashable, Sendable {
+package enum TagTypesRequest: Hashable, Sendable {
   /// Say which tags the client gets.
   case report
   /// All from now on.
@@ -35,7 +36,7 @@ public enum TagTypesRequest: Hashable, Sendable {
 }
 
 /// What `interrupt` asks for.
-public enum Interruption: Hashable, Sendable {
+package enum Interruption: Hashable, Sendable {
   /// A call comes in.
   case begin
   /// The call is over; whether the application is told that it should go on.
@@ -43,29 +44,29 @@ public enum Interruption: Hashable, Sendable {
 }
 
 /// What `watch` asks for.
-public struct WatchRequest: Hashable, Sendable {
+package struct WatchRequest: Hashable, Sendable {
   /// How far apart the time records are; `nil` for none.
-  public var interval: WatchInterval?
+  package var interval: WatchInterval?
   /// Whether the records of everything but time are wanted.
-  public var events: Bool
+  package var events: Bool
 
   /// A watch of time, of events, or of both.
-  public init(interval: WatchInterval? = nil, events: Bool = false) {
+  package init(interval: WatchInterval? = nil, events: Bool = false) {
     self.interval = interval
     self.events = events
   }
 }
 
 /// An interval as it was written, exactly: 0.01 is 1/100, not the binary fraction nearest to it.
-public struct WatchInterval: Hashable, Sendable {
+package struct WatchInterval: Hashable, Sendable {
   /// How many of the `timescale`th parts of a second. Positive.
-  public let value: Int64
+  package let value: Int64
   /// A power of ten, at most 10^9.
-  public let timescale: Int32
+  package let timescale: Int32
 
   /// Reads a decimal fraction of seconds between `ProtocolLimits.shortestWatchInterval` and
   /// `ProtocolLimits.longestWatchInterval`: digits, and with a point at most nine after it. `nil` for anything else.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     var value: Int64 = 0
     var timescale: Int32 = 1
     var isFraction = false
@@ -97,12 +98,12 @@ public struct WatchInterval: Hashable, Sendable {
   }
 
   /// In seconds.
-  public var seconds: Double { Double(value) / Double(timescale) }
+  package var seconds: Double { Double(value) / Double(timescale) }
 }
 
 extension WatchInterval: CustomStringConvertible {
   /// The shortest decimal fraction that reads back as the same interval.
-  public var description: String {
+  package var description: String {
     DecimalFraction.text(value: value, timescale: timescale)
   }
 }

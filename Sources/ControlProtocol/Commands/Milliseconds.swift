@@ -1,18 +1,18 @@
 /// A time or a duration as the protocol writes it: to a millisecond.
-public struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
+package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
   /// The largest magnitude, 2^53: beyond it a client's floating point could not keep the milliseconds apart.
-  public static let limit: Int64 = 1 << 53
+  package static let limit: Int64 = 1 << 53
 
   /// The milliseconds, within ±`limit`.
-  public let rawValue: Int64
+  package let rawValue: Int64
 
   /// Takes milliseconds; beyond ±`limit` they are clamped.
-  public init(rawValue: Int64) {
+  package init(rawValue: Int64) {
     self.rawValue = min(max(rawValue, -Self.limit), Self.limit)
   }
 
   /// The nearest millisecond. What is beyond ±`limit` is clamped; not a number counts as 0.
-  public init(seconds: Double) {
+  package init(seconds: Double) {
     let scaled = seconds * 1000
     if scaled.isNaN {
       self.init(rawValue: 0)
@@ -24,57 +24,25 @@ public struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
   }
 
   /// In seconds.
-  public var seconds: Double { Double(rawValue) / 1000 }
+  package var seconds: Double { Double(rawValue) / 1000 }
 
   /// Earlier or shorter.
-  public static func < (left: Milliseconds, right: Milliseconds) -> Bool {
+  package static func < (left: Milliseconds, right: Milliseconds) -> Bool {
     left.rawValue < right.rawValue
   }
 
   /// The nearest whole second, halves up, as mpd's `time` and `Time` have it; 0 for negative times.
-  public var roundedSeconds: Int64 {
+  package var roundedSeconds: Int64 {
     max(0, (rawValue + 500) / 1000)
   }
 }
 
 extension Milliseconds: CustomStringConvertible {
   /// Seconds with three digits after the point, as mpd's `elapsed` and `duration`.
-  public var description: String {
+  package var description: String {
     let magnitude = rawValue.magnitude
     let fraction = String(magnitude % 1000)
     let zeros = String(repeating: "0", count: 3 - fraction.utf8.count)
     return "\(rawValue < 0 ? "-" : "")\(magnitude / 1000).\(zeros)\(fraction)"
   }
-}
-
-/// A part of a song, for `rangeid`. Without an end it goes on to the end of the song.
-public struct SongRange: Hashable, Sendable {
-  /// Where it begins, from the beginning of the song.
-  public let start: Milliseconds
-  /// Where it ends; `nil` for the end of the song. Later than `start`.
-  public let end: Milliseconds?
-
-  /// `nil` if the start is negative or the end not later than the start.
-  public init?(start: Milliseconds, end: Milliseconds?) {
-    if start.rawValue < 0 { return nil }
-    if let end, end <= start { return nil }
-    self.start = start
-    self.end = end
-  }
-
-  private init() {
-    start = Milliseconds(rawValue: 0)
-    end = nil
-  }
-
-  /// The whole song, which takes an earlier range away.
-  public static let whole = SongRange()
-}
-
-/// Where in the current song to go, for `seekcur`.
-public enum SeekTarget: Hashable, Sendable {
-  /// To this time from the song's beginning; not negative.
-  case absolute(Milliseconds)
-  /// This far on, or back if negative.
-  case relative(Milliseconds)
 }

@@ -1,32 +1,32 @@
-/// Where in the queue something is to go.
-public enum QueuePosition: Hashable, Sendable {
-  /// At this place, counted from 0.
-  case absolute(UInt32)
-  /// `+N`: this many places after the one right behind the current song.
-  case afterCurrent(UInt32)
-  /// `-N`: this many places before the current song.
-  case beforeCurrent(UInt32)
+/// A place in the queue, as a command names it. Never negative.
+package enum QueuePosition: Hashable, Sendable {
+  /// In front of what stands there, counted from 0; the number of songs for the end.
+  case absolute(Int)
+  /// `+N`: that many songs behind the current one: 0 for right behind it.
+  case afterCurrent(Int)
+  /// `-N`: that many songs before the current one: 0 for right before it.
+  case beforeCurrent(Int)
 }
 
 /// A part of the queue: from a position to one that is not part of it any more.
-public struct PositionRange: Hashable, Sendable {
+package struct PositionRange: Hashable, Sendable {
   /// The first position.
-  public let lowerBound: UInt32
+  package let lowerBound: UInt32
   /// The position after the last; `nil` for "to the end". Never below `lowerBound`.
-  public let upperBound: UInt32?
+  package let upperBound: UInt32?
 
   /// `nil` if the end is before the start.
-  public init?(_ lowerBound: UInt32, _ upperBound: UInt32?) {
+  package init?(_ lowerBound: UInt32, _ upperBound: UInt32?) {
     if let upperBound, upperBound < lowerBound { return nil }
     self.lowerBound = lowerBound
     self.upperBound = upperBound
   }
 
   /// The whole queue, `0:`.
-  public static let all = PositionRange(checkedLower: 0, upper: nil)
+  package static let all = PositionRange(checkedLower: 0, upper: nil)
 
   /// One position, `N`. `UInt32.max`, which no queue has, counts as open.
-  public init(single position: UInt32) {
+  package init(single position: UInt32) {
     self.init(checkedLower: position, upper: position == .max ? nil : position + 1)
   }
 

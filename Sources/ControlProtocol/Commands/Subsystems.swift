@@ -1,47 +1,47 @@
 /// What can change, for `idle`: MPD's fourteen names, and one of Continuo's own.
-public struct Subsystems: OptionSet, Hashable, Sendable {
+package struct Subsystems: OptionSet, Hashable, Sendable {
   /// One bit for each.
-  public let rawValue: UInt16
+  package let rawValue: UInt16
 
   /// The set with these bits.
-  public init(rawValue: UInt16) {
+  package init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
   /// The database. Never raised; python-mpd2's asyncio client waits for it to keep its connection.
-  public static let database = Subsystems(rawValue: 1 << 0)
+  package static let database = Subsystems(rawValue: 1 << 0)
   /// Stored playlists. Never raised.
-  public static let storedPlaylist = Subsystems(rawValue: 1 << 1)
+  package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
   /// The queue.
-  public static let playlist = Subsystems(rawValue: 1 << 2)
+  package static let playlist = Subsystems(rawValue: 1 << 2)
   /// Playing, pausing, stopping, seeking, going to another song.
-  public static let player = Subsystems(rawValue: 1 << 3)
+  package static let player = Subsystems(rawValue: 1 << 3)
   /// The volume.
-  public static let mixer = Subsystems(rawValue: 1 << 4)
+  package static let mixer = Subsystems(rawValue: 1 << 4)
   /// An output was opened or closed.
-  public static let output = Subsystems(rawValue: 1 << 5)
+  package static let output = Subsystems(rawValue: 1 << 5)
   /// repeat, random, single, consume and their like; also home, foreground and lock.
-  public static let options = Subsystems(rawValue: 1 << 6)
+  package static let options = Subsystems(rawValue: 1 << 6)
   /// Stickers. Never raised.
-  public static let sticker = Subsystems(rawValue: 1 << 7)
+  package static let sticker = Subsystems(rawValue: 1 << 7)
   /// An update of the database. Never raised.
-  public static let update = Subsystems(rawValue: 1 << 8)
+  package static let update = Subsystems(rawValue: 1 << 8)
   /// A channel got its first subscriber or lost its last.
-  public static let subscription = Subsystems(rawValue: 1 << 9)
+  package static let subscription = Subsystems(rawValue: 1 << 9)
   /// A message on a channel that this client has subscribed to.
-  public static let message = Subsystems(rawValue: 1 << 10)
+  package static let message = Subsystems(rawValue: 1 << 10)
   /// Neighbours. Never raised.
-  public static let neighbor = Subsystems(rawValue: 1 << 11)
+  package static let neighbor = Subsystems(rawValue: 1 << 11)
   /// Mounts. Never raised.
-  public static let mount = Subsystems(rawValue: 1 << 12)
+  package static let mount = Subsystems(rawValue: 1 << 12)
   /// Partitions. Never raised.
-  public static let partition = Subsystems(rawValue: 1 << 13)
+  package static let partition = Subsystems(rawValue: 1 << 13)
   /// The life cycle of the application. Only for clients that name it: an unknown name in the answer to a bare `idle`
   /// sends mpc's loop and ncmpcpp into a spin.
-  public static let application = Subsystems(rawValue: 1 << 14)
+  package static let application = Subsystems(rawValue: 1 << 14)
 
   /// What a bare `idle` waits for: MPD's fourteen.
-  public static let standard = Subsystems(rawValue: (1 << 14) - 1)
+  package static let standard = Subsystems(rawValue: (1 << 14) - 1)
 
   /// All names in the order of the bits, which is also the order of an answer.
   static let allNames = [
@@ -50,14 +50,14 @@ public struct Subsystems: OptionSet, Hashable, Sendable {
   ]
 
   /// The subsystem with this name, in capitals or small letters; `nil` if there is none.
-  public init?(name: Argument) {
+  package init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
     guard let index = Self.allNames.firstIndex(where: { $0.utf8.elementsEqual(wanted) }) else { return nil }
     self.init(rawValue: 1 << UInt16(index))
   }
 
   /// The names, in the order of an answer.
-  public var names: [String] {
+  package var names: [String] {
     Self.allNames.indices.filter { rawValue & (1 << UInt16($0)) != 0 }.map { Self.allNames[$0] }
   }
 }

@@ -1,5 +1,5 @@
 /// The tags a song can have, in the order in which `tagtypes` names them.
-public enum TagType: String, Hashable, Sendable, CaseIterable {
+package enum TagType: String, Hashable, Sendable, CaseIterable {
   case artist = "Artist"
   case artistSort = "ArtistSort"
   case album = "Album"
@@ -32,8 +32,13 @@ public enum TagType: String, Hashable, Sendable, CaseIterable {
   case musicBrainzReleaseTrackID = "MUSICBRAINZ_RELEASETRACKID"
   case musicBrainzWorkID = "MUSICBRAINZ_WORKID"
 
+  /// Its place in the order, from 0: its bit in a set.
+  package var index: Int { Self.indices[self] ?? 0 }
+
+  private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
+
   /// The tag with this name, in capitals or small letters; `nil` if there is none.
-  public init?(name: Argument) {
+  package init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
     guard let found = Self.allCases.first(where: { $0.rawValue.utf8.map(\.lowercased) == wanted }) else {
       return nil
@@ -43,32 +48,29 @@ public enum TagType: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A set of tags: which ones a client wants to see.
-public struct TagSet: OptionSet, Hashable, Sendable {
+package struct TagSet: OptionSet, Hashable, Sendable {
   /// One bit for each.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
 
   /// The set with these bits.
-  public init(rawValue: UInt32) {
+  package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
   /// The set of one tag.
-  public init(_ tag: TagType) {
-    // `bits` has every tag.
-    rawValue = Self.bits[tag] ?? 0
-  }
+  package init(_ tag: TagType) { rawValue = 1 << UInt32(tag.index) }
 
   /// Every tag.
-  public static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
+  package static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
 
   /// What a client sees until it says otherwise: all but `Comment`, as mpd's default has it.
-  public static let standard = TagSet.all.subtracting(TagSet(.comment))
+  package static let standard = TagSet.all.subtracting(TagSet(.comment))
+
+  /// Whether the tag with this place in the order is one of them.
+  package func contains(index: Int) -> Bool { rawValue >> UInt32(index) & 1 == 1 }
 
   /// The tags in the order of `tagtypes`.
-  public var tags: [TagType] {
+  package var tags: [TagType] {
     TagType.allCases.filter { contains(TagSet($0)) }
   }
-
-  private static let bits = Dictionary(
-    uniqueKeysWithValues: TagType.allCases.enumerated().map { ($1, UInt32(1) << UInt32($0)) })
 }

@@ -75,13 +75,19 @@ extension ConnectionMachine {
       return
     }
     do {
-      try execute(Command(request, permissions: permissions), index: index)
+      let command = try Command(request, permissions: permissions)
+      if case .connection(let own) = command {
+        try execute(own)
+      } else {
+        phase = .performing(request.name, index: index)
+        actions.append(.perform(command, context))
+      }
     } catch {
-      fail(error, CommandName(rawValue: request.name)?.rawValue ?? "", index: index)
+      fail(error, CommandRow.named(request.name)?.name ?? "", index: index)
     }
   }
 
-  private mutating func execute(_ command: Command, index: Int) throws(Ack) {
+  private mutating func execute(_ command: Command.Connection) throws(Ack) {
     switch command {
     case .ping: succeed(Reply())
     case .close: close()
@@ -104,16 +110,13 @@ extension ConnectionMachine {
     case .watch(let request):
       phase = .watching
       actions.append(.beginWatch(request))
-    default:
-      phase = .performing(command.name, index: index)
-      actions.append(.perform(command, context))
     }
   }
 
-  private func commandNames(where isWanted: (CommandName) -> Bool) -> Reply {
+  private func commandNames(where isWanted: (CommandRow) -> Bool) -> Reply {
     var reply = Reply()
-    for name in CommandName.allCases where name.isListed && isWanted(name) {
-      reply.append("command", name.rawValue)
+    for row in CommandRow.all where row.isListed && isWanted(row) {
+      reply.append("command", row.name)
     }
     return reply
   }

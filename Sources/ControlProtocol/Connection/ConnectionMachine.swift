@@ -13,38 +13,38 @@
 ///
 /// One command is carried out at a time: after `perform` there are no more actions until `complete(_:)`, and input
 /// waits, so answers come in the order of the commands.
-public struct ConnectionMachine: Sendable {
+package struct ConnectionMachine: Sendable {
   /// What the server knows about the client and tells the machine once.
-  public struct Configuration: Hashable, Sendable {
+  package struct Configuration: Hashable, Sendable {
     /// What the client may do until it gives a password.
-    public var permissions: Permissions
+    package var permissions: Permissions
     /// What it may do after giving one of these.
-    public var passwords: [Argument: Permissions]
+    package var passwords: [Argument: Permissions]
 
     /// By default everything is allowed and there is no password: the socket's mode has decided who comes in.
-    public init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
+    package init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
       self.permissions = permissions
       self.passwords = passwords
     }
   }
 
   /// What a client has asked for about the form of its answers.
-  public struct Context: Hashable, Sendable {
+  package struct Context: Hashable, Sendable {
     /// The tags it wants to see of songs.
-    public var tags = TagSet.standard
+    package var tags = TagSet.standard
     /// The most bytes of a binary chunk.
-    public var binaryLimit = ProtocolLimits.defaultBinaryChunk
+    package var binaryLimit = ProtocolLimits.defaultBinaryChunk
 
     /// That of a client that has not asked for anything.
-    public init() {}
+    package init() {}
   }
 
   /// What the server has to do.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Send these bytes.
     case send([UInt8])
-    /// Carry this out and then call `complete(_:)`, once. Never `ping`, `close`, `commands`, `notcommands`,
-    /// `password`, `binarylimit`, `tagtypes`, `idle` or `watch`, which are the machine's own business.
+    /// Carry this out and then call `complete(_:)`, once. Never one of ``Command/Connection``, which are the machine's
+    /// own business.
     case perform(Command, Context)
     /// Send the records of this watch from now on, beginning with the present state.
     case beginWatch(WatchRequest)
@@ -59,7 +59,7 @@ public struct ConnectionMachine: Sendable {
   enum Phase: Hashable {
     case ready
     /// A command is being carried out: its name, and its place for a refusal.
-    case performing(CommandName, index: Int)
+    case performing(String, index: Int)
     case watching
     case closed
   }
@@ -80,10 +80,10 @@ public struct ConnectionMachine: Sendable {
   private var linesInTurn = 0
 
   /// How many whole lines have been taken so far. A server restarts a client's time limit when this has changed.
-  public internal(set) var linesTaken: UInt64 = 0
+  package internal(set) var linesTaken: UInt64 = 0
 
   /// A client that has just connected.
-  public init(configuration: Configuration = Configuration()) {
+  package init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
     permissions = configuration.permissions
   }
@@ -92,47 +92,47 @@ public struct ConnectionMachine: Sendable {
 
   /// Whether it makes sense to read from the client: `false` while so much is waiting that a command would fit, after
   /// the end of input, and when the connection is closed.
-  public var wantsInput: Bool {
+  package var wantsInput: Bool {
     phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
   }
 
   /// Whether there may be something to do without new input: lines that were not carried out yet, the beginning of one,
   /// the rest of an answer.
-  public var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
+  package var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
 
   /// Whether a long answer is under way: its next piece is made by `next()`.
-  public var isAnswering: Bool { unsent != nil }
+  package var isAnswering: Bool { unsent != nil }
 
-  /// Whether the client is expected to send a line, and so may run out of time (`ProtocolLimits.secondsPerLine`). Not
-  /// while it is in `idle` or `watch`, and not while it waits for an answer.
-  public var mayTimeOut: Bool {
+  /// Whether the client is expected to send a line, and so may run out of time: not while it is
+  /// in `idle` or `watch`, and not while it waits for an answer.
+  package var mayTimeOut: Bool {
     phase == .ready && !isIdle && !isAnswering
   }
 
   /// Whether the client is in `idle`.
-  public var isIdle: Bool { idle.awaited != nil }
+  package var isIdle: Bool { idle.awaited != nil }
 
   /// Whether the client is in `watch`.
-  public var isWatching: Bool { phase == .watching }
+  package var isWatching: Bool { phase == .watching }
 
   /// Whether a command is being carried out.
-  public var isPerforming: Bool {
+  package var isPerforming: Bool {
     if case .performing = phase { true } else { false }
   }
 
   /// Whether nothing more will come of this connection, once the actions that are left have been taken.
-  public var isClosed: Bool { phase == .closed }
+  package var isClosed: Bool { phase == .closed }
 
   // MARK: What happens
 
   /// Takes bytes as they were received, in pieces of any size. If more than `ProtocolLimits.backlog` wait already,
   /// the connection is closed.
-  public mutating func append(_ bytes: some Sequence<UInt8>) {
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
     if takesBytes() { input.append(bytes) }
   }
 
   /// Takes bytes as they were received: the same for memory, which needs no look at each byte.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if takesBytes() { input.append(bytes) }
   }
 
@@ -147,32 +147,32 @@ public struct ConnectionMachine: Sendable {
 
   /// The client will send no more. Everything that it has sent is answered, then the connection is closed; a line
   /// without a newline is dropped. `idle` and `watch` end at once, as nothing could end them any more.
-  public mutating func endInput() {
+  package mutating func endInput() {
     inputHasEnded = true
   }
 
   /// The command of the last `perform` is done. Without one this does nothing, so it may come too late.
-  public mutating func complete(_ result: Result<Reply, Ack>) {
+  package mutating func complete(_ result: Result<Reply, Ack>) {
     guard case .performing(let name, let index) = phase else { return }
     phase = .ready
     switch result {
     case .success(let reply): succeed(reply)
-    case .failure(let ack): fail(ack, name.rawValue, index: index)
+    case .failure(let ack): fail(ack, name, index: index)
     }
   }
 
   /// Nobody reads answers any more: what is left of a long one is not made. What the client had sent is still carried
   /// out.
-  public mutating func dropAnswer() { unsent = nil }
+  package mutating func dropAnswer() { unsent = nil }
 
   /// Something has changed. May come at any time.
-  public mutating func notify(_ subsystems: Subsystems) {
+  package mutating func notify(_ subsystems: Subsystems) {
     guard phase != .closed else { return }
     if let answer = idle.raise(subsystems) { sendChanges(answer) }
   }
 
   /// The next thing to do, or `nil` if there is nothing for now.
-  public mutating func next() -> Action? {
+  package mutating func next() -> Action? {
     while actions.isEmpty {
       guard phase != .closed, !isPerforming else { return nil }
       guard linesInTurn < ProtocolLimits.linesPerTurn else {

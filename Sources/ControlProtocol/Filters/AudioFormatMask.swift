@@ -1,7 +1,7 @@
 /// What a filter asks of the format of sound. What is `nil` may be anything.
-public struct AudioFormatMask: Hashable, Sendable {
+package struct AudioFormatMask: Hashable, Sendable {
   /// What a sample is.
-  public enum Samples: Hashable, Sendable {
+  package enum Samples: Hashable, Sendable {
     /// An integer of so many bits.
     case bits(Int)
     /// `f`.
@@ -11,21 +11,21 @@ public struct AudioFormatMask: Hashable, Sendable {
   }
 
   /// Frames a second.
-  public var rate: Int?
+  package var rate: Int?
   /// What a sample is.
-  public var samples: Samples?
+  package var samples: Samples?
   /// How many channels.
-  public var channels: Int?
+  package var channels: Int?
 
   /// A mask.
-  public init(rate: Int? = nil, samples: Samples? = nil, channels: Int? = nil) {
+  package init(rate: Int? = nil, samples: Samples? = nil, channels: Int? = nil) {
     self.rate = rate
     self.samples = samples
     self.channels = channels
   }
 
   /// Whether this format is of that kind.
-  public func accepts(_ format: AudioFormatText) -> Bool {
+  package func accepts(_ format: AudioFormatText) -> Bool {
     let isOfSamples =
       switch samples {
       case nil: true

@@ -1,7 +1,7 @@
 /// What a song has to be for a client to find it: the meaning of a filter, in whichever form it was written.
 ///
 /// At most `ProtocolLimits.filterDepth` deep.
-public indirect enum FilterExpression: Hashable, Sendable {
+package indirect enum FilterExpression: Hashable, Sendable {
   /// A value of this tag passes; of any tag if it is `nil`. Where a song does not have the tag, the first of
   /// `TagType.substitutes` that it has stands for it, and else the empty text.
   case tag(TagType?, TextTest)
@@ -29,7 +29,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
 }
 
 /// What is asked of a text. Whether capitals and small letters are the same is the command's business.
-public enum TextTest: Hashable, Sendable {
+package enum TextTest: Hashable, Sendable {
   /// It is this one.
   case equals(Argument)
   /// This one is in it.
@@ -38,7 +38,7 @@ public enum TextTest: Hashable, Sendable {
 
 extension TagType {
   /// The tags that stand for this one in a song that does not have it, the first choice first.
-  public var substitutes: [TagType] {
+  package var substitutes: [TagType] {
     switch self {
     case .albumArtist, .artistSort: [.artist]
     case .albumSort: [.album]

@@ -1,16 +1,16 @@
 /// A filter as a client sent it: expressions in parentheses, pairs of a name and a value, or both, all of which have to
 /// hold.
-public struct FilterRequest: Hashable, Sendable {
+package struct FilterRequest: Hashable, Sendable {
   /// As they came.
-  public let arguments: [Argument]
+  package let arguments: [Argument]
   /// What they mean.
-  public let expression: FilterExpression
+  package let expression: FilterExpression
 
   /// Understands a filter, or refuses it in mpd's words.
   ///
   /// - Parameter isSearch: Whether a pair looks for a part of the text and not for all of it. In an expression the
   ///   operator says that.
-  public init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
+  package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]
     var parts: [FilterExpression] = []
     repeat {

@@ -1,7 +1,7 @@
 /// A refusal: why a command was not carried out.
-public struct Ack: Error, Hashable, Sendable {
+package struct Ack: Error, Hashable, Sendable {
   /// MPD's numbers, and no others: python-mpd2 raises an error of its own on a number it does not know.
-  public enum Code: Int, Hashable, Sendable, CaseIterable {
+  package enum Code: Int, Hashable, Sendable, CaseIterable {
     /// Something that is not a list was used as one.
     case notList = 1
     /// An argument is wrong, or there are too many or too few.
@@ -29,12 +29,12 @@ public struct Ack: Error, Hashable, Sendable {
   }
 
   /// The kind of refusal, for programs.
-  public var code: Code
+  package var code: Code
   /// The refusal in words, for people. One line; written with what is not UTF-8 escaped and cut to the line's limit.
-  public var message: String
+  package var message: String
 
   /// A refusal with this code and text.
-  public init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
@@ -44,7 +44,7 @@ public struct Ack: Error, Hashable, Sendable {
   /// - Parameters:
   ///   - index: The place of the command in its list, from 0; 0 outside a list.
   ///   - command: The command's name; empty if there is no such command.
-  public func line(index: Int = 0, command: String = "") -> [UInt8] {
+  package func line(index: Int = 0, command: String = "") -> [UInt8] {
     var line = Array("ACK [\(code.rawValue)@\(index)] {\(command)} ".utf8)
     line += SanitizedText.bytes(of: Array(message.utf8), limit: ProtocolLimits.replyLine - line.count - 1)
     line.append(Byte.newline)
@@ -54,28 +54,28 @@ public struct Ack: Error, Hashable, Sendable {
 
 extension Ack: CustomStringConvertible {
   /// The text alone.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 /// The refusals that mpd words in one place for several commands, in its words.
 extension Ack {
   /// A position outside the queue.
-  public static let badSongIndex = Ack(.argument, "Bad song index")
+  package static let badSongIndex = Ack(.argument, "Bad song index")
   /// An id that is not in the queue.
-  public static let noSuchSong = Ack(.noExist, "No such song")
+  package static let noSuchSong = Ack(.noExist, "No such song")
   /// A position relative to the current song, and there is none.
-  public static let noCurrentSong = Ack(.playerSync, "No current song")
+  package static let noCurrentSong = Ack(.playerSync, "No current song")
   /// Seeking while nothing plays.
-  public static let notPlaying = Ack(.playerSync, "Not playing")
+  package static let notPlaying = Ack(.playerSync, "Not playing")
   /// An output's number that is not one.
-  public static let noSuchOutput = Ack(.noExist, "No such audio output")
+  package static let noSuchOutput = Ack(.noExist, "No such audio output")
   /// A stored playlist that is not there.
-  public static let noSuchPlaylist = Ack(.noExist, "No such playlist")
+  package static let noSuchPlaylist = Ack(.noExist, "No such playlist")
   /// A picture was asked for from beyond its end.
-  public static let badFileOffset = Ack(.argument, "Bad file offset")
+  package static let badFileOffset = Ack(.argument, "Bad file offset")
 
   /// A number beyond what the command takes, such as the place in which to insert a song.
-  public static func numberTooLarge(_ number: some BinaryInteger) -> Ack {
+  package static func numberTooLarge(_ number: some BinaryInteger) -> Ack {
     Ack(.argument, "Number too large: \(number)")
   }
 }

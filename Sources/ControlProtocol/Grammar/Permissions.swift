@@ -1,29 +1,29 @@
 /// What a client may do. Every command that needs a permission needs exactly one.
-public struct Permissions: OptionSet, Hashable, Sendable {
+package struct Permissions: OptionSet, Hashable, Sendable {
   /// One bit for each.
-  public let rawValue: UInt8
+  package let rawValue: UInt8
 
   /// The set with these bits.
-  public init(rawValue: UInt8) {
+  package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
   /// Ask for anything.
-  public static let read = Permissions(rawValue: 1)
+  package static let read = Permissions(rawValue: 1)
   /// Put songs into the queue.
-  public static let add = Permissions(rawValue: 2)
+  package static let add = Permissions(rawValue: 2)
   /// Drive the player and edit the queue.
-  public static let player = Permissions(rawValue: 4)
+  package static let player = Permissions(rawValue: 4)
   /// Drive the application's life cycle, and other clients by messages.
-  public static let control = Permissions(rawValue: 8)
+  package static let control = Permissions(rawValue: 8)
   /// Open and close the output, end the application.
-  public static let admin = Permissions(rawValue: 16)
+  package static let admin = Permissions(rawValue: 16)
   /// Everything.
-  public static let all: Permissions = [.read, .add, .player, .control, .admin]
+  package static let all: Permissions = [.read, .add, .player, .control, .admin]
 
   /// The permission with this name in a list of them: `read`, `add`, `player`, `control`, `admin`. As in mpd
   /// `control` includes `player`. `nil` for any other name.
-  public init?(name: some StringProtocol) {
+  package init?(name: some StringProtocol) {
     switch name {
     case "read": self = .read
     case "add": self = .add

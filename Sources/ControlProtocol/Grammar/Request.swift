@@ -1,17 +1,17 @@
 /// One request line: the name of a command and its arguments.
 ///
 /// A value of this type can always be written and is read back as the same value.
-public struct Request: Hashable, Sendable {
+package struct Request: Hashable, Sendable {
   /// The command's name: a letter a–z, then letters, digits and underscores.
-  public let name: String
+  package let name: String
   /// The arguments, at most `ProtocolLimits.arguments`, none with a newline or NUL.
-  public let arguments: [Argument]
+  package let arguments: [Argument]
 
   /// Makes a request for sending.
   ///
   /// Throws a `RequestError` if the grammar cannot express it: a bad name, an argument with a newline or NUL, too
   /// many arguments or a line that is too long.
-  public init(_ name: String, _ arguments: [Argument] = []) throws(RequestError) {
+  package init(_ name: String, _ arguments: [Argument] = []) throws(RequestError) {
     guard let first = name.utf8.first, first.isLowercaseLetter else { throw .notARequest }
     guard name.utf8.allSatisfy(\.isWordByte) else { throw .invalidWordCharacter }
     guard arguments.count <= ProtocolLimits.arguments else { throw .tooManyArguments }
@@ -32,7 +32,7 @@ public struct Request: Hashable, Sendable {
   }
 
   /// Appends the line, newline included, with quotes only where they are needed.
-  public func write(into line: inout [UInt8]) {
+  package func write(into line: inout [UInt8]) {
     line.append(contentsOf: name.utf8)
     for argument in arguments {
       line.append(Byte.blank)

@@ -1,5 +1,5 @@
 /// Why bytes are not a request, or a request cannot be written.
-public enum RequestError: Error, Hashable, Sendable {
+package enum RequestError: Error, Hashable, Sendable {
   /// The first byte is not a letter a–z. The connection is closed without a word: this is what keeps a browser that
   /// was pointed at the socket from doing anything.
   case notARequest
@@ -22,7 +22,7 @@ public enum RequestError: Error, Hashable, Sendable {
   case newline
 
   /// What the client is told before anything else happens; `nil` where it is told nothing.
-  public var ack: Ack? {
+  package var ack: Ack? {
     switch self {
     case .notARequest, .lineTooLong: nil
     case .invalidWordCharacter: Ack(.unknown, "Invalid word character")
@@ -36,7 +36,7 @@ public enum RequestError: Error, Hashable, Sendable {
   }
 
   /// Whether the connection is closed after the answer, if there is one.
-  public var closesConnection: Bool {
+  package var closesConnection: Bool {
     switch self {
     case .notARequest, .lineTooLong, .invalidWordCharacter: true
     default: false
@@ -46,7 +46,7 @@ public enum RequestError: Error, Hashable, Sendable {
 
 extension RequestError: CustomStringConvertible {
   /// One line for a person who typed the request.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notARequest: "a command begins with a letter a-z"
     case .lineTooLong: "the line is longer than \(ProtocolLimits.requestLine) bytes"

@@ -2,7 +2,7 @@ extension Request {
   /// Reads one line, given without its newline; blanks at the end (a carriage return among them) do not count.
   ///
   /// Takes time in proportion to the line and never more than `ProtocolLimits.requestLine` bytes.
-  public static func parse(line: ArraySlice<UInt8>) throws(RequestError) -> Request {
+  package static func parse(line: ArraySlice<UInt8>) throws(RequestError) -> Request {
     guard line.count < ProtocolLimits.requestLine else { throw .lineTooLong }
     guard let first = line.first, first.isLowercaseLetter else { throw .notARequest }
     guard !line.contains(0) else { throw .nulByte }
@@ -18,7 +18,7 @@ extension Request {
   }
 
   /// Reads one line, given without its newline.
-  public static func parse(line: String) throws(RequestError) -> Request {
+  package static func parse(line: String) throws(RequestError) -> Request {
     try parse(line: Array(line.utf8)[...])
   }
 }

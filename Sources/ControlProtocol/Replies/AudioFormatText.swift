@@ -1,14 +1,14 @@
 /// The format of sound as MPD writes it: `44100:24:2`.
-public struct AudioFormatText: Hashable, Sendable {
+package struct AudioFormatText: Hashable, Sendable {
   /// Frames a second.
-  public var rate: Int
+  package var rate: Int
   /// Bits of a sample; `nil` for floating point, which is written `f`.
-  public var bits: Int?
+  package var bits: Int?
   /// How many channels.
-  public var channels: Int
+  package var channels: Int
 
   /// A format.
-  public init(rate: Int, bits: Int?, channels: Int) {
+  package init(rate: Int, bits: Int?, channels: Int) {
     self.rate = rate
     self.bits = bits
     self.channels = channels
@@ -17,7 +17,7 @@ public struct AudioFormatText: Hashable, Sendable {
 
 extension AudioFormatText: CustomStringConvertible {
   /// As in a reply.
-  public var description: String {
+  package var description: String {
     var bytes: [UInt8] = []
     write(into: &bytes)
     return String(decoding: bytes, as: UTF8.self)

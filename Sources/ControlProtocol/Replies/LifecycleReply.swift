@@ -1,48 +1,48 @@
 /// What `lifecycle` answers: the state of the application.
-public struct LifecycleReply: Hashable, Sendable {
+package struct LifecycleReply: Hashable, Sendable {
   /// A background task that is open.
-  public struct Task: Hashable, Sendable {
+  package struct Task: Hashable, Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// Seconds since it began.
-    public var age: Double
+    package var age: Double
 
     /// A task.
-    public init(name: String, age: Double) {
+    package init(name: String, age: Double) {
       self.name = name
       self.age = age
     }
   }
 
   /// How the application ended the last time.
-  public struct Termination: Hashable, Sendable {
+  package struct Termination: Hashable, Sendable {
     /// The system's code, such as `0x8badf00d`.
-    public var code: String
+    package var code: String
     /// The reason in words.
-    public var reason: String
+    package var reason: String
 
     /// A termination.
-    public init(code: String, reason: String) {
+    package init(code: String, reason: String) {
       self.code = code
       self.reason = reason
     }
   }
 
   /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
-  public var application: String
+  package var application: String
   /// The background modes it declares: `audio`, `fetch`.
-  public var backgroundModes: [String]
+  package var backgroundModes: [String]
   /// What keeps it running: `audio`, `task`, `fetch`, `foreground`. Written as `none` if nothing does.
-  public var keptRunningBy: [String]
+  package var keptRunningBy: [String]
   /// In seconds; infinite in the foreground.
-  public var backgroundTimeRemaining: Double
+  package var backgroundTimeRemaining: Double
   /// Those that are open.
-  public var tasks: [Task]
+  package var tasks: [Task]
   /// `nil` if it has not ended yet.
-  public var lastTermination: Termination?
+  package var lastTermination: Termination?
 
   /// The state of an application.
-  public init(
+  package init(
     application: String, backgroundModes: [String], keptRunningBy: [String], backgroundTimeRemaining: Double,
     tasks: [Task] = [], lastTermination: Termination? = nil
   ) {
@@ -55,7 +55,7 @@ public struct LifecycleReply: Hashable, Sendable {
   }
 
   /// The lines.
-  public func write(into reply: inout Reply) {
+  package func write(into reply: inout Reply) {
     reply.append("application", application)
     reply.append("backgroundmodes", backgroundModes.joined(separator: ","))
     reply.append("keptrunningby", keptRunningBy.isEmpty ? "none" : keptRunningBy.joined(separator: ","))

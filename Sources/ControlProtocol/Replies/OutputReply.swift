@@ -1,16 +1,16 @@
 /// One output in the answer of `outputs`.
-public struct OutputReply: Hashable, Sendable {
+package struct OutputReply: Hashable, Sendable {
   /// What `enableoutput` and its like take.
-  public var id: UInt32
+  package var id: UInt32
   /// Its name for people.
-  public var name: String
+  package var name: String
   /// What drives it, such as `pulse`.
-  public var plugin: String
+  package var plugin: String
   /// Whether it is open.
-  public var isEnabled: Bool
+  package var isEnabled: Bool
 
   /// An output.
-  public init(id: UInt32, name: String, plugin: String, isEnabled: Bool) {
+  package init(id: UInt32, name: String, plugin: String, isEnabled: Bool) {
     self.id = id
     self.name = name
     self.plugin = plugin
@@ -18,7 +18,7 @@ public struct OutputReply: Hashable, Sendable {
   }
 
   /// The lines.
-  public func write(into reply: inout Reply) {
+  package func write(into reply: inout Reply) {
     reply.append("outputid", id)
     reply.append("outputname", name)
     reply.append("plugin", plugin)

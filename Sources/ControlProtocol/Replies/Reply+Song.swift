@@ -9,7 +9,7 @@ extension Reply {
   ///   - range: The part of it that is played; `nil` and `whole` for all.
   ///   - lastModified: When the file was last changed, in seconds since 1970; `nil` if not known.
   ///   - format: What it is decoded to; `nil` if not known.
-  public mutating func beginSong(
+  package mutating func beginSong(
     file: Span<UInt8>, range: SongRange?, lastModified: Int64?, format: AudioFormatText?
   ) {
     if let url = SongReply.url(instead: file) {
@@ -29,7 +29,7 @@ extension Reply {
   }
 
   /// A tag. What cannot stand in a line is changed as in `append(_:_:)`.
-  public mutating func appendTag(_ type: TagType, _ value: Span<UInt8>) {
+  package mutating func appendTag(_ type: TagType, _ value: Span<UInt8>) {
     append(type.rawValue, text: value)
   }
 
@@ -38,7 +38,7 @@ extension Reply {
   /// - Parameters:
   ///   - duration: How long what is played of it is; `nil` if not known.
   ///   - place: Its place in the queue and its id; `nil` for a song that is not in the queue.
-  public mutating func endSong(duration: Milliseconds?, place: StatusReply.Place?) {
+  package mutating func endSong(duration: Milliseconds?, place: StatusReply.Place?) {
     if let duration {
       append("Time", duration.roundedSeconds)
       append("duration", duration)

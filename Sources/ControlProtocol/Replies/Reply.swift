@@ -1,33 +1,33 @@
 /// What a command answers before the closing `OK`: lines of `NAME: VALUE`, and for pictures a chunk of bytes.
 ///
 /// Whatever is put in, every line is valid UTF-8, one line, and at most `ProtocolLimits.replyLine` bytes.
-public struct Reply: Hashable, Sendable {
+package struct Reply: Hashable, Sendable {
   /// The bytes so far.
-  public internal(set) var bytes: [UInt8] = []
+  package internal(set) var bytes: [UInt8] = []
 
   /// What follows these bytes later, if they are not all.
-  public var rest: ReplyRest?
+  package var rest: ReplyRest?
 
   /// An empty reply, which is a bare `OK`.
-  public init() {}
+  package init() {}
 
   /// A reply of these lines.
-  public init(_ pairs: KeyValuePairs<String, String>) {
+  package init(_ pairs: KeyValuePairs<String, String>) {
     for (name, value) in pairs { append(name, value) }
   }
 
   /// Makes room, where it is known how long the reply will be.
-  public mutating func reserve(_ byteCount: Int) {
+  package mutating func reserve(_ byteCount: Int) {
     bytes.reserveCapacity(bytes.count + byteCount)
   }
 
   /// Adds a line. Control characters become blanks; the line is cut where it is too long.
-  public mutating func append(_ name: String, _ value: String) {
+  package mutating func append(_ name: String, _ value: String) {
     append(name, text: value.utf8.span)
   }
 
   /// Adds a line with a number.
-  public mutating func append(_ name: String, _ value: some BinaryInteger) {
+  package mutating func append(_ name: String, _ value: some BinaryInteger) {
     if let number = Int64(exactly: value) {
       append(name) { $0.append(decimal: number) }
     } else {
@@ -36,12 +36,12 @@ public struct Reply: Hashable, Sendable {
   }
 
   /// Adds a line with `0` or `1`.
-  public mutating func append(_ name: String, _ value: Bool) {
+  package mutating func append(_ name: String, _ value: Bool) {
     append(name) { $0.append(UInt8(ascii: value ? "1" : "0")) }
   }
 
   /// Adds a line with a time, to the millisecond.
-  public mutating func append(_ name: String, _ value: Milliseconds) {
+  package mutating func append(_ name: String, _ value: Milliseconds) {
     append(name) { $0.append(decimal: value) }
   }
 
@@ -51,7 +51,7 @@ public struct Reply: Hashable, Sendable {
   }
 
   /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
-  public mutating func append(_ name: String, _ value: Argument) {
+  package mutating func append(_ name: String, _ value: Argument) {
     append(name, text: value.bytes.span)
   }
 
@@ -65,7 +65,7 @@ public struct Reply: Hashable, Sendable {
   }
 
   /// Adds everything of another reply.
-  public mutating func append(_ reply: Reply) {
+  package mutating func append(_ reply: Reply) {
     bytes += reply.bytes
   }
 
@@ -75,7 +75,7 @@ public struct Reply: Hashable, Sendable {
   ///   - chunk: At most the client's `binarylimit`, see `ConnectionMachine.Context`.
   ///   - totalSize: The size of the whole.
   ///   - mediaType: Its MIME type, if known.
-  public mutating func appendBinary(_ chunk: [UInt8], totalSize: Int, mediaType: String? = nil) {
+  package mutating func appendBinary(_ chunk: [UInt8], totalSize: Int, mediaType: String? = nil) {
     append("size", totalSize)
     if let mediaType { append("type", mediaType) }
     append("binary", chunk.count)
@@ -98,7 +98,7 @@ public struct Reply: Hashable, Sendable {
   }
 
   /// Adds the line that `playlist` has for a song, which is the only one of its kind: `0:file: NAME`.
-  public mutating func appendPlaylistLine(position: UInt32, file: Argument) {
+  package mutating func appendPlaylistLine(position: UInt32, file: Argument) {
     append("\(position):file", SongReply.expressible(file))
   }
 }

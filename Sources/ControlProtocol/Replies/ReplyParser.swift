@@ -1,10 +1,10 @@
 /// Reads what a server sends, in pieces of any size. For clients; it understands any MPD server.
-public struct ReplyParser: Sendable {
+package struct ReplyParser: Sendable {
   /// The longest line that is taken, in bytes. Above what Continuo sends, since other servers send longer tags.
-  public static let lineLimit = 65536
+  package static let lineLimit = 65536
 
   /// One thing that a server sent.
-  public enum Element: Hashable, Sendable {
+  package enum Element: Hashable, Sendable {
     /// The greeting, with the protocol's version.
     case greeting(version: String)
     /// A line of a reply.
@@ -20,18 +20,18 @@ public struct ReplyParser: Sendable {
   }
 
   /// An `ACK` line.
-  public struct Refusal: Error, Hashable, Sendable {
+  package struct Refusal: Error, Hashable, Sendable {
     /// The number. `Ack.Code` knows those of MPD.
-    public var code: Int
+    package var code: Int
     /// The place of the command in its list, from 0.
-    public var index: Int
+    package var index: Int
     /// The command; empty if the server did not know it.
-    public var command: String
+    package var command: String
     /// The reason in words.
-    public var message: String
+    package var message: String
 
     /// A refusal.
-    public init(code: Int, index: Int, command: String, message: String) {
+    package init(code: Int, index: Int, command: String, message: String) {
       self.code = code
       self.index = index
       self.command = command
@@ -40,7 +40,7 @@ public struct ReplyParser: Sendable {
   }
 
   /// Why what was received is not a server's. Nothing more can be read after it.
-  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first line is not a greeting.
     case noGreeting
     /// A line is longer than `ReplyParser.lineLimit`.
@@ -72,17 +72,17 @@ public struct ReplyParser: Sendable {
   private var failure: Failure?
 
   /// Reads a connection from its beginning, or with `expectsGreeting` false from after the greeting.
-  public init(expectsGreeting: Bool = true) {
+  package init(expectsGreeting: Bool = true) {
     expectation = expectsGreeting ? .greeting : .line
   }
 
   /// Takes bytes as they were received.
-  public mutating func append(_ bytes: some Sequence<UInt8>) {
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
     input.append(bytes)
   }
 
   /// The next thing received, or `nil` if it is not complete yet.
-  public mutating func next() throws(Failure) -> Element? {
+  package mutating func next() throws(Failure) -> Element? {
     if let failure { throw failure }
     do {
       return try element()
@@ -162,5 +162,5 @@ extension ReplyParser.Refusal {
 
 extension ReplyParser.Refusal: CustomStringConvertible {
   /// The reason in words.
-  public var description: String { message }
+  package var description: String { message }
 }

@@ -2,12 +2,12 @@
 ///
 /// So a reply of any length costs little memory, and no other client waits until it is written. The pieces are all of
 /// the same moment if they are made of a snapshot.
-public final class ReplyRest: Sendable {
+package final class ReplyRest: Sendable {
   private let body: @Sendable (inout Reply) -> ReplyRest?
 
   /// `write` appends the next piece, some 64 KiB at most and perhaps nothing, and returns what comes after it; `nil` if
   /// that was all. It is called once, on the thread that answers all clients, and must not block.
-  public init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
+  package init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
 
   /// Makes one piece.
   func next() -> Reply {
@@ -19,8 +19,8 @@ public final class ReplyRest: Sendable {
 
 extension ReplyRest: Hashable {
   /// Each is only the same as itself.
-  public static func == (left: ReplyRest, right: ReplyRest) -> Bool { left === right }
+  package static func == (left: ReplyRest, right: ReplyRest) -> Bool { left === right }
 
   /// By identity.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,36 +1,36 @@
 /// One song in the answer of `currentsong`, `playlistinfo`, `plchanges` and their like.
-public struct SongReply: Hashable, Sendable {
+package struct SongReply: Hashable, Sendable {
   /// One tag of a song.
-  public struct Tag: Hashable, Sendable {
+  package struct Tag: Hashable, Sendable {
     /// Which one.
-    public var type: TagType
+    package var type: TagType
     /// What it says.
-    public var value: Argument
+    package var value: Argument
 
     /// A tag.
-    public init(_ type: TagType, _ value: Argument) {
+    package init(_ type: TagType, _ value: Argument) {
       self.type = type
       self.value = value
     }
   }
 
   /// The file's name: relative to the home directory, or absolute.
-  public var file: Argument
+  package var file: Argument
   /// When the file was last changed, in seconds since 1970; `nil` if not known.
-  public var lastModified: Int64?
+  package var lastModified: Int64?
   /// What it is decoded to; `nil` if not known.
-  public var format: AudioFormatText?
+  package var format: AudioFormatText?
   /// The tags, in the order in which they are to be written. Several of one type are allowed.
-  public var tags: [Tag]
+  package var tags: [Tag]
   /// How long what is played of it is, so with a `range` only that; `nil` if not known.
-  public var duration: Milliseconds?
+  package var duration: Milliseconds?
   /// The part of it that is played, if not all: its start and end. `nil` for the whole song.
-  public var range: SongRange?
+  package var range: SongRange?
   /// Its place in the queue and its id; `nil` for a song that is not in the queue.
-  public var place: StatusReply.Place?
+  package var place: StatusReply.Place?
 
   /// A song.
-  public init(
+  package init(
     file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [Tag] = [],
     duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil
   ) {
@@ -46,7 +46,7 @@ public struct SongReply: Hashable, Sendable {
   /// The lines, in mpd's order: `file` first, since in every client it begins a new song.
   ///
   /// - Parameter tags: Those that the client wants to see, see `ConnectionMachine.Context`.
-  public func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
+  package func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
     reply.beginSong(file: file.bytes.span, range: range, lastModified: lastModified, format: format)
     for tag in tags where wanted.contains(TagSet(tag.type)) {
       reply.appendTag(tag.type, tag.value.bytes.span)

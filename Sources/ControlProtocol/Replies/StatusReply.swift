@@ -1,25 +1,25 @@
 /// What `status` answers.
-public struct StatusReply: Hashable, Sendable {
+package struct StatusReply: Hashable, Sendable {
   /// What the player does. `play` only while samples move.
-  public enum State: String, Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
     case play
     case pause
     case stop
   }
 
   /// What is known of the current song while it plays or is paused.
-  public struct Progress: Hashable, Sendable {
+  package struct Progress: Hashable, Sendable {
     /// How much of it has been heard.
-    public var elapsed: Milliseconds
+    package var elapsed: Milliseconds
     /// How long it is; `nil` if not known.
-    public var duration: Milliseconds?
+    package var duration: Milliseconds?
     /// In kbit/s; 0 if not known.
-    public var bitrate: Int
+    package var bitrate: Int
     /// What it is decoded to; `nil` until that is known.
-    public var audio: AudioFormatText?
+    package var audio: AudioFormatText?
 
     /// All of it.
-    public init(
+    package init(
       elapsed: Milliseconds, duration: Milliseconds?, bitrate: Int = 0, audio: AudioFormatText? = nil
     ) {
       self.elapsed = elapsed
@@ -30,51 +30,51 @@ public struct StatusReply: Hashable, Sendable {
   }
 
   /// A song by its place and its id.
-  public struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     /// In the queue, from 0.
-    public var position: UInt32
+    package var position: UInt32
     /// Never used for another song.
-    public var id: UInt32
+    package var id: UInt32
 
     /// A place.
-    public init(position: UInt32, id: UInt32) {
+    package init(position: UInt32, id: UInt32) {
       self.position = position
       self.id = id
     }
   }
 
   /// In percent; `nil` without a volume to set.
-  public var volume: Int?
+  package var volume: Int?
   /// Whether the queue begins again at its end.
-  public var repeats = false
+  package var repeats = false
   /// Whether the order is random.
-  public var random = false
+  package var random = false
   /// Whether playback stops after the current song.
-  public var single = OneshotMode.off
+  package var single = OneshotMode.off
   /// Whether songs leave the queue when they were played.
-  public var consume = OneshotMode.off
+  package var consume = OneshotMode.off
   /// The queue's version, 31 bits.
-  public var playlistVersion: UInt32 = 1
+  package var playlistVersion: UInt32 = 1
   /// How many songs are in the queue.
-  public var playlistLength = 0
+  package var playlistLength = 0
   /// What the player does.
-  public var state = State.stop
+  package var state = State.stop
   /// In seconds; 0 has no line.
-  public var crossfade: UInt32 = 0
+  package var crossfade: UInt32 = 0
   /// The current song, or where `play` would go on after `stop`.
-  public var song: Place?
+  package var song: Place?
   /// Only written in the states `play` and `pause`.
-  public var progress: Progress?
+  package var progress: Progress?
   /// Why there is no sound.
-  public var error: String?
+  package var error: String?
   /// The song that follows by itself.
-  public var nextSong: Place?
+  package var nextSong: Place?
 
   /// A stopped player with an empty queue.
-  public init() {}
+  package init() {}
 
   /// The lines, in mpd's order.
-  public func write(into reply: inout Reply) {
+  package func write(into reply: inout Reply) {
     reply.reserve(512)
     if let volume { reply.append("volume", volume) }
     reply.append("repeat", repeats)

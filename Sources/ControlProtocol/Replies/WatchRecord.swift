@@ -1,21 +1,21 @@
 /// One record of a `watch`: what happened, and the monotonic clock's time when it was seen.
-public struct WatchRecord: Hashable, Sendable {
+package struct WatchRecord: Hashable, Sendable {
   /// A song that a record is about.
-  public struct Song: Hashable, Sendable {
+  package struct Song: Hashable, Sendable {
     /// Its place in the queue, from 0.
-    public var index: Int
+    package var index: Int
     /// Its id.
-    public var id: UInt32
+    package var id: UInt32
 
     /// A song.
-    public init(index: Int, id: UInt32) {
+    package init(index: Int, id: UInt32) {
       self.index = index
       self.id = id
     }
   }
 
   /// What happened.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     /// The time of the current song, `value / timescale` seconds.
     case time(songID: UInt32, value: Int64, timescale: Int32)
     /// Another song is the current one, or none.
@@ -37,23 +37,23 @@ public struct WatchRecord: Hashable, Sendable {
   }
 
   /// What happened.
-  public var event: Event
+  package var event: Event
   /// When it was seen, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
-  public var host: UInt64
+  package var host: UInt64
 
   /// A record.
-  public init(_ event: Event, host: UInt64 = 0) {
+  package init(_ event: Event, host: UInt64 = 0) {
     self.event = event
     self.host = host
   }
 
   /// Whether it is a time step: what `watch time` asks for and what may be left out for a slow reader.
-  public var isTime: Bool {
+  package var isTime: Bool {
     if case .time = event { true } else { false }
   }
 
   /// The lines, `event` first.
-  public func write(into reply: inout Reply) {
+  package func write(into reply: inout Reply) {
     switch event {
     case .time(let songID, let value, let timescale):
       reply.append("event", "time")
@@ -96,7 +96,7 @@ public struct WatchRecord: Hashable, Sendable {
   }
 
   /// The record as bytes to send.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var reply = Reply()
     write(into: &reply)
     return reply.bytes

@@ -22,6 +22,8 @@ final class ClientConnection: ChannelInboundHandler {
   private static let keptOutput = 512
   /// Whether the channel has room, as it said last.
   private var isWritable = true
+  /// Whether the channel ever had no room: the client took much memory.
+  private(set) var hasPiledUp = false
   private var isInputEnded = false
   private var isEndKnown = false
   private var isRunning = false
@@ -79,7 +81,10 @@ final class ClientConnection: ChannelInboundHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
-    guard isWritable else { return }
+    guard isWritable else {
+      hasPiledUp = true
+      return
+    }
     sendBacklog()
     run()
   }
@@ -207,6 +212,7 @@ final class ClientConnection: ChannelInboundHandler {
       core.perform(command, context, for: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
+      setMark(core.limits.watchMark)
       clock.recordSent(at: .now())
       core.watchBegan(self)
       updateTimer()
@@ -228,7 +234,12 @@ final class ClientConnection: ChannelInboundHandler {
     topics = []
     backlog = WatchBacklog()
     leftOut = 0
+    setMark(core.limits.pauseBytes)
     core.watchEnded(self)
+  }
+
+  private func setMark(_ bytes: Int) {
+    try? context?.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .full(at: bytes))
   }
 
   /// Gives the channel what is to be sent. A client that lets too much pile up is dropped.
@@ -308,7 +319,9 @@ final class ClientConnection: ChannelInboundHandler {
   /// After the last record of a batch.
   func flushRecords() {
     guard !topics.isEmpty else { return }
-    if context != nil, isWritable { sendBacklog() }
+    // Until the channel has room again the records wait here.
+    guard context != nil, isWritable else { return }
+    sendBacklog()
     guard output.readableBytes > 0 else { return }
     clock.recordSent(at: .now())
     flush()
@@ -327,7 +340,7 @@ final class ClientConnection: ChannelInboundHandler {
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
     // Asking the channel costs more than the rest; one that is writable holds less than the mark.
-    if context != nil, isWritable, core.limits.highWaterMark + size <= core.limits.watchBytes {
+    if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes {
       return true
     }
     return pending + size <= core.limits.watchBytes
@@ -354,7 +367,7 @@ final class ClientConnection: ChannelInboundHandler {
     case .heartbeat:
       let record = WatchRecord(.alive).bytes
       if backlog.isEmpty, hasRoom(for: record.count) { output.writeBytes(record) }
-      flush()
+      flushRecords()
     }
     updateTimer()
   }

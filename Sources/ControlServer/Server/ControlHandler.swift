@@ -1,13 +1,13 @@
-public import ControlProtocol
+package import ControlProtocol
 internal import Synchronization
 
 /// What stands behind the socket: performs commands, and is told who watches what.
 ///
 /// All calls come on the server's one thread and hold up every client: none may block. A command that takes time is
 /// completed later, from any thread. Calls of the server's own methods are allowed from here.
-public protocol ControlHandler: Sendable {
-  /// Performs one command. A client's next one comes when this one is completed. Never what concerns the connection
-  /// alone (`ping`, `idle`, `tagtypes` and so on) or the channels: the server answers that itself.
+package protocol ControlHandler: Sendable {
+  /// Performs one command. A client's next one comes when this one is completed. Never one of
+  /// `Command.Connection` or `Command.Channels`: the server answers those itself.
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion)
 
@@ -28,17 +28,17 @@ public protocol ControlHandler: Sendable {
 
 extension ControlHandler {
   /// Nothing.
-  public func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
+  package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
   /// Nothing.
-  public func watchEnded(by client: ClientInfo) {}
+  package func watchEnded(by client: ClientInfo) {}
   /// Nothing.
-  public func connectionClosed(_ client: ClientInfo) {}
+  package func connectionClosed(_ client: ClientInfo) {}
   /// Nothing.
-  public func clientLeft(_ client: ClientInfo) {}
+  package func clientLeft(_ client: ClientInfo) {}
 }
 
 /// A stream of records that clients watch.
-public enum WatchTopic: Hashable, Sendable {
+package enum WatchTopic: Hashable, Sendable {
   /// Each step of the time that is heard, of that length.
   case time(WatchInterval)
   /// What happens to the player and the application.
@@ -54,7 +54,7 @@ public enum WatchTopic: Hashable, Sendable {
 
 /// The answer that a command waits for. The first call counts. A completion that is dropped without a call answers
 /// with an error, so that no client waits for ever.
-public final class Completion: Sendable {
+package final class Completion: Sendable {
   private let client: ClientID
   private let mailbox: LoopMailbox
   private let isCalled = Atomic(false)
@@ -66,16 +66,16 @@ public final class Completion: Sendable {
 
   /// Sends the reply, or the refusal. From any thread; does not block. Called before
   /// ``ControlHandler/perform(_:_:for:completion:)`` returns, it saves a change of threads.
-  public func callAsFunction(_ result: Result<Reply, Ack>) {
+  package func callAsFunction(_ result: Result<Reply, Ack>) {
     guard !isCalled.exchange(true, ordering: .relaxed) else { return }
     mailbox.complete(client, result)
   }
 
   /// Sends the reply.
-  public func callAsFunction(_ reply: Reply) { self(.success(reply)) }
+  package func callAsFunction(_ reply: Reply) { self(.success(reply)) }
 
   /// Sends the refusal.
-  public func callAsFunction(_ ack: Ack) { self(.failure(ack)) }
+  package func callAsFunction(_ ack: Ack) { self(.failure(ack)) }
 
   deinit {
     if !isCalled.load(ordering: .relaxed) { mailbox.complete(client, .failure(Ack(.system, "no answer"))) }

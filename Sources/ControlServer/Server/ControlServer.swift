@@ -1,13 +1,14 @@
-public import ControlProtocol
+package import ControlProtocol
+internal import ControlSocket
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
 /// The server of the control socket: one thread, one event loop. It serves until ``stop()``, whoever holds it.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
   /// Where clients find it; empty if systemd passed a socket without a path.
-  public let path: String
+  package let path: String
   private let group: MultiThreadedEventLoopGroup
   private let core: NIOLoopBoundBox<ServerCore?>
   private let mailbox: LoopMailbox
@@ -18,7 +19,7 @@ public final class ControlServer: Sendable {
 
   /// Serves `socket` from now on; `configuration` says what clients may do. Throws what the system refuses. Blocks until
   /// the server's thread runs. Any thread but a server's own.
-  public init(
+  package init(
     socket: consuming ListeningSocket, handler: any ControlHandler,
     configuration: ConnectionMachine.Configuration = ConnectionMachine.Configuration(),
     limits: ServerLimits = ServerLimits()
@@ -51,19 +52,19 @@ public final class ControlServer: Sendable {
   }
 
   /// Tells every client, idle or not, that something changed. Any thread; does not block.
-  public func notify(_ subsystems: Subsystems) { mailbox.notify(subsystems) }
+  package func notify(_ subsystems: Subsystems) { mailbox.notify(subsystems) }
 
   /// Sends a record to all who watch `topic`, or to `client` alone if it does. Records arrive in the order in which
   /// they are given. It is formatted on the calling thread, and not at all if nobody watches. Any thread; does not
   /// block.
-  public func broadcast(_ record: WatchRecord, to topic: WatchTopic, only client: ClientID? = nil) {
+  package func broadcast(_ record: WatchRecord, to topic: WatchTopic, only client: ClientID? = nil) {
     mailbox.broadcast(record, topic, only: client)
   }
 
   /// Ends the server: accepts nobody, removes the socket's file if it is still this server's, lets commands under way
   /// finish and replies go out, and closes everything. Blocks, at most some time more than ``ServerLimits/ending``.
   /// Any thread but the server's own. A second call does nothing.
-  public func stop() {
+  package func stop() {
     guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     file?.removeIfOwn()
     let core = self.core
@@ -98,9 +99,7 @@ public final class ControlServer: Sendable {
       .childChannelOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes)
       )
-      .childChannelOption(
-        .writeBufferWaterMark, value: .init(low: (limits.highWaterMark + 1) / 2, high: limits.highWaterMark)
-      )
+      .childChannelOption(.writeBufferWaterMark, value: .full(at: limits.pauseBytes))
       .childChannelInitializer { channel in
         guard let socket = channel as? any SocketOptionProvider else {
           return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -115,4 +114,9 @@ public final class ControlServer: Sendable {
 
   /// Closes the connection before anything is sent.
   private struct NotAdmitted: Error {}
+}
+
+extension ChannelOptions.Types.WriteBufferWaterMark {
+  /// A channel that is full at `bytes` and has room again at half of it.
+  static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }

@@ -1,3 +1,4 @@
+internal import CThreads
 internal import ControlProtocol
 internal import NIOCore
 
@@ -17,11 +18,14 @@ final class ServerCore {
   /// Clients with more to do than one turn allows, in order.
   private var waiting: [ClientID] = []
   private var isTurnScheduled = false
+  private var isReleaseScheduled = false
   private var ending: EventLoopPromise<Void>?
 
   /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while a task is
   /// due.
   static let turnPause = TimeAmount.microseconds(50)
+  /// Time until memory is released: it takes a millisecond, which nobody misses once a second.
+  static let releaseDelay = TimeAmount.seconds(1)
 
   init(
     limits: ServerLimits, access: SocketAccess, configuration: ConnectionMachine.Configuration, user: UInt32,
@@ -56,7 +60,18 @@ final class ServerCore {
     if board.remove(connection.info.id) { notify(.subscription) }
     if !connection.topics.isEmpty { watchEnded(connection) }
     handler.clientLeft(connection.info)
+    if connection.hasPiledUp { releaseMemory() }
     if connections.isEmpty { ending?.succeed() }
+  }
+
+  /// Gives back what clients that did not read have left free: glibc would keep it. Once for all who leave together.
+  private func releaseMemory() {
+    guard !isReleaseScheduled else { return }
+    isReleaseScheduled = true
+    eventLoop.assumeIsolated().scheduleTask(in: Self.releaseDelay) { [weak self] in
+      self?.isReleaseScheduled = false
+      _ = continuo_malloc_trim(0)
+    }
   }
 
   // MARK: Commands
@@ -64,8 +79,8 @@ final class ServerCore {
   func complete(_ client: ClientID, _ result: Result<Reply, Ack>) { connections[client]?.complete(result) }
 
   func perform(_ command: Command, _ context: ConnectionMachine.Context, for connection: ClientConnection) {
-    if let result = channelReply(command, connection.info.id) {
-      connection.complete(result)
+    if case .channels(let command) = command {
+      connection.complete(channelReply(command, connection.info.id))
     } else {
       handler.perform(
         command, context, for: connection.info,
@@ -93,8 +108,7 @@ final class ServerCore {
     scheduleTurn()
   }
 
-  /// Answers what concerns channels; nil for any other command.
-  private func channelReply(_ command: Command, _ client: ClientID) -> Result<Reply, Ack>? {
+  private func channelReply(_ command: Command.Channels, _ client: ClientID) -> Result<Reply, Ack> {
     do throws(Ack) {
       var reply = Reply()
       switch command {
@@ -113,7 +127,6 @@ final class ServerCore {
           reply.append("channel", message.channel)
           reply.append("message", message.text)
         }
-      default: return nil
       }
       return .success(reply)
     } catch {

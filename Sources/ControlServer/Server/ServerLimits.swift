@@ -1,40 +1,41 @@
 /// What a client may cost. The standard values are the server's; tests take smaller ones.
-public struct ServerLimits: Sendable {
+package struct ServerLimits: Sendable {
   /// Clients at a time: mpd's default. Each costs a descriptor, and a process has 1024 by default.
-  public var clients = 100
+  package var clients = 100
   /// Bytes of replies that wait for a client; one that lets more pile up is dropped. mpd's default.
-  public var outputBytes = 8 * 1024 * 1024
+  package var outputBytes = 8 * 1024 * 1024
   /// From here on a client's next command waits until it has read: a client that pipelines many large replies gets
   /// them all, at its own speed. Larger than most replies, so that an ordinary client never waits.
-  public var pauseBytes = 256 * 1024
-  /// Bytes of watch records that wait for a client; what comes after is coalesced. Half a minute of ten watches of
-  /// 1/100 second.
-  public var watchBytes = 1024 * 1024
+  package var pauseBytes = 256 * 1024
+  /// Bytes of watch records that wait for a client; what comes after is coalesced. Ten seconds of 1/100 second, and
+  /// 13 MB for as many clients as there may be.
+  package var watchBytes = 128 * 1024
   /// Seconds a client may take for a line, unless it is idle or watching, or waits for a reply. mpd's default.
-  public var silence = 60.0
+  package var silence = 60.0
   /// Seconds in which a client that replies wait for must have read some of them.
-  public var stall = 60.0
+  package var stall = 60.0
   /// Seconds of silence after which a watcher is told that the server lives.
-  public var heartbeat = 10.0
+  package var heartbeat = 10.0
   /// Seconds the server waits at its end for commands under way and for clients that read their last reply.
-  public var ending = 2.0
+  package var ending = 2.0
   /// Seconds in which one client's commands are performed in a row before the others have a turn: fifty commands and
   /// more, and less than a client notices.
-  public var turn = 0.001
+  package var turn = 0.001
   /// Bytes read from a client at a time. Half a line's limit: with the shortest commands a few hundred.
-  public var readBytes = 4096
+  package var readBytes = 4096
   /// Records that wait for the event loop; what comes after is coalesced. Ten seconds of 1/100 second: longer than any
   /// command holds the loop.
-  public var broadcastRecords = 1024
+  package var broadcastRecords = 1024
   /// Channels a client may subscribe to: mpd's limit.
-  public var subscriptions = 16
+  package var subscriptions = 16
   /// Messages that wait for a client that does not read them: mpd's limit. With the longest lines 512 KiB.
-  public var messages = 64
+  package var messages = 64
 
-  /// Where a channel counts as full. Below half of what a watcher may have, so that one that is coalesced hears when
-  /// it has caught up.
-  var highWaterMark: Int { max(1, min(pauseBytes, watchBytes / 2)) }
+  /// Where the channel of a watcher counts as full. NIO keeps each write, for each record one, in memory of its own:
+  /// what is behind the mark waits in one piece instead. Below half of what a watcher may have, so that one that is
+  /// coalesced hears when it has caught up.
+  var watchMark: Int { max(1, min(16 * 1024, watchBytes / 2)) }
 
   /// The values above.
-  public init() {}
+  package init() {}
 }

@@ -1,5 +1,7 @@
+package import ControlSocket
+
 /// Why there is no listening socket.
-public enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// A server answers at that path. The command's exit status for it is 73.
   case alreadyRunning(path: String)
   /// The path is empty, contains a zero byte, or has more bytes than the system's `limit`.
@@ -18,7 +20,7 @@ public enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   case system(SystemCallError, path: String)
 
   /// One line for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .alreadyRunning(let path): "already running: a server answers at \(path)"
     case .invalidPath(let path, let limit):

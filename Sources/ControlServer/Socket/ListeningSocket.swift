@@ -1,3 +1,4 @@
+internal import ControlSocket
 internal import Glibc
 
 /// A socket that listens, with the file it is reached by.
@@ -6,16 +7,16 @@ internal import Glibc
 /// socket itself has when it is bound, and that was set before. What widens it (a group, a wider mode) comes after.
 /// Of two servers that start at once exactly one gets the path: looking, removing a dead socket, and binding happen
 /// under a lock of the directory.
-public struct ListeningSocket: ~Copyable {
+package struct ListeningSocket: ~Copyable {
   /// Connections that may wait to be accepted. More than clients are allowed, so that each gets its answer.
   static let backlog: Int32 = 128
   /// What systemd passes first.
   static let firstActivated: Int32 = 3
 
   /// The path that clients connect to; empty if systemd passed a socket without one.
-  public let path: String
+  package let path: String
   /// Who may connect.
-  public let access: SocketAccess
+  package let access: SocketAccess
   let descriptor: OwnedDescriptor
   /// The file, if it is ours to remove.
   let file: SocketFile?
@@ -32,7 +33,7 @@ public struct ListeningSocket: ~Copyable {
 
   /// Binds `path`, relative ones to the working directory; a dead socket there is replaced, its directory is made.
   /// Blocks for file-system calls and at most 2 s for another server's start. Any thread.
-  public static func bound(
+  package static func bound(
     to path: String, access: SocketAccess = .ownerOnly
   ) throws(ListenError) -> ListeningSocket {
     let isValid = UnixAddress.with(path) { address, _ in address != nil }
@@ -59,7 +60,7 @@ public struct ListeningSocket: ~Copyable {
   /// Removes the socket's file, unless another server's has taken its place or it was not made here. For an end that
   /// does not get to ``ControlServer/stop()``. Any thread; blocks for file-system calls, and at most 2 s for a server
   /// that is just starting.
-  public var removal: @Sendable () -> Void {
+  package var removal: @Sendable () -> Void {
     let file = file
     return { file?.removeIfOwn() }
   }
@@ -67,7 +68,7 @@ public struct ListeningSocket: ~Copyable {
   /// The socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`), the first if there are more; nil if
   /// it passed none. The variables are removed, so that no child takes them for its own. To be called once, before
   /// other threads read the environment.
-  public static func activated() throws(ListenError) -> ListeningSocket? {
+  package static func activated() throws(ListenError) -> ListeningSocket? {
     let isOurs = getenv("LISTEN_PID").map { String(cString: $0) } == String(getpid())
     let count = getenv("LISTEN_FDS").flatMap { Int32(String(cString: $0)) } ?? 0
     for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }

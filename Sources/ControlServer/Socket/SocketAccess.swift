@@ -2,23 +2,23 @@ internal import Glibc
 internal import NIOCore
 
 /// Who may connect: the mode and the group of the socket's file.
-public struct SocketAccess: Equatable, Sendable {
+package struct SocketAccess: Equatable, Sendable {
   /// The nine permission bits. The owner's reading and writing are always among them.
-  public let mode: UInt32
+  package let mode: UInt32
   /// The group's name or number; nil leaves the process's own.
-  public let group: String?
+  package let group: String?
 
   /// Of `mode` only the nine permission bits count.
-  public init(mode: UInt32, group: String? = nil) {
+  package init(mode: UInt32, group: String? = nil) {
     self.mode = mode & 0o777 | 0o600
     self.group = group
   }
 
   /// The user alone: mode 0600.
-  public static let ownerOnly = SocketAccess(mode: 0o600)
+  package static let ownerOnly = SocketAccess(mode: 0o600)
 
   /// Whether somebody else than the owner may connect.
-  public var isWidened: Bool { mode & 0o077 != 0 }
+  package var isWidened: Bool { mode & 0o077 != 0 }
 
   /// A directory lets those pass who may connect, and lets nobody else list or change it.
   var directoryMode: UInt32 {
@@ -31,13 +31,13 @@ public struct SocketAccess: Equatable, Sendable {
 }
 
 /// Who is at the other end, as the kernel saw it when the connection was made.
-public struct PeerCredentials: Equatable, Sendable {
+package struct PeerCredentials: Equatable, Sendable {
   /// The effective user id.
-  public let user: UInt32
+  package let user: UInt32
   /// The effective group id.
-  public let group: UInt32
+  package let group: UInt32
   /// The process; 0 if it is in a namespace that this one cannot see.
-  public let process: Int32
+  package let process: Int32
 
   /// `struct ucred`, which glibc shows to GNU programs only.
   private typealias Fields = (process: Int32, user: UInt32, group: UInt32)

@@ -1,3 +1,4 @@
+internal import ControlSocket
 internal import Glibc
 
 /// The directory of a socket, open, so that its name may change without harm.

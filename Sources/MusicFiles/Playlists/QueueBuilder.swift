@@ -1,3 +1,4 @@
+import HostTime
 import Glibc
 import TextFormatting
 

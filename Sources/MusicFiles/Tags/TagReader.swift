@@ -1,6 +1,8 @@
-package import AudioCore
+import AudioCore
+import ControlProtocol
 import Dispatch
 import Glibc
+package import HostTime
 package import Jukebox
 import MP3Decoding
 import Synchronization
@@ -80,7 +82,7 @@ extension SongMetadata {
       return
     }
     // In the order in which MPD's own clients are used to see them.
-    let known: [(SongTag.Kind, String?)] = [
+    let known: [(TagType, String?)] = [
       (.artist, tags.artist), (.albumArtist, tags.albumArtist), (.title, tags.title),
       (.album, tags.album), (.track, tags.trackNumber.map(String.init)), (.date, tags.date),
       (.genre, tags.genre), (.composer, tags.composer), (.disc, tags.discNumber.map(String.init)),

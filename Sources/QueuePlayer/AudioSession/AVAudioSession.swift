@@ -1,4 +1,4 @@
-import AudioOutput
+import AudioCore
 public import Foundation
 import PlaybackEngine
 import Synchronization

@@ -1,4 +1,4 @@
-import AudioOutput
+import AudioCore
 import PlaybackEngine
 
 /// A session as a value: calls and reports go in, what is to be done comes out.

@@ -1,6 +1,6 @@
 package import AudioCore
-package import AudioOutput
 package import Foundation
+package import HostTime
 import PlaybackEngine
 import Synchronization
 

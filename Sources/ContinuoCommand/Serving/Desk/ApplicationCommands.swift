@@ -1,6 +1,6 @@
 import AppLifecycle
-import AudioCore
 import ControlProtocol
+import HostTime
 
 /// The commands that concern the application and not the music.
 struct ApplicationCommands: Sendable {
@@ -9,8 +9,8 @@ struct ApplicationCommands: Sendable {
   /// Called when a client ends the application as the system does, before that is done.
   var onTerminate: @Sendable () -> Void = {}
 
-  /// Carries out such a command; nil if it is none. Returns when the application is where it leads to.
-  func perform(_ command: Command) async -> Reply? {
+  /// Carries out a command. Returns when the application is where it leads to.
+  func perform(_ command: Command.Application) async -> Reply {
     switch command {
     case .home: await device.pressHomeButton()
     case .foreground: await device.foreground()
@@ -22,17 +22,9 @@ struct ApplicationCommands: Sendable {
       onTerminate()
       await device.terminate()
     case .launch: await device.launch()
-    default: return nil
+    case .lifecycle: return lifecycle()
     }
     return Reply()
-  }
-
-  /// Whether the command is one of these.
-  static func has(_ command: Command) -> Bool {
-    switch command {
-    case .home, .foreground, .lock, .unlock, .interrupt, .terminate, .launch: true
-    default: false
-    }
   }
 
   /// What `lifecycle` answers.

@@ -1,4 +1,3 @@
-import AudioCore
 import ControlProtocol
 import ControlServer
 import Jukebox
@@ -35,74 +34,48 @@ final class ControlDesk: Sendable {
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    if LibraryCommands.has(command) {
+    switch command {
+    case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
+    case .fixed(let command):
+      completion(Result { () throws(Ack) in try answer(command) })
+    case .playback(let command):
+      completion(
+        Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
+          \.ack))
+    case .transport(let command):
+      completion(
+        Result { () throws(Ack) in try application.admitTransport() }.flatMap {
+          Result { () throws(JukeboxError) in try playback.perform(command) }.mapError(\.ack)
+        })
+    case .queue(let command):
+      completion(Result { () throws(JukeboxError) in try queue.perform(command) }.mapError(\.ack))
+    case .listing(let command):
+      completion(Result { () throws(Ack) in try queue.list(command, tags: context.tags) })
+    case .outputs(let command):
+      completion(Result { () throws(Ack) in try outputs.perform(command) })
+    case .library(let command):
       library.perform(command, context, for: client, completion: completion)
-    } else if ApplicationCommands.has(command) {
-      Task { [application] in completion(.success(await application.perform(command) ?? Reply())) }
-    } else {
-      do throws(Ack) {
-        completion(.success(try answer(command, context)))
-      } catch {
-        completion(.failure(error))
-      }
+    case .application(.lifecycle): completion(.success(application.lifecycle()))
+    case .application(let command):
+      Task { [application] in completion(.success(await application.perform(command))) }
     }
   }
 
-  /// What is answered from memory.
-  private func answer(_ command: Command, _ context: ConnectionMachine.Context) throws(Ack) -> Reply {
+  /// What a player without a database, fades and replay gain always answers.
+  private func answer(_ command: Command.Fixed) throws(Ack) -> Reply {
     switch command {
-    case .status: return playback.status()
-    case .currentsong: return playback.currentSong(tags: context.tags)
-    case .stats: return playback.stats()
-    case .getvol: return playback.volume()
-    case .lifecycle: return application.lifecycle()
-    case .outputs: return outputs.list()
-    case .enableoutput(let id): return try outputs.set(id, true)
-    case .disableoutput(let id): return try outputs.set(id, false)
-    case .toggleoutput(let id): return try outputs.set(id, nil)
-    default: break
-    }
-    if let constant = constant(command) { return constant }
-    if let refusal = Self.refusal(command) { throw refusal }
-    if Self.isTransport(command) { try application.admitTransport() }
-    do throws(JukeboxError) {
-      if let reply = try playback.perform(command) { return reply }
-    } catch {
-      throw error.ack
-    }
-    if let reply = try queue.perform(command, tags: context.tags) { return reply }
-    throw Ack(.unknown, "\(command.name.rawValue) is not possible here")
-  }
-
-  /// Whether a lock screen has such a control.
-  private static func isTransport(_ command: Command) -> Bool {
-    switch command {
-    case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur: true
-    default: false
-    }
-  }
-
-  /// What a player without a database always answers.
-  private func constant(_ command: Command) -> Reply? {
-    switch command {
-    case .config: Reply(["music_directory": home.path.description])
-    case .decoders: Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
-    case .urlhandlers: Reply(["handler": "file://"])
-    case .listpartitions: Reply(["partition": "default"])
-    case .replayGainStatus: Reply(["replay_gain_mode": "off"])
-    case .count: Reply(["songs": "0", "playtime": "0"])
-    case .list, .find, .search, .findadd, .searchadd, .listall, .listallinfo, .listplaylists: Reply()
-    case .crossfade(0), .replayGainMode(.off), .partition("default"): Reply()
-    default: nil
-    }
-  }
-
-  private static func refusal(_ command: Command) -> Ack? {
-    switch command {
-    case .crossfade: Ack(.argument, "songs follow each other without a gap and without a fade")
-    case .replayGainMode: Ack(.argument, "songs are played as they are")
-    case .partition: Ack(.noExist, "partition does not exist")
-    default: nil
+    case .config: return Reply(["music_directory": home.path.description])
+    case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
+    case .urlhandlers: return Reply(["handler": "file://"])
+    case .listpartitions: return Reply(["partition": "default"])
+    case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
+    case .count: return Reply(["songs": "0", "playtime": "0"])
+    case .list, .find, .search, .findadd, .searchadd, .listall, .listallinfo, .listplaylists,
+      .crossfade(0), .replayGainMode(.off), .partition("default"):
+      return Reply()
+    case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
+    case .replayGainMode: throw Ack(.argument, "songs are played as they are")
+    case .partition: throw Ack(.noExist, "partition does not exist")
     }
   }
 }

@@ -1,8 +1,8 @@
-import AudioCore
 import ControlProtocol
 import ControlServer
 import Dispatch
 import Glibc
+import HostTime
 import Jukebox
 import MP3Decoding
 import MusicFiles
@@ -48,17 +48,9 @@ final class LibraryCommands: Sendable {
     self.tagReader = tagReader
   }
 
-  /// Whether the command is one of these.
-  static func has(_ command: Command) -> Bool {
-    switch command {
-    case .add, .addid, .lsinfo, .listplaylist, .listplaylistinfo, .load, .readpicture: true
-    default: false
-    }
-  }
-
-  /// Carries out such a command and calls `completion` on a thread of the command's own.
+  /// Carries out a command and calls `completion` on a thread of the command's own.
   func perform(
-    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
@@ -86,7 +78,7 @@ final class LibraryCommands: Sendable {
   func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
 
   private func reply(
-    to command: Command, _ context: ConnectionMachine.Context, _ request: Request
+    to command: Command.Library, _ context: ConnectionMachine.Context, _ request: Request
   ) throws(Ack) -> Reply {
     switch command {
     case .add(let uri, let place):
@@ -125,7 +117,6 @@ final class LibraryCommands: Sendable {
     case .readpicture(let uri, let offset):
       return try readPicture(
         try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
-    default: return Reply()
     }
   }
 
@@ -185,7 +176,7 @@ final class LibraryCommands: Sendable {
     let ids: [SongID]
     do throws(JukeboxError) {
       ids = try host.change { machine throws(JukeboxError) in
-        try machine.add(songs, at: place.map { QueuePlace($0) })
+        try machine.add(songs, at: place)
       }
     } catch {
       throw error.ack

@@ -1,7 +1,8 @@
-import AudioCore
 import ControlProtocol
+import HostTime
 import Jukebox
 import MusicFiles
+import TextFormatting
 
 /// The commands that ask and tell the player. None of them waits for anything.
 struct PlaybackCommands: Sendable {
@@ -14,7 +15,7 @@ struct PlaybackCommands: Sendable {
 
   // MARK: Asking
 
-  func status() -> Reply {
+  private func status() -> Reply {
     let (obstacle, error) = sound.hindrance
     var (status, song) = host.read { (StatusReply($0), $0.state == .stopped ? nil : $0.currentSong) }
     if status.state == .play, obstacle != nil { status.state = .pause }
@@ -41,13 +42,13 @@ struct PlaybackCommands: Sendable {
       machine.currentSong.map { (song: $0, key: CurrentSongReply.Key(machine, tags: tags)) }
     }
     if let current, let key = current.key {
-      reply.append(current.song, at: key.position, home: home, tags: ShownTags(tags))
+      reply.append(current.song, at: key.position, home: home, tags: tags)
       kept.keep(reply, for: key)
     }
     return reply
   }
 
-  func stats() -> Reply {
+  private func stats() -> Reply {
     var reply = Reply()
     StatsReply(
       uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
@@ -55,21 +56,19 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  func volume() -> Reply { Reply(["volume": String(host.read { $0.volume })]) }
-
   // MARK: Telling
 
-  func seek(_ target: SeekTarget) throws(JukeboxError) {
+  private func seek(_ target: SeekTarget) throws(JukeboxError) {
     let seconds: Double
     switch target {
-    case .absolute(let time): seconds = time.seconds
-    case .relative(let distance): seconds = host.seconds + distance.seconds
+    case .absolute(let time): seconds = time.inSeconds
+    case .relative(let distance): seconds = host.seconds + distance.inSeconds
     }
     try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Carries out a command that changes what is played or how; nil if it is none of these.
-  func perform(_ command: Command) throws(JukeboxError) -> Reply? {
+  /// Carries out what a lock screen has controls for.
+  func perform(_ command: Command.Transport) throws(JukeboxError) -> Reply {
     switch command {
     case .play(let position?):
       try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
@@ -85,38 +84,26 @@ struct PlaybackCommands: Sendable {
     case .seekid(let id, let time):
       try host.change { m throws(JukeboxError) in try m.seek(id: SongID(rawValue: id), to: time.seconds) }
     case .seekcur(let target): try seek(target)
+    }
+    return Reply()
+  }
+
+  /// Tells what plays, or changes how.
+  func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
+    switch command {
+    case .status: return status()
+    case .currentsong: return currentSong(tags: tags)
+    case .stats: return stats()
+    case .getvol: return Reply(["volume": String(host.read { $0.volume })])
     case .setvol(let percent): try host.change { $0.setVolume(percent) }
     case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
     case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
     case .random(let isOn): try host.change { $0.setRandom(isOn) }
-    case .single(let mode): try host.change { $0.setSingle(ModeSetting(mode)) }
-    case .consume(let mode): try host.change { $0.setConsume(ModeSetting(mode)) }
+    case .single(let mode): try host.change { $0.setSingle(mode) }
+    case .consume(let mode): try host.change { $0.setConsume(mode) }
     case .clearerror: try host.change { $0.clearError() }
-    default: return nil
     }
     return Reply()
-  }
-}
-
-extension ModeSetting {
-  init(_ mode: OneshotMode) {
-    self =
-      switch mode {
-      case .off: .off
-      case .on: .on
-      case .oneshot: .oneShot
-      }
-  }
-}
-
-extension OneshotMode {
-  init(_ setting: ModeSetting) {
-    self =
-      switch setting {
-      case .off: .off
-      case .on: .on
-      case .oneShot: .oneshot
-      }
   }
 }
 
@@ -127,8 +114,8 @@ extension StatusReply {
     volume = machine.volume
     repeats = machine.isRepeating
     random = machine.isRandom
-    single = OneshotMode(machine.single)
-    consume = OneshotMode(machine.consume)
+    single = machine.single
+    consume = machine.consume
     playlistVersion = machine.queue.version
     playlistLength = machine.queue.count
     state =

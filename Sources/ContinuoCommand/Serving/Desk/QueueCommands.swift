@@ -7,19 +7,10 @@ struct QueueCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
 
-  /// Carries out a command of the queue; nil if it is none.
-  func perform(_ command: Command, tags: TagSet) throws(Ack) -> Reply? {
-    do throws(JukeboxError) {
-      if try edit(command) { return Reply() }
-    } catch {
-      throw error.ack
-    }
-    return try look(command, tags: tags)
-  }
-
   // MARK: Editing
 
-  private func edit(_ command: Command) throws(JukeboxError) -> Bool {
+  /// Edits the queue.
+  func perform(_ command: Command.Queue) throws(JukeboxError) -> Reply {
     switch command {
     case .delete(let range):
       try host.change { m throws(JukeboxError) in try m.delete(try Self.range(range, in: m.queue.count)) }
@@ -28,11 +19,11 @@ struct QueueCommands: Sendable {
     case .clear: try host.change { $0.clear() }
     case .move(let range, let place):
       try host.change { m throws(JukeboxError) in
-        try m.move(Self.exactRange(range, in: m.queue.count), to: QueuePlace(place))
+        try m.move(Self.exactRange(range, in: m.queue.count), to: place)
       }
     case .moveid(let id, let place):
       try host.change { m throws(JukeboxError) in
-        try m.move(id: SongID(rawValue: id), to: QueuePlace(place))
+        try m.move(id: SongID(rawValue: id), to: place)
       }
     case .swap(let first, let second):
       try host.change { m throws(JukeboxError) in try m.swap(Int(first), Int(second)) }
@@ -45,14 +36,11 @@ struct QueueCommands: Sendable {
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
       }
     case .rangeid(let id, let range):
-      let part =
-        range == .whole
-        ? nil
-        : Jukebox.SongRange(startSeconds: range.start.seconds, endSeconds: range.end?.seconds)
-      try host.change { m throws(JukeboxError) in try m.setRange(part, of: SongID(rawValue: id)) }
-    default: return false
+      try host.change { m throws(JukeboxError) in
+        try m.setRange(range == .whole ? nil : range, of: SongID(rawValue: id))
+      }
     }
-    return true
+    return Reply()
   }
 
   /// A range that begins in the queue or at its end, cut to the queue. One position has to be in it.
@@ -68,7 +56,8 @@ struct QueueCommands: Sendable {
 
   // MARK: Looking
 
-  private func look(_ command: Command, tags: TagSet) throws(Ack) -> Reply? {
+  /// Tells songs of the queue.
+  func list(_ command: Command.Listing, tags: TagSet) throws(Ack) -> Reply {
     switch command {
     case .playlist:
       return list(nil) { position, song, reply in
@@ -88,7 +77,7 @@ struct QueueCommands: Sendable {
       }
       guard let (position, song) = found else { throw .noSuchSong }
       var reply = Reply()
-      reply.append(song, at: position, home: home, tags: ShownTags(tags))
+      reply.append(song, at: position, home: home, tags: tags)
       return reply
     case .playlistid(nil):
       return list(nil, shown(tags))
@@ -103,7 +92,6 @@ struct QueueCommands: Sendable {
       return find(SongFilter(filter.expression, foldsCase: false), tags: tags)
     case .playlistsearch(let filter):
       return find(SongFilter(filter.expression, foldsCase: true), tags: tags)
-    default: return nil
     }
   }
 
@@ -111,8 +99,7 @@ struct QueueCommands: Sendable {
   private typealias Writer = @Sendable (Int, QueuedSong, inout Reply) -> Void
 
   private func shown(_ tags: TagSet) -> Writer {
-    let tags = ShownTags(tags)
-    return { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
+    { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
   }
 
   /// Songs in one piece of an answer: some 80 KiB, and a fifth of a millisecond.
@@ -188,15 +175,4 @@ struct QueueCommands: Sendable {
 extension PositionRange {
   /// Whether it names one position and not a stretch.
   fileprivate var isSingle: Bool { upperBound == lowerBound + 1 }
-}
-
-extension QueuePlace {
-  init(_ position: QueuePosition) {
-    self =
-      switch position {
-      case .absolute(let number): .absolute(Int(number))
-      case .afterCurrent(let number): .afterCurrent(Int(number))
-      case .beforeCurrent(let number): .beforeCurrent(Int(number))
-      }
-  }
 }

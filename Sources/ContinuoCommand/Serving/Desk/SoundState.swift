@@ -1,4 +1,4 @@
-import AudioCore
+import HostTime
 import Synchronization
 
 /// Whether sound moves, for threads that answer clients.

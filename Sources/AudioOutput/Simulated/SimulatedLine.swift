@@ -1,0 +1,66 @@
+import AudioCore
+import HostTime
+
+/// A piece of a device's course: where it was at one moment, and how fast it goes from there.
+struct SimulatedLine {
+  var time: HostTime
+  var frame: Double
+  /// Frames per second; 0 while it stands.
+  var rate: Double
+
+  /// Below this two positions are the same: 1 ns is 4·10⁻⁴ frames at the highest rate there is.
+  static let tolerance = 1e-3
+
+  /// The position at `moment`, at most `limit`.
+  func frame(at moment: HostTime, limit: Int64) -> Double {
+    rate == 0 ? frame : min(frame + moment.seconds(since: time) * rate, Double(limit))
+  }
+
+  /// The first whole nanosecond at which `target` is reached; nil while it stands.
+  func time(of target: Double) -> HostTime? {
+    guard rate > 0 else { return nil }
+    let nanoseconds = ((target - frame) / rate * 1e9).rounded(.up)
+    return HostTime(nanoseconds: time.nanoseconds + Int64(nanoseconds))
+  }
+}
+
+/// The frames that a device holds, on their way to the tape.
+struct SimulatedBuffer {
+  private let stream: Int
+  private let format: PCMFormat
+  private let tape: SimulatedTape
+  private var samples: [Float] = []
+  /// The number of the first frame held.
+  private var firstFrame: Int64 = 0
+
+  init(stream: Int, format: PCMFormat, tape: SimulatedTape) {
+    self.stream = stream
+    self.format = format
+    self.tape = tape
+  }
+
+  mutating func append(_ frames: UnsafeMutableBufferPointer<Float>) {
+    if tape.recordsSound { samples.append(contentsOf: frames) }
+  }
+
+  /// Lets all frames below `frame` be heard along `line`.
+  mutating func play(upTo frame: Int64, along line: SimulatedLine) {
+    guard frame > firstFrame else { return }
+    defer { firstFrame = frame }
+    let count = Int(frame - firstFrame) * format.channelCount
+    guard tape.recordsSound, let start = line.time(of: Double(firstFrame)),
+      let end = line.time(of: Double(frame))
+    else { return }
+    tape.append(
+      SimulatedOutput.Recording.Run(
+        stream: stream, format: format, firstFrame: firstFrame, start: start, end: end,
+        samples: Array(samples[..<count])))
+    samples.removeFirst(count)
+  }
+
+  /// Drops everything; what comes next has the number `frame`.
+  mutating func drop(upTo frame: Int64) {
+    samples.removeAll()
+    firstFrame = frame
+  }
+}

@@ -1,0 +1,316 @@
+import AudioCore
+import HostTime
+
+/// A simulated stream as a value: takes orders and the time, returns what is to be done. Knows no thread.
+struct SimulatedMachine: Sendable {
+  /// What the engine wants.
+  enum Order: Sendable {
+    case start
+    case stop
+    case flush(@Sendable (Int64) -> Void)
+    case data
+    case volume(Float, muted: Bool)
+  }
+
+  /// What the worker does next.
+  enum Action: Sendable {
+    case emit(OutputEvent)
+    case complete(@Sendable (Int64) -> Void, Int64)
+    case render(firstFrame: Int64, samples: Int)
+    case rest(WorkerNext)
+  }
+
+  private enum Phase {
+    case connecting(until: HostTime)
+    case open
+    case over
+  }
+
+  private let format: PCMFormat
+  private let personality: SimulatedOutput.Personality
+  private let tape: SimulatedTape
+  private let happenings: SimulatedHappenings
+  private let failsToOpen: Bool
+  private let rate: Double
+  private let capacityFrames: Int
+
+  private var phase: Phase
+  private var orders: [Order] = []
+  private var outbox: [Action] = []
+
+  private var isStarted = false
+  private var isSuspended = false
+  private var isMoved: Bool
+  /// The source is being asked.
+  private var isRendering = false
+  /// The source had nothing more when it was asked last.
+  private var isDry = false
+  /// It was at its end then.
+  private var isAtEnd = false
+  /// Waits for enough frames to start.
+  private var isPrebuffering = true
+  /// The next start of sound takes its time.
+  private var needsStartDelay = true
+  /// The device gets ready until then.
+  private var readyAt: HostTime?
+  /// What a flush could not take back is heard until then.
+  private var busyUntil: HostTime?
+  /// Ran empty and does not admit it.
+  private var claimsMotion = false
+  private var gaveEarlyNotice = false
+
+  private var line: SimulatedLine
+  private var renderedFrames: Int64 = 0
+  private var buffer: SimulatedBuffer
+  private var clerk: SimulatedTimingClerk
+
+  init(
+    format: PCMFormat, personality: SimulatedOutput.Personality, created: HostTime, opening: HostTime,
+    number: Int,
+    tape: SimulatedTape
+  ) {
+    self.format = format
+    self.personality = personality
+    self.tape = tape
+    happenings = SimulatedHappenings(personality, created: created, opening: opening)
+    failsToOpen = number < personality.failingConnections
+    rate = Double(format.sampleRate) * (1 + personality.clockDrift)
+    capacityFrames = max(personality.blockFrames, Int(personality.latency * Double(format.sampleRate)))
+    phase = .connecting(until: opening.advanced(bySeconds: personality.connectDelay))
+    isMoved = happenings.move.map { $0 <= opening } ?? false
+    line = SimulatedLine(time: opening, frame: 0, rate: 0)
+    buffer = SimulatedBuffer(stream: number, format: format, tape: tape)
+    clerk = SimulatedTimingClerk(interval: personality.timingInterval, opening: opening)
+  }
+
+  /// Queues an order; returns whether the worker has to run for it.
+  mutating func accept(_ order: Order) -> Bool {
+    if case .over = phase { return false }
+    // While it renders, nobody knows yet whether this is news.
+    if case .data = order, !isDry, !isRendering { return false }
+    orders.append(order)
+    return true
+  }
+
+  /// What is to be done at `now`; asked until it says to rest.
+  mutating func next(at now: HostTime) -> Action {
+    while true {
+      if !outbox.isEmpty { return outbox.removeFirst() }
+      switch phase {
+      case .over: return .rest(.whenSignalled)
+      case .connecting(let moment):
+        guard now >= moment else { return .rest(.at(moment)) }
+        connect(at: now)
+        continue
+      case .open: break
+      }
+      advance(to: now)
+      letHappen(at: now)
+      if case .over = phase { continue }
+      if !orders.isEmpty {
+        execute(orders.removeFirst(), at: now)
+        continue
+      }
+      // Fills up before it starts.
+      if wantsFrames(at: now) {
+        isRendering = true
+        return .render(firstFrame: renderedFrames, samples: personality.blockFrames * format.channelCount)
+      }
+      startIfPossible(at: now)
+      giveEarlyNotice(at: now)
+      if clerk.update(at: now, timing: exactTiming(at: now)) { outbox.append(.emit(.timingChanged)) }
+      if !outbox.isEmpty { continue }
+      return .rest(nextMoment(after: now).map(WorkerNext.at) ?? .whenSignalled)
+    }
+  }
+
+  /// Takes what the source gave.
+  mutating func takeRendered(
+    _ frames: Int, from samples: UnsafeMutableBufferPointer<Float>, isAtEnd: Bool, at now: HostTime
+  ) {
+    precondition(
+      (0...personality.blockFrames).contains(frames), "render() wrote more frames than there was room for")
+    isRendering = false
+    guard case .open = phase else { return }
+    // With the frames from before: whoever was too late has let the device run empty.
+    advance(to: now)
+    renderedFrames += Int64(frames)
+    buffer.append(UnsafeMutableBufferPointer(rebasing: samples[..<(frames * format.channelCount)]))
+    isDry = frames < personality.blockFrames
+    self.isAtEnd = isDry && isAtEnd
+    if frames > 0 { gaveEarlyNotice = false }
+  }
+
+  /// What the device says is heard.
+  func timing(at now: HostTime) -> OutputTiming {
+    clerk.snapshot ?? exactTiming(at: now)
+  }
+
+  /// Ends everything where it is.
+  mutating func close(at now: HostTime) {
+    advance(to: now)
+    stand(at: now)
+    clerk.refresh(exactTiming(at: now))
+    phase = .over
+    orders = []
+    outbox = []
+  }
+
+  // MARK: - Opening and happenings
+
+  private mutating func connect(at now: HostTime) {
+    if failsToOpen { return fail(personality.connectionError, at: now) }
+    if happenings.isDead(at: now) { return fail(OutputError("no device", isRecoverable: true), at: now) }
+    phase = .open
+    outbox.append(.emit(.opened(route: isMoved ? "simulated.2" : "simulated")))
+  }
+
+  private mutating func fail(_ error: OutputError, at now: HostTime) {
+    close(at: now)
+    outbox = [.emit(.failed(error, heardFrame: Int64((line.frame + SimulatedLine.tolerance).rounded(.down))))]
+  }
+
+  private mutating func letHappen(at now: HostTime) {
+    if happenings.isDead(at: now) {
+      return fail(
+        OutputError("the device went away", isRecoverable: true, cause: personality.deathCause), at: now)
+    }
+    let suspended = happenings.isSuspended(at: now)
+    if suspended != isSuspended {
+      isSuspended = suspended
+      outbox.append(.emit(.suspended(suspended)))
+      if suspended { stand(at: now) }
+    }
+    if !isMoved, let move = happenings.move, move <= now {
+      isMoved = true
+      outbox.append(.emit(.moved(route: "simulated.2")))
+    }
+  }
+
+  private mutating func execute(_ order: Order, at now: HostTime) {
+    switch order {
+    case .start: isStarted = true
+    case .stop:
+      isStarted = false
+      stand(at: now)
+      clerk.refresh(exactTiming(at: now))
+    case .flush(let completion):
+      let first = flush(at: now)
+      clerk.refresh(exactTiming(at: now))
+      outbox.append(.complete(completion, first))
+    case .data: isDry = false
+    case .volume(let volume, let muted):
+      tape.append(SimulatedOutput.Recording.VolumeChange(time: now, volume: volume, muted: muted))
+    }
+  }
+
+  /// Drops what is not heard yet; returns the first frame of that.
+  private mutating func flush(at now: HostTime) -> Int64 {
+    let held = line.rate > 0 ? personality.undroppable * rate : 0
+    let position = line.frame(at: now, limit: renderedFrames) + held
+    let first = min(renderedFrames, Int64((position - SimulatedLine.tolerance).rounded(.up)))
+    buffer.play(upTo: first, along: line)
+    // The part that cannot be taken back keeps the device busy.
+    if held > 0 { busyUntil = line.time(of: Double(first)) }
+    buffer.drop(upTo: renderedFrames)
+    stand(at: now, needsDelay: false)
+    if line.frame < Double(renderedFrames) { clerk.noteChange() }
+    line.frame = Double(renderedFrames)
+    isPrebuffering = true
+    isDry = false
+    return first
+  }
+
+  // MARK: - Motion
+
+  /// Lets what is due until `now` be heard, and notices when nothing is left.
+  mutating func advance(to now: HostTime) {
+    guard line.rate > 0 else { return }
+    let position = line.frame(at: now, limit: renderedFrames)
+    guard Double(renderedFrames) - position < SimulatedLine.tolerance else {
+      return buffer.play(upTo: Int64((position - SimulatedLine.tolerance).rounded(.up)), along: line)
+    }
+    buffer.play(upTo: renderedFrames, along: line)
+    line = SimulatedLine(time: now, frame: Double(renderedFrames), rate: 0)
+    isPrebuffering = true
+    claimsMotion = !personality.acknowledgesEnd
+    if !claimsMotion { clerk.noteChange() }
+  }
+
+  /// Stops sound where it is.
+  private mutating func stand(at now: HostTime, needsDelay: Bool = true) {
+    let wasMoving = line.rate > 0 || claimsMotion
+    line = SimulatedLine(time: now, frame: line.frame(at: now, limit: renderedFrames), rate: 0)
+    readyAt = nil
+    claimsMotion = false
+    if needsDelay { needsStartDelay = true }
+    if wasMoving { clerk.noteChange() }
+  }
+
+  private var bufferedFrames: Double { Double(renderedFrames) - line.frame }
+
+  private mutating func startIfPossible(at now: HostTime) {
+    guard line.rate == 0, isStarted, !isSuspended, bufferedFrames > SimulatedLine.tolerance else { return }
+    let enough = min(personality.prebufferFrames, capacityFrames - personality.blockFrames + 1)
+    guard !isPrebuffering || bufferedFrames >= Double(enough) || (isDry && isAtEnd) else { return }
+    if needsStartDelay, personality.startDelay > 0 {
+      readyAt = now.advanced(bySeconds: personality.startDelay)
+    }
+    needsStartDelay = false
+    if let readyAt, now < readyAt { return }
+    if let busyUntil, now < busyUntil { return }
+    readyAt = nil
+    busyUntil = nil
+    isPrebuffering = false
+    claimsMotion = false
+    line = SimulatedLine(time: now, frame: line.frame, rate: rate)
+    clerk.noteChange()
+  }
+
+  /// The position from which on there is room for another block.
+  private var refillPosition: Double {
+    Double(renderedFrames - Int64(capacityFrames) + Int64(personality.blockFrames))
+  }
+
+  private func wantsFrames(at now: HostTime) -> Bool {
+    !isDry && (isStarted || personality.rendersWhileStopped)
+      && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
+  }
+
+  private var earlyNoticePosition: Double {
+    Double(renderedFrames) - personality.earlyNotice * rate
+  }
+
+  private mutating func giveEarlyNotice(at now: HostTime) {
+    guard personality.earlyNotice > 0, !gaveEarlyNotice, line.rate > 0,
+      line.frame(at: now, limit: renderedFrames) >= earlyNoticePosition
+    else { return }
+    gaveEarlyNotice = true
+    clerk.noteChange()
+  }
+
+  /// When something happens by itself.
+  private mutating func nextMoment(after now: HostTime) -> HostTime? {
+    var moments = [happenings.next(after: now), clerk.nextUpdate(after: now, isMoving: line.rate > 0)]
+    if line.rate > 0 {
+      moments.append(line.time(of: Double(renderedFrames)))
+      if !isDry { moments.append(line.time(of: refillPosition)) }
+      if personality.earlyNotice > 0, !gaveEarlyNotice { moments.append(line.time(of: earlyNoticePosition)) }
+    } else {
+      moments += [readyAt, busyUntil].filter { $0.map { $0 > now } ?? false }
+    }
+    return moments.compactMap(\.self).min()
+  }
+
+  private func exactTiming(at now: HostTime) -> OutputTiming {
+    var frame = line.frame(at: now, limit: renderedFrames)
+    let isMoving = line.rate > 0 && (frame < Double(renderedFrames) || !personality.acknowledgesEnd)
+    if isMoving, personality.timingStepFrames > 0 {
+      let step = Double(personality.timingStepFrames)
+      frame = line.frame + ((frame - line.frame) / step).rounded(.down) * step
+    }
+    return OutputTiming(
+      heardFrame: frame, hostTime: now, frameRate: isMoving || claimsMotion ? rate : 0,
+      renderedFrames: renderedFrames)
+  }
+}

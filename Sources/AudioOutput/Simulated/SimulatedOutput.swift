@@ -1,0 +1,68 @@
+package import AudioCore
+package import HostTime
+import Synchronization
+
+/// A device that exists only in time: it pulls frames, holds them, lets them be heard at the rate of a clock and
+/// keeps a record of what a listener would have heard and when.
+///
+/// Over `SystemClock` it plays in real time to nobody; over `VirtualClock` it makes every moment of an output's
+/// life repeatable. Its `Personality` makes it a bad device, so that whoever uses outputs can be tried against all
+/// that real ones do.
+///
+/// A device that has run empty stands still and goes on when frames come, as PulseAudio does with prebuffering.
+package final class SimulatedOutput: AudioOutputDevice {
+  private struct Streams {
+    var opened = 0
+    var cores: [WeakCore] = []
+  }
+
+  private struct WeakCore {
+    weak var core: SimulatedStreamCore?
+  }
+
+  private let clock: any HostClock
+  private let personality: Personality
+  private let tape: SimulatedTape
+  private let created: HostTime
+  private let streams = Mutex(Streams())
+
+  /// A device on `clock`'s time.
+  ///
+  /// - Parameters:
+  ///   - clock: what passes for real time.
+  ///   - personality: how the device behaves.
+  ///   - recordsSound: whether samples are kept in `recording`. Without, memory stays the same however long it plays.
+  package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
+    precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
+    self.clock = clock
+    self.personality = personality
+    self.tape = SimulatedTape(recordsSound: recordsSound)
+    self.created = clock.now
+  }
+
+  /// What a listener has heard up to now. Any thread; copies nothing until it is changed.
+  package var recording: Recording {
+    let cores = streams.withLock { $0.cores.compactMap(\.core) }
+    for core in cores { core.catchUp() }
+    return tape.recording
+  }
+
+  /// Opens a stream; see `AudioOutputDevice`. It has a worker of its own on the device's clock.
+  package func makeStream(
+    format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
+  ) -> any AudioOutputStream {
+    let number = streams.withLock { streams in
+      defer { streams.opened += 1 }
+      return streams.opened
+    }
+    let machine = SimulatedMachine(
+      format: format, personality: personality, created: created, opening: clock.now, number: number,
+      tape: tape)
+    let core = SimulatedStreamCore(clock: clock, machine: machine, source: source, events: events)
+    streams.withLock { streams in
+      streams.cores.removeAll { $0.core == nil }
+      streams.cores.append(WeakCore(core: core))
+    }
+    return SimulatedStream(core: core, worker: clock.makeWorker("sim-output") { core.run() })
+  }
+}

@@ -1,0 +1,69 @@
+import AudioCore
+
+/// A WAV file that grows: header, samples, and a header that tells the truth about them.
+struct WAVFile: ~Copyable {
+  /// The header is brought up to date after so many bytes: what a crash leaves behind is short of that at most.
+  private static let headerInterval: UInt64 = 16 << 20
+
+  private let path: String
+  private var file: OutputFile?
+  private var format: PCMFormat?
+  private var dataBytes: UInt64 = 0
+  private var settledBytes: UInt64 = 0
+  private var isFinished = false
+  /// What is left of the header to write.
+  private var header: [UInt8] = []
+
+  init(path: String) {
+    self.path = path
+  }
+
+  /// Opens the file for `format` if it is not open yet. Returns false if it is a pipe that nobody reads yet.
+  mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {
+    if let present = self.format {
+      guard present == format else {
+        throw OutputError(
+          "\(path) has \(present.sampleRate) Hz and \(present.channelCount) channels, "
+            + "not \(format.sampleRate) Hz and \(format.channelCount)", isRecoverable: false)
+      }
+      return true
+    }
+    guard let opened = try OutputFile.open(path: path) else { return false }
+    header = WAVHeader(format: format, dataBytes: opened.isRewritable ? 0 : nil).bytes
+    file = consume opened
+    self.format = format
+    return try writeHeader()
+  }
+
+  private mutating func writeHeader() throws(OutputError) -> Bool {
+    guard !header.isEmpty else { return true }
+    let count = try header.withUnsafeBufferPointer { bytes throws(OutputError) in
+      try file?.write(UnsafeRawBufferPointer(bytes)) ?? 0
+    }
+    header.removeFirst(count)
+    return header.isEmpty
+  }
+
+  /// Appends bytes of samples. Returns how many went; fewer than given, or 0, if a pipe is full.
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
+    guard !isFinished, try writeHeader() else { return 0 }
+    let count = try file?.write(bytes) ?? 0
+    dataBytes += UInt64(count)
+    if dataBytes - settledBytes >= Self.headerInterval { try settle() }
+    return count
+  }
+
+  /// Makes the header tell how much there is, and takes nothing more: as if a pipe were full. What goes wrong has no one
+  /// to go to; the samples are there.
+  mutating func finish() {
+    isFinished = true
+    try? settle()
+  }
+
+  /// Makes the header tell how much there is.
+  mutating func settle() throws(OutputError) {
+    guard let format, settledBytes != dataBytes else { return }
+    try file?.rewrite(WAVHeader(format: format, dataBytes: dataBytes).bytes)
+    settledBytes = dataBytes
+  }
+}

@@ -1,0 +1,188 @@
+import AudioCore
+import HostTime
+import Synchronization
+
+/// What a WAV stream's worker does.
+final class WAVStreamCore: Sendable {
+  /// What the engine wants.
+  enum Order: Sendable {
+    case start
+    case stop
+    case flush(@Sendable (Int64) -> Void)
+    case data
+    case volume(Float)
+  }
+
+  /// What all threads see.
+  private struct Board {
+    var isOver = false
+    var orders: [Order] = []
+    var heardFrames: Int64 = 0
+    var renderedFrames: Int64 = 0
+  }
+
+  /// What the worker alone uses. Behind a lock that nobody else takes, because Swift cannot see that.
+  private struct Work {
+    var isOpen = false
+    var isStarted = false
+    /// The source had nothing more when it was asked last.
+    var isDry = false
+    /// It was at its end then.
+    var isAtEnd = false
+    var gain: Float = 1
+    var block: WAVBlock
+    var openingLimit: HostTime
+  }
+
+  /// How long a pipe's reader may take to appear, and how often it is looked for.
+  private static let readerLimit = 10.0
+  private static let readerInterval = 0.05
+  /// How long a full pipe gets: at 64 KiB a time this still makes 32 MB/s.
+  private static let pipeInterval = 0.002
+
+  private let device: WAVOutput
+  private let clock: any HostClock
+  private let format: PCMFormat
+  private let source: any RenderSource
+  private let events: @Sendable (OutputEvent) -> Void
+  private let board = Mutex(Board())
+  private let work: Mutex<Work>
+
+  init(
+    device: WAVOutput, clock: any HostClock, format: PCMFormat, source: any RenderSource,
+    events: @escaping @Sendable (OutputEvent) -> Void
+  ) {
+    self.device = device
+    self.clock = clock
+    self.format = format
+    self.source = source
+    self.events = events
+    work = Mutex(
+      Work(
+        block: WAVBlock(format: format), openingLimit: clock.now.advanced(bySeconds: Self.readerLimit)))
+  }
+
+  // MARK: - Any thread
+
+  /// Queues an order. Returns whether the worker has to know.
+  func accept(_ order: Order) -> Bool {
+    board.withLock { board in
+      if !board.isOver { board.orders.append(order) }
+      return !board.isOver
+    }
+  }
+
+  func timing() -> OutputTiming {
+    let now = clock.now
+    return board.withLock { board in
+      OutputTiming(
+        heardFrame: Double(board.heardFrames), hostTime: now, frameRate: 0,
+        renderedFrames: board.renderedFrames)
+    }
+  }
+
+  func stopTaking() {
+    board.withLock { board in
+      board.isOver = true
+      board.orders = []
+    }
+  }
+
+  /// Makes the header right after the last write. What goes wrong here has no one to go to; the samples are there.
+  func settle() {
+    try? device.withFile { file throws(OutputError) in try file.settle() }
+  }
+
+  // MARK: - Worker
+
+  /// The worker's body: one step, so that in virtual time the others get their turn between two blocks.
+  func run() -> WorkerNext {
+    work.withLock { work in
+      do throws(OutputError) {
+        guard !board.withLock({ $0.isOver }) else { return .whenSignalled }
+        if !work.isOpen, !(try open(&work)) { return .at(clock.now.advanced(bySeconds: Self.readerInterval)) }
+        while let order = takeOrder() { execute(order, &work) }
+        guard work.isStarted else { return .whenSignalled }
+        if work.block.isFull || (work.isDry && work.isAtEnd && !work.block.isEmpty) || work.block.isTorn {
+          guard try write(&work) else { return .at(clock.now.advanced(bySeconds: Self.pipeInterval)) }
+        }
+        if work.isDry { return .whenSignalled }
+        render(&work)
+        return .again
+      } catch {
+        fail(error)
+        return .whenSignalled
+      }
+    }
+  }
+
+  private func takeOrder() -> Order? {
+    board.withLock { $0.orders.isEmpty ? nil : $0.orders.removeFirst() }
+  }
+
+  private func open(_ work: inout Work) throws(OutputError) -> Bool {
+    guard try device.withFile({ file throws(OutputError) in try file.open(for: format) }) else {
+      if clock.now < work.openingLimit { return false }
+      throw OutputError("nobody reads the pipe \(device.path)", isRecoverable: false)
+    }
+    work.isOpen = true
+    events(.opened(route: device.path))
+    return true
+  }
+
+  private func execute(_ order: Order, _ work: inout Work) {
+    switch order {
+    case .start: work.isStarted = true
+    case .stop: work.isStarted = false
+    case .volume(let gain): work.gain = min(1, max(0, gain))
+    case .data: work.isDry = false
+    case .flush(let completion):
+      let dropped = work.block.drop()
+      work.isDry = false
+      let (first, jumped) = board.withLock { board in
+        let jumped = board.heardFrames != board.renderedFrames
+        board.heardFrames = board.renderedFrames
+        return (board.renderedFrames - Int64(dropped), jumped)
+      }
+      completion(first)
+      if jumped { events(.timingChanged) }
+    }
+  }
+
+  private func render(_ work: inout Work) {
+    let first = board.withLock { $0.renderedFrames }
+    let room = work.block.roomFrames
+    let frames = work.block.fill(gain: work.gain) { source.render(into: $0, firstFrame: first) }
+    board.withLock { $0.renderedFrames += Int64(frames) }
+    work.isDry = frames < room
+    work.isAtEnd = work.isDry && source.isAtEnd
+  }
+
+  /// Returns false if a pipe is full.
+  private func write(_ work: inout Work) throws(OutputError) -> Bool {
+    var failure: OutputError?
+    do throws(OutputError) {
+      try device.withFile { file throws(OutputError) in
+        try work.block.write(to: &file)
+        if work.isDry && work.isAtEnd && work.block.isEmpty { try file.settle() }
+      }
+    } catch {
+      failure = error
+    }
+    let left = Int64(work.block.frames)
+    let moved = board.withLock { board in
+      let heard = max(board.heardFrames, board.renderedFrames - left)
+      defer { board.heardFrames = heard }
+      return heard != board.heardFrames
+    }
+    if let failure { throw failure }
+    if moved { events(.timingChanged) }
+    return work.block.isEmpty
+  }
+
+  private func fail(_ error: OutputError) {
+    stopTaking()
+    settle()
+    events(.failed(error, heardFrame: board.withLock { $0.heardFrames }))
+  }
+}

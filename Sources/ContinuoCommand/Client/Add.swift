@@ -1,0 +1,53 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import ControlServer
+import MusicFiles
+
+/// `continuo add`.
+struct Add: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "add", "Adds files, folders and playlists to the end of the queue.",
+    """
+    Names are seen from the directory where the command runs. What cannot be added is told, and the rest is added.
+    """)
+
+  @OptionGroup var control: ControlOptions
+
+  @ArgumentParser.Argument(
+    help: ArgumentHelp(
+      "Files, folders (with all below them), playlists and file:// URLs.",
+      valueName: "file|directory|playlist"),
+    completion: .file())
+  var names: [String]
+
+  mutating func validate() throws {
+    if names.contains("") { throw ValidationError("A file name is empty.") }
+  }
+
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+    var status = ExitStatus.played
+    for name in names {
+      let uri = Self.uri(RawArguments.bytes(of: name), directory: .workingDirectory())
+      do {
+        try client.ask("add", [uri], timeout: ControlClient.patience)
+      } catch ControlClientError.refused(let refusal) {
+        output.complain("\(name): \(refusal.message)")
+        status = .refused
+      } catch let error as RequestError {
+        output.complain("\(name): \(error)")
+        status = .refused
+      }
+    }
+    return status
+  }
+
+  /// What to call `name`, as given in `directory`, so that a server anywhere finds the same. A URL stays what it is.
+  static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
+    if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }
+    let path = name.resolved(against: directory)
+    // The one thing that a line cannot hold.
+    return path.bytes.contains(UInt8(ascii: "\n"))
+      ? ControlProtocol.Argument(path.fileURL) : ControlProtocol.Argument(path.bytes)
+  }
+}

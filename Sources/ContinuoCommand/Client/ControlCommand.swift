@@ -1,0 +1,67 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import ControlServer
+import ControlSocket
+import MusicFiles
+
+/// A command of `continuo` that has a server do something.
+protocol ControlCommand: ParsableCommand {
+  var control: ControlOptions { get }
+
+  /// Does it. What is thrown is told to the person.
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus
+}
+
+extension ControlCommand {
+  func run() throws {
+    let status = conduct(at: control.socketPath, output: .standard())
+    if status != .played { throw status.code }
+  }
+
+  /// Does it with the server at `path`, tells what went wrong, and says how the command is to end.
+  func conduct(at path: String, output: CommandOutput) -> ExitStatus {
+    do {
+      var client = try ControlClient.connected(to: path, timeout: ControlClient.quickPatience)
+      return try perform(with: &client, output: output)
+    } catch let error as ControlClientError {
+      output.complain(ControlTrouble.text(error, at: path))
+      return if case .refused = error { .refused } else { .unavailable }
+    } catch let error as RequestError {
+      output.complain("\(error)")
+      return .usage
+    } catch CommandOutput.Failure.readerLeft {
+      return .played
+    } catch CommandOutput.Failure.system(let code) {
+      output.complain("standard output: \(SystemError.text(code))")
+      return .unavailable
+    } catch {
+      output.complain("\(error)")
+      return .unavailable
+    }
+  }
+}
+
+/// Words for what went wrong between a command and its server.
+enum ControlTrouble {
+  /// One line, with the path where that helps, and what to do where there is something to be done.
+  static func text(_ error: ControlClientError, at path: String) -> String {
+    switch error {
+    case .refused, .turnedAway: "\(error)"
+    case .noServer:
+      path == DefaultSocket.path
+        ? "\(error); continuo serve starts one" : "\(error); continuo serve --socket \(path) starts one"
+    case .timeout(let seconds): "the server at \(path) has not answered for \(Int(seconds.rounded())) s"
+    default: "\(path): \(error)"
+    }
+  }
+
+  /// How a command's help explains its exit status.
+  static let help = """
+    EXIT STATUS
+      0   done
+      1   the server refused; its words are on standard error
+      64  the command line makes no sense
+      69  no server answers at the socket
+    """
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import ControlServer
+import MusicFiles
+import TextFormatting
+
+/// `continuo ctl`.
+struct Ctl: ControlCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ctl",
+    abstract: "Sends any command to the server and prints its reply.",
+    usage: "continuo ctl [--socket <path>] [--json] COMMAND [ARG ...]",
+    discussion: """
+      Options come before the command; everything behind it is the command's. The reply is printed as it comes, \
+      binary data and all, without the OK at its end. On a terminal control characters are replaced, and of binary \
+      data only the size is shown. idle waits until something changes, watch prints until it is interrupted.
+
+      --json prints an array with an object for each line of the reply, in its order: name and value (a string); with \
+      binary data base64 as well.
+
+      EXAMPLES
+        continuo ctl commands
+            All commands that the server has.
+        continuo ctl playlistinfo 0:10
+        continuo ctl --json status | jq 'from_entries'
+
+      \(ControlTrouble.help)
+      """)
+
+  /// Commands that mean something only in a conversation of several lines.
+  private static let ofConversations: Set<String> = [
+    "noidle", "command_list_begin", "command_list_ok_begin", "command_list_end",
+  ]
+
+  @OptionGroup var control: ControlOptions
+  @OptionGroup var form: FormOptions
+
+  @ArgumentParser.Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+  var words: [String]
+
+  mutating func validate() throws {
+    // A `--` that ends the options is among the words.
+    if words.first == "--" { words.removeFirst() }
+    // The words are all of the rest, also what the parser would have understood.
+    if words.first == "--help" || words.first == "-h" { throw CleanExit.helpRequest(self) }
+    guard let name = words.first else {
+      throw ValidationError("A command is missing, as in continuo ctl status.")
+    }
+    if name.hasPrefix("-") { throw ValidationError("Unknown option \(name).") }
+    if Self.ofConversations.contains(name) { throw ValidationError("\(name) says nothing by itself.") }
+    if form.json, name == "watch" { throw ValidationError("For JSON there is continuo watch --json.") }
+  }
+
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+    let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
+    let request = try Request(words[0], arguments)
+    if request.name == "watch" { try stream(request, with: &client, to: output) }
+    let elements = try Self.answer(to: request, with: &client)
+    if form.json {
+      try output.write(RawReply.json(elements))
+    } else {
+      for element in elements { try output.write(RawReply.bytes(element, forTerminal: output.isTerminal)) }
+    }
+    return .played
+  }
+
+  private static func answer(
+    to request: Request, with client: inout ControlClient
+  ) throws(ControlClientError) -> [ReplyParser.Element] {
+    do throws(ControlClientError) {
+      try client.send(request, timeout: ControlClient.quickPatience)
+      return try client.reply(timeout: patience(for: request.name))
+    } catch {
+      // The one command without an answer.
+      if error == .disconnected, request.name == "close" { return [] }
+      throw error
+    }
+  }
+
+  /// Prints what comes until it ends with an error, which it always does.
+  private func stream(
+    _ request: Request, with client: inout ControlClient, to output: CommandOutput
+  ) throws -> Never {
+    try client.send(request, timeout: ControlClient.quickPatience)
+    while true {
+      let element = try client.next(timeout: Watch.patience)
+      if case .refused(let refusal) = element { throw ControlClientError.refused(refusal) }
+      try output.write(RawReply.bytes(element, forTerminal: output.isTerminal))
+    }
+  }
+
+  /// Seconds to wait for the answer; nil where waiting is what is wanted.
+  private static func patience(for name: String) -> Double? {
+    switch name {
+    case "idle": nil
+    case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
+      "foreground",
+      "lock", "unlock", "interrupt", "terminate", "launch":
+      ControlClient.patience
+    default: ControlClient.quickPatience
+    }
+  }
+}

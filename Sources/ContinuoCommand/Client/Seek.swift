@@ -1,0 +1,52 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import TextFormatting
+
+/// `continuo seek`.
+struct Seek: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "seek", "Goes to a time in the current song.",
+    usage: "continuo seek [--socket <path>] TIME",
+    """
+    TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from where it is.
+    """)
+
+  @OptionGroup var control: ControlOptions
+
+  // A list, since -5 is an option to the parser.
+  @ArgumentParser.Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"))
+  var words: [String]
+
+  mutating func validate() throws {
+    // A `--` that ends the options is among the words.
+    if words.first == "--" { words.removeFirst() }
+    _ = try target
+  }
+
+  private var target: SeekTarget {
+    get throws {
+      guard words.count == 1 else { throw ValidationError("seek takes one time, as in seek 1:02.") }
+      do {
+        return try SeekTarget(parsing: words[0])
+      } catch {
+        throw ValidationError("\(error).")
+      }
+    }
+  }
+
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+    // To a millisecond, which is what the protocol has.
+    let time: Milliseconds
+    var sign = ""
+    switch try target {
+    case .absolute(let duration): time = Milliseconds(seconds: duration.inSeconds)
+    case .relative(let duration):
+      time = Milliseconds(seconds: duration.inSeconds)
+      if time.rawValue >= 0 { sign = "+" }
+    }
+    try client.ask("seekcur", [ControlProtocol.Argument("\(sign)\(time)")])
+    return .played
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import TextFormatting
+
+/// `continuo status`.
+struct Status: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "status", "Tells what is playing, and how.",
+    """
+    --json prints one object: state (playing, paused, stopped), song (null, or position from 0, id, file, title, \
+    artist, album, duration), elapsed and duration (seconds, or null), queueLength, volume (0-100, or null), repeat \
+    and random (true, false), single and consume (off, on, oneshot), application (as in lifecycle), error (null, or \
+    why there is no sound).
+    """)
+
+  @OptionGroup var control: ControlOptions
+  @OptionGroup var form: FormOptions
+
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+    let replies = try client.ask([Request("status"), Request("currentsong"), Request("lifecycle")])
+    // A reply for each command, and an empty one behind the last.
+    guard replies.count > 3 else { throw ProtocolTrouble() }
+    let status = RemoteStatus(status: replies[0], song: replies[1], lifecycle: replies[2])
+    if form.json { try output.write(status.json) } else { try output.write(status.text) }
+    return .played
+  }
+}
+
+/// The server's answer is none.
+struct ProtocolTrouble: Error, CustomStringConvertible {
+  var description: String { "the server's answer makes no sense" }
+}

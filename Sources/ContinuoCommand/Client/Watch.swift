@@ -1,0 +1,65 @@
+import ArgumentParser
+import ControlClient
+import ControlProtocol
+import TextFormatting
+
+/// `continuo watch`.
+struct Watch: ControlCommand {
+  static let configuration = CommandConfiguration.control(
+    "watch", "Prints what happens, as it happens, until it is interrupted.",
+    """
+    watch events tells of songs, of the player and of the application; so does watch without words. watch time 0.01 \
+    prints the time that is heard every 1/100 second (0.001 to 3600); watch time 0.01 events does both. Each record is \
+    a line of its own, written at once; the first ones tell how things are. When nothing happens, alive is printed \
+    every 10 s. An interrupt (control C) ends it as it ends any command, with the signal's status; a reader that \
+    leaves ends it with 0.
+
+    --json prints one object for each record. event is time, currentItem, timeControlStatus, applicationState, \
+    didPlayToEndTime, failed, timeJumped, coalesced or alive. With it come, as they apply: index (in the queue, from \
+    0), songid, url, elapsed (seconds), value and timescale (the same time, exactly), status, reason, state, error, \
+    steps (how many were left out since this reader was too slow), host (seconds of the monotonic clock).
+    """)
+
+  /// Seconds without a word, after which a server counts as gone: three of its heartbeats.
+  static let patience = 30.0
+
+  @OptionGroup var control: ControlOptions
+  @OptionGroup var form: FormOptions
+
+  @ArgumentParser.Argument(help: ArgumentHelp("What to watch.", valueName: "time SECONDS|events"))
+  var words: [String] = []
+
+  mutating func validate() throws {
+    do {
+      _ = try Command(request())
+    } catch let error as Ack {
+      throw ValidationError("\(error.message).")
+    } catch let error as RequestError {
+      throw ValidationError("\(error).")
+    }
+  }
+
+  private func request() throws(RequestError) -> Request {
+    try Request("watch", words.map { ControlProtocol.Argument($0) })
+  }
+
+  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+    try client.send(request(), timeout: ControlClient.quickPatience)
+    var reader = WatchReader()
+    while true {
+      let records: [ReplyFields]
+      switch try client.next(timeout: Self.patience) {
+      case .pair(let name, let value): records = reader.take(name, value)
+      case .refused(let refusal): throw ControlClientError.refused(refusal)
+      default: throw ProtocolTrouble()
+      }
+      for record in records {
+        if form.json {
+          try output.write(WatchLine.json(record))
+        } else {
+          try output.write(WatchLine.text(record))
+        }
+      }
+    }
+  }
+}

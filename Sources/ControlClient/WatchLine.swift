@@ -1,0 +1,34 @@
+internal import ControlProtocol
+package import TextFormatting
+
+/// A record of a watch as a line.
+package enum WatchLine {
+  /// What is written as a number in JSON.
+  private static let numbers: Set<String> = [
+    "index", "songid", "elapsed", "value", "timescale", "steps", "host",
+  ]
+  /// What a person has no use for: a clock that began anywhere, and the time once more.
+  private static let details: Set<String> = ["event", "host", "value", "timescale"]
+  /// As wide as the longest event's name, timeControlStatus.
+  private static let nameColumns = 17
+
+  /// For a person.
+  package static func text(_ record: ReplyFields) -> String {
+    let fields = record.fields.filter { !details.contains($0.name) }.map { field in
+      "\(field.name) \(TerminalText.sanitized(field.value.description))"
+    }
+    let name = TerminalText.sanitized(record["event"] ?? "")
+    guard !fields.isEmpty else { return name + "\n" }
+    let gap = String(repeating: " ", count: max(0, nameColumns - name.count) + 2)
+    return name + gap + fields.joined(separator: "  ") + "\n"
+  }
+
+  package static func json(_ record: ReplyFields) -> JSONValue {
+    .object(
+      record.fields.map { field in
+        let text = field.value.description
+        return JSONValue.Member(
+          key: field.name, value: numbers.contains(field.name) ? .number(written: text) : .string(text))
+      })
+  }
+}

@@ -1,0 +1,244 @@
+extension CommandRow {
+  private static let many = ProtocolLimits.arguments
+
+  /// Every command, in the order of `commands`: name, how many arguments, permission, and how the arguments are
+  /// understood, within that number; the group of the result says who carries it out.
+  ///
+  /// Permissions are mpd's. For the commands that mpd does not have: `read` to look at the application, `control` to do
+  /// to it what its user does, `admin` to end and start it. `noidle` and the `command_list_` words are no commands, as
+  /// in mpd: `ConnectionMachine` knows them.
+  package static let all: [CommandRow] = [
+    .init("add", 1...2, .add) { a throws(Ack) in .library(.add(uri: a[0], at: try a.second?.queuePosition()))
+    },
+    .init("addid", 1...2, .add) { a throws(Ack) in
+      .library(.addid(uri: a[0], at: try a.second?.queuePosition()))
+    },
+    .init("binarylimit", 1...1, []) { a throws(Ack) in .connection(.binarylimit(try binaryLimit(a[0]))) },
+    .init("channels", .read, .channels(.channels)),
+    .init("clear", .player, .queue(.clear)),
+    .init("clearerror", .player, .playback(.clearerror)),
+    // Whatever comes with it.
+    .init("close", 0...many, []) { _ in .connection(.close) },
+    .init("commands", [], .connection(.commands)),
+    .init("config", .admin, .fixed(.config)),
+    .init("consume", 1...1, .player) { a throws(Ack) in .playback(.consume(try consume(a[0]))) },
+    .init("count", 1...many, .read) { a throws(Ack) in .fixed(.count(try DatabaseQuery.count(a))) },
+    .init("crossfade", 1...1, .player) { a throws(Ack) in .fixed(.crossfade(seconds: try a[0].unsigned())) },
+    .init("currentsong", .read, .playback(.currentsong)),
+    .init("decoders", .read, .fixed(.decoders)),
+    // Mpd empties the queue for -1. No client means that.
+    .init("delete", 1...1, .player) { a throws(Ack) in .queue(.delete(try a[0].range(allowsAll: false))) },
+    .init("deleteid", 1...1, .player) { a throws(Ack) in .queue(.deleteid(try a[0].unsigned())) },
+    .init("disableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.disableoutput(try a[0].unsigned())) },
+    .init("enableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.enableoutput(try a[0].unsigned())) },
+    .init("find", 1...many, .read) { a throws(Ack) in .fixed(.find(try DatabaseQuery.find(a))) },
+    .init("findadd", 1...many, .add) { a throws(Ack) in .fixed(.findadd(try DatabaseQuery.add(a))) },
+    .init("foreground", .control, .application(.foreground)),
+    .init("getvol", .read, .playback(.getvol)),
+    .init("home", .control, .application(.home)),
+    .init("idle", 0...many, .read) { a throws(Ack) in .connection(.idle(try subsystems(a))) },
+    .init("interrupt", 1...2, .control) { a throws(Ack) in .application(.interrupt(try interruption(a))) },
+    .init("launch", .admin, .application(.launch)),
+    .init("lifecycle", .read, .application(.lifecycle)),
+    .init("list", 1...many, .read) { a throws(Ack) in .fixed(.list(try DatabaseQuery.list(a))) },
+    .init("listall", 0...1, .read) { a throws(Ack) in .fixed(.listall(a.first)) },
+    .init("listallinfo", 0...1, .read) { a throws(Ack) in .fixed(.listallinfo(a.first)) },
+    .init("listpartitions", .read, .fixed(.listpartitions)),
+    .init("listplaylist", 1...1, .read) { a throws(Ack) in .library(.listplaylist(a[0])) },
+    .init("listplaylistinfo", 1...1, .read) { a throws(Ack) in .library(.listplaylistinfo(a[0])) },
+    .init("listplaylists", .read, .fixed(.listplaylists)),
+    .init("load", 1...3, .add) { a throws(Ack) in .library(try load(a)) },
+    .init("lock", .control, .application(.lock)),
+    .init("lsinfo", 0...1, .read) { a throws(Ack) in .library(.lsinfo(a.first)) },
+    .init("move", 2...2, .player) { a throws(Ack) in .queue(try move(a)) },
+    .init("moveid", 2...2, .player) { a throws(Ack) in
+      .queue(.moveid(try a[0].unsigned(), to: try a[1].queuePosition()))
+    },
+    .init("next", .player, .transport(.next)),
+    .init("notcommands", [], .connection(.notcommands)),
+    .init("outputs", .read, .outputs(.outputs)),
+    .init("partition", 1...1, .read) { a throws(Ack) in .fixed(.partition(a[0])) },
+    .init("password", 1...1, []) { a throws(Ack) in .connection(.password(a[0])) },
+    .init("pause", 0...1, .player) { a throws(Ack) in .transport(.pause(try a.first?.boolean())) },
+    .init("ping", [], .connection(.ping)),
+    .init("play", 0...1, .player) { a throws(Ack) in
+      .transport(.play(position: try a.first?.optionalNumber(refusal: .badSongIndex) ?? nil))
+    },
+    .init("playid", 0...1, .player) { a throws(Ack) in
+      .transport(.playid(id: try a.first?.optionalNumber(refusal: .noSuchSong) ?? nil))
+    },
+    .init("playlist", .read, .listing(.playlist)),
+    .init("playlistfind", 1...many, .read) { a throws(Ack) in
+      .listing(.playlistfind(try FilterRequest(a, isSearch: false)))
+    },
+    .init("playlistid", 0...1, .read) { a throws(Ack) in .listing(.playlistid(try a.first?.unsigned())) },
+    .init("playlistinfo", 0...1, .read) { a throws(Ack) in .listing(.playlistinfo(try a.first?.range())) },
+    .init("playlistsearch", 1...many, .read) { a throws(Ack) in
+      .listing(.playlistsearch(try FilterRequest(a, isSearch: true)))
+    },
+    .init("plchanges", 1...2, .read) { a throws(Ack) in
+      .listing(.plchanges(version: try a[0].version(), range: try a.second?.range()))
+    },
+    .init("plchangesposid", 1...2, .read) { a throws(Ack) in
+      .listing(.plchangesposid(version: try a[0].version(), range: try a.second?.range()))
+    },
+    .init("previous", .player, .transport(.previous)),
+    .init("random", 1...1, .player) { a throws(Ack) in .playback(.random(try a[0].boolean())) },
+    .init("rangeid", 2...2, .add) { a throws(Ack) in
+      .queue(.rangeid(try a[0].unsigned(), try a[1].songRange()))
+    },
+    .init("readmessages", .read, .channels(.readmessages)),
+    .init("readpicture", 2...2, .read) { a throws(Ack) in
+      .library(.readpicture(a[0], offset: try a[1].unsigned()))
+    },
+    .init("repeat", 1...1, .player) { a throws(Ack) in .playback(.repeat(try a[0].boolean())) },
+    .init("replay_gain_mode", 1...1, .player) { a throws(Ack) in
+      .fixed(.replayGainMode(try replayGainMode(a[0])))
+    },
+    .init("replay_gain_status", .read, .fixed(.replayGainStatus)),
+    // There only to say that there is no database, which clients take better than an unknown command.
+    .init("rescan", 0...1, .control, isListed: false) { _ throws(Ack) in throw Ack(.noExist, "No database") },
+    .init("search", 1...many, .read) { a throws(Ack) in .fixed(.search(try DatabaseQuery.find(a))) },
+    .init("searchadd", 1...many, .add) { a throws(Ack) in .fixed(.searchadd(try DatabaseQuery.add(a))) },
+    .init("seek", 2...2, .player) { a throws(Ack) in
+      .transport(.seek(position: try a[0].unsigned(), time: try a[1].songTime()))
+    },
+    .init("seekcur", 1...1, .player) { a throws(Ack) in .transport(.seekcur(try a[0].seekTarget())) },
+    .init("seekid", 2...2, .player) { a throws(Ack) in
+      .transport(.seekid(id: try a[0].unsigned(), time: try a[1].songTime()))
+    },
+    .init("sendmessage", 2...2, .control) { a throws(Ack) in
+      .channels(.sendmessage(channel: a[0], text: a[1]))
+    },
+    .init("setvol", 1...1, .player) { a throws(Ack) in .playback(.setvol(Int(try a[0].integer(in: 0...100))))
+    },
+    .init("shuffle", 0...1, .player) { a throws(Ack) in .queue(.shuffle(try a.first?.range())) },
+    .init("single", 1...1, .player) { a throws(Ack) in .playback(.single(try single(a[0]))) },
+    .init("stats", .read, .playback(.stats)),
+    .init("status", .read, .playback(.status)),
+    .init("stop", .player, .transport(.stop)),
+    .init("subscribe", 1...1, .read) { a throws(Ack) in .channels(.subscribe(a[0])) },
+    .init("swap", 2...2, .player) { a throws(Ack) in .queue(.swap(try a[0].unsigned(), try a[1].unsigned()))
+    },
+    .init("swapid", 2...2, .player) { a throws(Ack) in
+      .queue(.swapid(try a[0].unsigned(), try a[1].unsigned()))
+    },
+    .init("tagtypes", 0...many, []) { a throws(Ack) in .connection(.tagtypes(try tagTypes(a))) },
+    .init("terminate", .admin, .application(.terminate)),
+    .init("toggleoutput", 1...1, .admin) { a throws(Ack) in .outputs(.toggleoutput(try a[0].unsigned())) },
+    .init("unlock", .control, .application(.unlock)),
+    .init("unsubscribe", 1...1, .read) { a throws(Ack) in .channels(.unsubscribe(a[0])) },
+    // As `rescan`.
+    .init("update", 0...1, .control, isListed: false) { _ throws(Ack) in throw Ack(.noExist, "No database") },
+    .init("urlhandlers", .read, .fixed(.urlhandlers)),
+    .init("volume", 1...1, .player) { a throws(Ack) in
+      .playback(.volume(Int(try a[0].integer(in: -100...100))))
+    },
+    .init("watch", 0...3, .read) { a throws(Ack) in .connection(.watch(try watch(a))) },
+  ]
+}
+
+// MARK: - Arguments of single commands
+
+extension CommandRow {
+  private static func binaryLimit(_ argument: Argument) throws(Ack) -> Int {
+    let limit = Int(try argument.integer(in: 0...Int64(ProtocolLimits.largestBinaryChunk)))
+    guard limit >= ProtocolLimits.smallestBinaryChunk else { throw Ack(.argument, "Value too small") }
+    return limit
+  }
+
+  private static func tagTypes(_ arguments: [Argument]) throws(Ack) -> TagTypesRequest {
+    guard let word = arguments.first else { return .report }
+    let names = arguments.dropFirst()
+    switch word {
+    case "all", "clear":
+      guard names.isEmpty else { throw Ack(.argument, "Too many arguments") }
+      return word == "all" ? .all : .clear
+    case "enable", "disable":
+      guard !names.isEmpty else { throw Ack(.argument, "Not enough arguments") }
+      var tags: TagSet = []
+      for name in names {
+        guard let tag = TagType(name: name) else { throw Ack(.argument, "Unknown tag type") }
+        tags.insert(TagSet(tag))
+      }
+      return word == "enable" ? .enable(tags) : .disable(tags)
+    default: throw Ack(.argument, "Unknown sub command")
+    }
+  }
+
+  private static func subsystems(_ arguments: [Argument]) throws(Ack) -> Subsystems {
+    var subsystems: Subsystems = []
+    for name in arguments {
+      guard let subsystem = Subsystems(name: name) else {
+        throw Ack(.argument, "Unrecognized idle event: \(name)")
+      }
+      subsystems.formUnion(subsystem)
+    }
+    return arguments.isEmpty ? .standard : subsystems
+  }
+
+  private static func single(_ argument: Argument) throws(Ack) -> OneshotMode {
+    guard let mode = argument.string.flatMap(OneshotMode.init(rawValue:)) else {
+      throw Ack(.argument, "Unrecognized single mode, expected 0, 1, or oneshot")
+    }
+    return mode
+  }
+
+  private static func consume(_ argument: Argument) throws(Ack) -> OneshotMode {
+    if argument == "oneshot" { return .oneshot }
+    return try argument.boolean() ? .on : .off
+  }
+
+  private static func replayGainMode(_ argument: Argument) throws(Ack) -> ReplayGainMode {
+    guard let mode = argument.string.flatMap(ReplayGainMode.init(rawValue:)) else {
+      throw Ack(.argument, "Unrecognized replay gain mode")
+    }
+    return mode
+  }
+
+  private static func move(_ arguments: [Argument]) throws(Ack) -> Command.Queue {
+    let range = try arguments[0].range()
+    guard range.upperBound != nil else { throw Ack(.argument, "Open-ended range not supported") }
+    return .move(range, to: try arguments[1].queuePosition())
+  }
+
+  private static func load(_ arguments: [Argument]) throws(Ack) -> Command.Library {
+    .load(
+      arguments[0], range: try arguments.second?.range(),
+      at: arguments.count > 2 ? try arguments[2].queuePosition() : nil)
+  }
+
+  private static func interruption(_ arguments: [Argument]) throws(Ack) -> Interruption {
+    switch (arguments[0], arguments.second) {
+    case ("begin", nil): return .begin
+    case ("begin", _): throw Ack(.argument, "too many arguments for \"interrupt\"")
+    case ("end", nil), ("end", "resume"): return .end(shouldResume: true)
+    case ("end", "noresume"): return .end(shouldResume: false)
+    case ("end", let word?): throw Ack(.argument, "Unrecognized end, expected resume or noresume: \(word)")
+    default: throw Ack(.argument, "Unrecognized interruption, expected begin or end: \(arguments[0])")
+    }
+  }
+
+  private static func watch(_ arguments: [Argument]) throws(Ack) -> WatchRequest {
+    var request = WatchRequest()
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "events" where !request.events: request.events = true
+      case "time" where request.interval == nil:
+        guard let text = rest.popFirst() else { throw Ack(.argument, "Not enough arguments") }
+        guard let interval = WatchInterval(text.description) else {
+          throw Ack(.argument, "Interval from 0.001 to 3600 seconds expected: \(text)")
+        }
+        request.interval = interval
+      default: throw Ack(.argument, "Unrecognized watch, expected time SECONDS or events: \(word)")
+      }
+    }
+    if arguments.isEmpty { request.events = true }
+    return request
+  }
+}
+
+extension [Argument] {
+  fileprivate var second: Argument? { count > 1 ? self[1] : nil }
+}

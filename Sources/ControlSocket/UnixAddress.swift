@@ -1,0 +1,35 @@
+package import Glibc
+
+/// A Unix-domain address.
+package enum UnixAddress {
+  /// Bytes a path may have: `sun_path` less the zero that ends it.
+  package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// Calls `body` with the address of `path`, or with nil if it is empty, too long, or has a zero in it.
+  package static func with<Result: ~Copyable>(
+    _ path: String, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
+  ) -> Result {
+    let bytes = Array(path.utf8)
+    guard !bytes.isEmpty, bytes.count <= longestPath, !bytes.contains(0) else { return body(nil, 0) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// The path that `descriptor` is bound to; nil if it is no Unix socket or has no path.
+  package static func path(of descriptor: Int32) -> String? {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+    let bytes = withUnsafeBytes(of: &address.sun_path) { Array($0.prefix { $0 != 0 }) }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+}

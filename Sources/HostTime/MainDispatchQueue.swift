@@ -1,0 +1,27 @@
+package import Dispatch
+
+/// `DispatchQueue.main` as those see it who deliver to it.
+package final class MainDispatchQueue: DeliveryQueue {
+  /// The one there is.
+  package static let shared = MainDispatchQueue()
+
+  private init() {}
+
+  /// Runs `work` on the main queue, later.
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
+
+  /// Marks the main queue. Asking the queue and not the thread, because after `dispatchMain()` Linux runs the main
+  /// queue on a thread that is not the main one.
+  private static let mark: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  /// Whether the caller runs on the main queue: from the start of the main thread on, without any run loop.
+  package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
+
+  /// Whether `queue` is the main queue. On Linux `DispatchQueue.main` is another object each time, so identity says
+  /// nothing.
+  package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
+}

@@ -1,0 +1,75 @@
+import AudioCore
+import Glibc
+
+/// A regular file.
+final class FileByteSource: ByteSource {
+  /// `pread`, or a test's stand-in for it. The result is a byte count, or the negative of an error number.
+  typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
+
+  private let descriptor: Int32
+  private let readCall: ReadCall
+  let size: Int64?
+
+  /// Opens the file whose path has these bytes.
+  ///
+  /// Only regular files: `open` succeeds on a directory, and on a FIFO it would block until somebody writes. Hence
+  /// O_NONBLOCK, which regular files ignore, and the look at the type before the first read.
+  init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
+    // The system would take what is in front of the zero for the whole, which may be another file.
+    guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
+    let (descriptor, failure) = (path + [0]).withUnsafeBytes { bytes in
+      let name = bytes.assumingMemoryBound(to: CChar.self).baseAddress
+      // Never nil: the terminator is in it.
+      let descriptor = name.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
+      return (descriptor, errno)
+    }
+    guard descriptor >= 0 else { throw FileByteSource.error(for: failure, doing: "opened") }
+    var status = stat()
+    let result = fstat(descriptor, &status)
+    let kind = status.st_mode & S_IFMT
+    guard result == 0, kind == S_IFREG else {
+      let error =
+        result != 0
+        ? FileByteSource.error(for: errno, doing: "opened")
+        : DecodingError(
+          reason: .unreadable,
+          message: kind == S_IFDIR ? "This is a directory, not a file." : "This is not a regular file.")
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    self.readCall = readCall
+    size = Int64(status.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+    while true {
+      let result = readCall(descriptor, buffer, offset)
+      if result >= 0 { return result }
+      if result != -Int(EINTR) { throw FileByteSource.error(for: Int32(-result), doing: "read") }
+    }
+  }
+
+  private static func pread(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64)
+    -> Int
+  {
+    let result = Glibc.pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    return result >= 0 ? result : -Int(errno)
+  }
+
+  private static func error(for number: Int32, doing verb: String) -> DecodingError {
+    switch number {
+    case ENOENT, ENOTDIR:
+      return DecodingError(reason: .notFound, message: "There is no such file.")
+    case EMFILE, ENFILE, ENOMEM:
+      return DecodingError(
+        scope: .engine, reason: .unusable,
+        message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+    default:
+      return DecodingError(
+        reason: .unreadable, message: "The file cannot be \(verb): \(String(cString: strerror(number))).")
+    }
+  }
+}

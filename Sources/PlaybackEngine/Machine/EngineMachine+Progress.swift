@@ -1,0 +1,260 @@
+import AudioCore
+import HostTime
+import MediaTime
+
+// What is heard: places, steps, ends.
+extension EngineMachine {
+  /// Brings everything up to what is heard now, by the open stream's timing.
+  mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
+    output.timing = timing
+    // A line may begin in the future: a device that was started says when its first frame will sound.
+    isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
+    // First the start of sound, so that observers are called with the place where it starts.
+    if isMoving { updateTimeControl(now: now) }
+    if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
+    applyActionAtEnd(now: now)
+    updateTimeControl(now: now)
+    if stopCallPending, !isMoving {
+      stopCallPending = false
+      callObservers()
+    }
+    return nextLook(now: now, timing: timing)
+  }
+
+  /// Whether sound begins only later. A timing that was read after `now` is no more than some microseconds ahead.
+  private func startsLater(_ timing: OutputTiming, now: HostTime) -> Bool {
+    timing.hostTime.seconds(since: now) > 0.001
+  }
+
+  /// Delivers what lies between the last look and `heard`, item by item.
+  mutating func progress(toFrame heard: Double, now: HostTime) {
+    output.timeline.dropRuns(before: heardGeneration)
+    while let (run, isLast) = output.timeline.first(since: heardGeneration) {
+      // What a splice kept was heard.
+      heardGeneration = max(heardGeneration, run.generation)
+      guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
+        // The last frames of an item that was taken out, or what follows an end that was to be the last one.
+        guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
+        output.timeline.removeFirst()
+        continue
+      }
+      let isOver = heard >= Double(run.endFrame) - 0.01 && (run.ending != .none || !isLast)
+      let reached =
+        isOver ? Double(run.frameCount) : min(heard - Double(run.firstFrame), Double(run.frameCount))
+      guard reached >= 0 else { return }
+      let place = position(in: run, frames: reached, info: info)
+      if reached > 0 || isOver || isMoving {
+        move(to: place, isItemEnd: isOver && run.ending != .none)
+      }
+      guard isOver else { return }
+      // An end to which nobody listened (a seek led there, or the item is empty) waits until it is played.
+      if run.frameCount == 0, !wantsSound { return }
+      output.timeline.removeFirst()
+      switch run.ending {
+      case .none: break
+      case .end: finishItem(current, failure: nil, now: now)
+      case .failure: finishItem(current, failure: queue[current]?.failure, now: now)
+      }
+    }
+  }
+
+  func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
+    ItemPosition(
+      origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
+      outputRate: format?.sampleRate ?? info.format.sampleRate)
+  }
+
+  /// Moves the place in the current item forward and delivers the steps on the way.
+  private mutating func move(to place: ItemPosition, isItemEnd: Bool) {
+    guard place.seconds >= resting || isItemEnd else { return }
+    let start = resting
+    resting = max(start, place.seconds)
+    restingPosition = place
+    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
+  }
+
+  /// The current item was heard to its end, or to where it broke off.
+  private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
+    emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
+    endedAt = now
+    overrun = 0
+    applyActionAtEnd(now: now)
+  }
+
+  /// Does what is to be done at the end of an item, once it was reached; also when the action is changed later.
+  mutating func applyActionAtEnd(now: HostTime) {
+    guard endedAt != nil, let current else { return }
+    switch actionAtItemEnd {
+    case .advance:
+      endedAt = nil
+      queue.remove(current)
+      becomeCurrent(queue.first)
+    case .pause:
+      if rate != 0 { setRate(0, reason: .itemEnded, now: now) }
+    case .none:
+      break
+    }
+  }
+
+  /// Another item is current; its place is its start.
+  mutating func becomeCurrent(_ id: ItemID?) {
+    rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
+    schedule.reset(to: resting)
+    emit(.currentItemChanged(id))
+    guard rate != 0 else { return }
+    // Needs no look at the output, so whoever changed the queue finds it so at once.
+    if id == nil {
+      setTimeControl(.waiting(.noItemToPlay))
+    } else if timeControl == .waiting(.noItemToPlay) {
+      setTimeControl(.waiting(.evaluatingBufferingRate))
+    }
+  }
+
+  // MARK: Time
+
+  /// The current item's place now, as it was last seen or as it must have moved since; never before one that was
+  /// told already.
+  mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
+    guard var place = seenPosition(now: now, timing: timing) else { return nil }
+    if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
+    toldPosition = place
+    return place
+  }
+
+  private func seenPosition(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
+    guard let info = currentInfo else { return nil }
+    let rate = info.format.sampleRate
+    let beyond = beyondEnd(now: now)
+    if beyond > 0 {
+      let seconds = Self.place(resting + beyond)
+      return ItemPosition(frame: Int64((seconds * Double(rate)).rounded(.down)), itemRate: rate)
+    }
+    let rest =
+      restingPosition
+      ?? ItemPosition(frame: Int64((resting * Double(rate)).rounded()), itemRate: rate)
+    guard let timing, let (run, _) = output.timeline.first(since: heardGeneration), run.item == current
+    else { return rest }
+    let frames = min(timing.heardFrame(at: now) - Double(run.firstFrame), Double(run.frameCount))
+    guard frames > 0 else { return rest }
+    let place = position(in: run, frames: frames, info: info)
+    return place.seconds > rest.seconds ? place : rest
+  }
+
+  /// How far time has run on behind the end of the item. AVPlayer.h: under `.none` "the current time keeps
+  /// incrementing".
+  private func beyondEnd(now: HostTime) -> Double {
+    guard let endedAt else { return 0 }
+    guard actionAtItemEnd == .none, rate != 0, !isSuspended else { return overrun }
+    return overrun + max(0, now.seconds(since: endedAt)) * Double(rate)
+  }
+
+  /// Before anything changes that `beyondEnd` depends on.
+  mutating func settleOverrun(now: HostTime) {
+    guard endedAt != nil else { return }
+    overrun = beyondEnd(now: now)
+    endedAt = now
+  }
+
+  /// When to look again, if nobody says so earlier.
+  struct NextLook {
+    var moment: WorkerNext
+    /// Also as soon as the output takes more, which need not be anything new.
+    var whenMoreIsTaken = false
+  }
+
+  private func nextLook(now: HostTime, timing: OutputTiming?) -> NextLook {
+    var next: HostTime?
+    var awaitsMore = false
+    func consider(_ moment: HostTime?) {
+      if let moment { next = min(next ?? moment, moment) }
+    }
+    if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
+    if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
+    if let timing {
+      if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
+      if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
+        let end = timing.hostTime(ofFrame: Double(run.endFrame))
+        if !isLast || run.ending != .none { consider(end) }
+        if run.item == current, let info = currentInfo, let due = schedule.nextDue(after: resting) {
+          let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
+          let start = position(in: run, frames: 0, info: info)
+          let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due)
+          if frame <= Double(run.endFrame) {
+            if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
+          } else if isLast, run.ending == .none {
+            // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
+            if isHeard { awaitsMore = true } else { consider(end) }
+          }
+        }
+      }
+    }
+    // A nanosecond more, so that rounding never wakes us just before the frame.
+    let earliest = now.advanced(bySeconds: Self.shortestWait)
+    return NextLook(
+      moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
+      whenMoreIsTaken: awaitsMore)
+  }
+
+  // MARK: Time control
+
+  mutating func updateTimeControl(now: HostTime) {
+    if isMoving {
+      output.hasMoved = true
+      // Only sound proves that the device is there: one that opens and dies at once is not.
+      output.failedAttempts = 0
+    }
+    let state: EngineTimeControl
+    if rate == 0 {
+      state = .paused
+    } else if current == nil {
+      state = .waiting(.noItemToPlay)
+    } else if isSuspended || endedAt != nil {
+      state = timeControl  // frozen, or running on in silence
+    } else if isMoving {
+      state = .playing
+    } else if output.phase == .open, timeControl == .playing, !output.isTakenAway {
+      // A seek's flush or a hiccup: wait before calling it a stall.
+      let since = output.standingSince ?? now
+      output.standingSince = since
+      let isStall = now.seconds(since: since) >= Self.stallDelay
+      state = isStall ? .waiting(.toMinimizeStalls) : .playing
+    } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
+      || output.phase == .open && !output.isTakenAway && !output.hasMoved
+    {
+      state = .waiting(.evaluatingBufferingRate)
+    } else {
+      state = .waiting(.toMinimizeStalls)
+    }
+    if isMoving || state != .playing || isSuspended || endedAt != nil { output.standingSince = nil }
+    setTimeControl(state)
+  }
+
+  private mutating func setTimeControl(_ state: EngineTimeControl) {
+    guard state != timeControl else { return }
+    let before = timeControl
+    timeControl = state
+    emit(.timeControlChanged(state))
+    if before == .playing, state == .waiting(.toMinimizeStalls), !output.isTakenAway, let current {
+      emit(.playbackStalled(current))
+    }
+    if state == .playing {
+      stopCallPending = false
+      callObservers()
+    } else if before == .playing {
+      // The device takes some milliseconds to stop; the place is exact when it has.
+      stopCallPending = true
+    }
+  }
+
+  /// Calls the periodic observers with the very time: playback started, stopped or jumped.
+  mutating func callObservers() {
+    guard let info = currentInfo else { return }
+    let calls = schedule.calls(at: resting)
+    for run in calls.steps { deliveries.append(.steps(run)) }
+    let rate = info.format.sampleRate
+    let time =
+      restingPosition?.time
+      ?? CMTime(value: CMTimeValue((resting * Double(rate)).rounded()), timescale: CMTimeScale(rate))
+    for id in calls.exact { deliveries.append(.call(id, time)) }
+  }
+}

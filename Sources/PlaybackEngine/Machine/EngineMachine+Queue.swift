@@ -1,0 +1,110 @@
+import AudioCore
+import HostTime
+import MediaTime
+
+extension EngineMachine {
+  /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
+  mutating func insert(
+    _ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0
+  ) -> Bool {
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
+    guard queue.insert(record, id: id, after: after) else { return false }
+    if queue.first == id {
+      becomeCurrent(id)
+    } else if isDecoded(queue.next(of: id)) {
+      splice()
+    }
+    return true
+  }
+
+  /// Takes an item out; the current one as `advanceToNextItem`.
+  mutating func remove(_ id: ItemID) {
+    guard queue.contains(id) else { return }
+    if id == current {
+      advanceToNext()
+      return
+    }
+    // What follows was decoded before it if it was inserted too late to be heard first.
+    let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
+    queue.remove(id)
+    if wasDecoded { splice() }
+  }
+
+  mutating func removeAll() {
+    guard current != nil else { return }
+    endSeek(finished: false)
+    queue.removeAll()
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(nil)
+  }
+
+  /// Ends the current item and starts the next; the current one leaves the queue.
+  mutating func advanceToNext() {
+    guard let current else { return }
+    endSeek(finished: false)
+    queue.remove(current)
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(queue.first)
+  }
+
+  /// Puts another item in the place of the current one; the rest of the queue stays.
+  mutating func replaceCurrent(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
+    guard !queue.contains(id) else { return id == current }
+    endSeek(finished: false)
+    if let current { queue.remove(current) }
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
+    guard queue.prepend(record, id: id) else { return false }
+    discontinue(to: .empty, resting: 0)
+    becomeCurrent(id)
+    return true
+  }
+
+  /// Sets the rate: 0 or 1.
+  mutating func setRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
+    guard value != rate else { return }
+    settleOverrun(now: now)
+    rate = value
+    if value == 0 { output.hasMoved = false }
+    emit(.rateChanged(value, reason))
+    if value != 0 {
+      // Asked for once more: the reasons may be gone.
+      isDecoderUnusable = false
+      if output.phase == .failed {
+        output.phase = .none
+        output.failedAttempts = 0
+      }
+    }
+    updateTimeControl(now: now)
+  }
+
+  /// What happens at the end of an item is decided anew; an item that follows may be decoded already.
+  mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
+    guard action != actionAtItemEnd else { return }
+    settleOverrun(now: now)
+    actionAtItemEnd = action
+    if let current, action != .advance, isDecoded(queue.next(of: current)) { splice() }
+    applyActionAtEnd(now: now)
+  }
+
+  /// The latest end of an item, in seconds; nil for its own.
+  mutating func setEnd(_ seconds: Double?, of id: ItemID) {
+    let seconds = seconds.map(Self.place)
+    guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
+    queue.update(id) { $0.endSeconds = seconds }
+    if isDecoded(id) { splice() }
+  }
+
+  /// Where an item that is not current yet will start, in seconds; it may be decoded already, or be about to.
+  mutating func setStart(_ seconds: Double, of id: ItemID) {
+    let seconds = Self.place(seconds)
+    guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
+    queue.update(id) { $0.startSeconds = seconds }
+    if isDecoded(id) || id == nextToOpen { splice() }
+  }
+
+  /// Whether frames of `id` may be on their way to the listener.
+  private func isDecoded(_ id: ItemID?) -> Bool {
+    guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
+    return record.decodedIn >= heardGeneration
+  }
+}

@@ -1,0 +1,44 @@
+import AudioCore
+// What follows the present sound changes: what the device has taken is heard, and the rest is decoded anew behind it.
+extension EngineMachine {
+  /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
+  /// what follows the present sound; everything else costs nothing.
+  mutating func splice() {
+    generation += 1
+    if output.phase == .open {
+      cursor = .flushing
+      output.requestFlush()
+    } else {
+      heardGeneration = generation
+      restartDecoding()
+    }
+  }
+
+  /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
+  /// decoder goes on right behind them.
+  mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
+    guard serial == output.flushSerial, output.flushPending else { return }
+    output.flushPending = false
+    output.needsKick = true
+    guard cursor == .flushing else { return }
+    output.timeline.truncate(from: frame)
+    restartDecoding(behind: output.timeline.runs(since: heardGeneration))
+  }
+
+  /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
+  /// have been taken out, or something inserted before it. Such frames are heard, because they cannot be taken back,
+  /// and belong to nobody.
+  private mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
+    restartDecoding()
+    var expected = current
+    for run in runs where run.item == expected {
+      guard let info = queue[run.item]?.info else { return }
+      if run.ending == .none {
+        cursor = .start(run.item, .frame(position(in: run, frames: Double(run.frameCount), info: info).frame))
+      } else {
+        cursor = .finished(run.item)
+        expected = queue.next(of: run.item)
+      }
+    }
+  }
+}

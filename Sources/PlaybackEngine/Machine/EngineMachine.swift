@@ -1,0 +1,139 @@
+import AudioCore
+import HostTime
+import MediaTime
+
+/// The player's logic as a value: calls and reports go in, commands and deliveries come out. No threads, no locks,
+/// no I/O; whoever holds it runs what it returns after letting go of the lock.
+///
+/// The parts are in extensions, one file each: the queue, seeks, progress of what is heard, the decoder's orders,
+/// the output.
+struct EngineMachine: Sendable {
+  // MARK: What the user wants
+
+  var queue = PlayQueue<ItemRecord>()
+  /// A queue player lets items go; a plain player keeps its one, also when it fails.
+  let isQueuePlayer: Bool
+  var actionAtItemEnd: EngineActionAtItemEnd
+  var rate: Float = 0
+  var volume: Float = 1
+  var isMuted = false
+  /// The application is suspended: nothing moves, nothing is told.
+  private(set) var isSuspended = false
+
+  // MARK: What is
+
+  var schedule = ObserverSchedule()
+  var timeControl = EngineTimeControl.paused
+  /// The current item's place as long as nothing of it is heard, and where it stood last.
+  var resting = 0.0
+  /// The same in exact form when it is known so.
+  var restingPosition: ItemPosition?
+  /// The furthest place that anyone who asked was told: a device that corrects its timing does not take it back.
+  var toldPosition: ItemPosition?
+  /// Playback stopped, and the observers are to be called with the place when the device stands.
+  var stopCallPending = false
+  /// The current item was heard to its end (and stays, by `actionAtItemEnd`) since then.
+  var endedAt: HostTime?
+  /// How far time had run on behind that end at `endedAt`, in seconds.
+  var overrun = 0.0
+  /// The decoder works for no item at all; nothing is opened until playback is asked for once more.
+  var isDecoderUnusable = false
+
+  // MARK: Discontinuities
+
+  /// What the decoder makes and the renderer lets through.
+  var generation: UInt64 = 1
+  /// What is heard belongs to the present if it is of this generation or later. Behind `generation` only while a
+  /// splice keeps what the device has taken already.
+  var heardGeneration: UInt64 = 1
+  var cursor = DecodeCursor.empty
+  var pendingSeek: PendingSeek?
+
+  // MARK: The output
+
+  var output = OutputState()
+  /// Frames leave the device, as it was seen last.
+  var isMoving = false
+  /// The format that streams are opened with; set by the first item that is opened while nothing sounds.
+  var format: PCMFormat?
+  let isOffline: Bool
+
+  /// What the conductor is to tell, in order.
+  var deliveries: [Delivery] = []
+
+  init(isQueuePlayer: Bool, isOffline: Bool) {
+    self.isQueuePlayer = isQueuePlayer
+    self.isOffline = isOffline
+    actionAtItemEnd = isQueuePlayer ? .advance : .pause
+  }
+
+  /// Where the decoder stands.
+  enum DecodeCursor: Hashable {
+    /// At the start of the queue, whatever comes.
+    case empty
+    /// Waiting for the device to say what it threw away.
+    case flushing
+    /// To open `item` and go to that many seconds.
+    case start(ItemID, DecodeStart)
+    /// Inside `item`.
+    case decoding(ItemID)
+    /// Behind the end of `item`.
+    case finished(ItemID)
+
+    var item: ItemID? {
+      switch self {
+      case .empty, .flushing: nil
+      case .start(let item, _), .decoding(let item), .finished(let item): item
+      }
+    }
+  }
+
+  /// Where an item is entered: at a time that someone asked for, or at an exact frame.
+  enum DecodeStart: Hashable {
+    case seconds(Double)
+    case frame(Int64)
+  }
+
+  struct PendingSeek {
+    var completion: (@Sendable (Bool) -> Void)?
+  }
+
+  var current: ItemID? { queue.first }
+
+  mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
+
+  /// The current item's sample rate, as far as it is known.
+  var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
+
+  /// Makes everything that was decoded and not yet heard invalid; the position stands at `seconds` of the current
+  /// item until the decoder has gone to `cursor`.
+  mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {
+    generation += 1
+    heardGeneration = generation
+    self.cursor = cursor
+    rest(at: seconds)
+    output.requestFlush()
+  }
+
+  /// Nothing of the current item is heard yet; it will begin at `seconds`.
+  mutating func rest(at seconds: Double) {
+    resting = seconds
+    restingPosition = nil
+    toldPosition = nil
+    endedAt = nil
+    overrun = 0
+  }
+
+  /// Stops everything where it is, or lets it go on.
+  mutating func setSuspended(_ suspended: Bool, now: HostTime) {
+    guard suspended != isSuspended else { return }
+    settleOverrun(now: now)
+    isSuspended = suspended
+  }
+
+  /// `seconds` as a place in an item: no number is nothing, and past 300 years (10¹⁰ s; a double still tells frames
+  /// of 384 kHz apart there) all places are the same.
+  static func place(_ seconds: Double) -> Double {
+    seconds >= 0 ? min(seconds, 1e10) : 0
+  }
+}

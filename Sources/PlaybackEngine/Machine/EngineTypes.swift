@@ -1,0 +1,106 @@
+package import AudioCore
+package import MediaTime
+
+/// What the engine knows of an item once it was opened.
+package struct ItemInfo: Hashable, Sendable {
+  /// The medium's own format; its sample rate is the timescale of the item's times.
+  package var format: PCMFormat
+  /// Its length in frames of that rate.
+  package var frameCount: FrameCount
+
+  /// The length as a time in the item's timescale; indefinite while unknown.
+  package var duration: CMTime {
+    guard let count = frameCount.value else { return .indefinite }
+    return CMTime(value: count, timescale: CMTimeScale(format.sampleRate))
+  }
+}
+
+/// What becomes of the queue at the end of an item; AVPlayer.ActionAtItemEnd.
+package enum EngineActionAtItemEnd: Sendable {
+  /// The item leaves the queue and the next one follows without a gap.
+  case advance
+  /// The rate becomes 0; the item stays.
+  case pause
+  /// Nothing: rate and item stay, and time runs on.
+  case none
+}
+
+/// Whether sound flows; AVPlayer.TimeControlStatus with the reason for waiting.
+package enum EngineTimeControl: Hashable, Sendable {
+  /// The rate is 0.
+  case paused
+  /// It is not, but nothing sounds.
+  case waiting(WaitingReason)
+  /// Sound flows.
+  case playing
+
+  /// Why nothing sounds although the rate is not 0.
+  package enum WaitingReason: Sendable {
+    /// The queue is empty.
+    case noItemToPlay
+    /// The item is being opened, or the output started.
+    case evaluatingBufferingRate
+    /// The output is away, suspended or starved; it goes on by itself.
+    case toMinimizeStalls
+  }
+}
+
+/// Why the rate changed; AVPlayer.RateDidChangeReason.
+package enum EngineRateReason: Sendable {
+  /// Someone set it.
+  case setRateCalled
+  /// It could not be kept: the output is gone for good.
+  case setRateFailed
+  /// The item's end was reached under `EngineActionAtItemEnd.pause`.
+  case itemEnded
+  /// The audio session was interrupted.
+  case audioSessionInterrupted
+  /// The application went to the background.
+  case appBackgrounded
+}
+
+/// What the engine reports, in the order in which it happened.
+package enum EngineNotice: Sendable {
+  /// Another item is current, or none.
+  case currentItemChanged(ItemID?)
+  /// The rate changed.
+  case rateChanged(Float, EngineRateReason)
+  /// `EngineTimeControl` changed.
+  case timeControlChanged(EngineTimeControl)
+  /// An item was opened.
+  case itemReady(ItemID, ItemInfo)
+  /// An item's length is known better now.
+  case durationChanged(ItemID, ItemInfo)
+  /// An item cannot be played at all. In a queue it is out of it now.
+  case itemFailed(ItemID, DecodingError)
+  /// An item was heard to its end.
+  case playedToEnd(ItemID)
+  /// An item was heard up to where it broke off.
+  case failedToPlayToEnd(ItemID, DecodingError)
+  /// The position jumped.
+  case timeJumped(ItemID)
+  /// Sound stopped because nothing came in time.
+  case playbackStalled(ItemID)
+  /// A seek is over.
+  case seekCompleted(@Sendable (Bool) -> Void, finished: Bool)
+  /// The output could not be opened or was lost; it is tried again after so many seconds, or never for nil.
+  case outputUnavailable(OutputError, retryAfter: Double?)
+  /// The output is there (again); `route` names it.
+  case outputOpened(route: String)
+  /// An observer's queue was more than a second behind: so many steps were left out.
+  case stepsCoalesced(Int64)
+}
+
+/// An item as the queue holds it.
+struct ItemRecord: Sendable {
+  var source: any MediaSource
+  var info: ItemInfo?
+  /// Where it starts when its turn comes: set by a seek before it was opened. Seconds.
+  var startSeconds: Double = 0
+  /// Where it ends at the latest, in seconds; nil for its own end. AVPlayerItem.forwardPlaybackEndTime.
+  var endSeconds: Double?
+  /// The generation in which it was last given to the decoder; 0 for never.
+  var decodedIn: UInt64 = 0
+  /// Set when decoding broke off; told when that place is heard.
+  var failure: DecodingError?
+}

@@ -1,0 +1,134 @@
+import MediaTime
+
+/// The engine's number of a time observer.
+package struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
+
+/// Which steps of which observer are due next in the current item. A pure value: places in, steps out.
+struct ObserverSchedule {
+  private struct Periodic {
+    let id: ObserverID
+    let interval: StepInterval
+    /// Only every stride-th step is delivered; 1 but for intervals below `shortestInterval`.
+    let stride: Int64
+    /// The next step to deliver, a multiple of `stride`.
+    var next: Int64 = 0
+
+    /// When the next step is due, in seconds.
+    var due: Double { Double(next) * interval.seconds }
+
+    /// Sets the next step to the first one at or after `position` seconds.
+    mutating func reset(to position: Double) {
+      let steps = ((position - tolerance) / (interval.seconds * Double(stride))).rounded(.up)
+      next = Int64(max(0, min(steps, 9e15))) * stride
+    }
+
+    /// Takes the next `count` steps.
+    mutating func take(_ count: Int64) -> StepRun {
+      defer { next += count * stride }
+      return StepRun(observer: id, interval: interval, first: next, stride: stride, count: count)
+    }
+  }
+
+  /// Steps closer than this are thinned, as AVPlayer.h allows for very short intervals: nothing that a person or a
+  /// screen follows is faster, and each call costs a wake-up.
+  static let shortestInterval = 0.001
+
+  /// Two places closer than this are the same: far below a frame (5 µs at 192 kHz), far above what double
+  /// arithmetic loses in a day of media.
+  static let tolerance = 1e-8
+
+  private var periodic: [Periodic] = []
+  /// With their times in seconds, ascending.
+  private var boundaries: [(id: ObserverID, times: [Double])] = []
+
+  var isEmpty: Bool { periodic.isEmpty && boundaries.isEmpty }
+
+  /// Adds an observer whose first step comes at or after `position` seconds.
+  mutating func addPeriodic(_ id: ObserverID, interval: CMTime, position: Double) {
+    let seconds = interval.seconds
+    let stride = Int64(min(max((Self.shortestInterval / seconds).rounded(.up), 1), 1e15))
+    let interval = StepInterval(value: interval.value, timescale: interval.timescale)
+    var observer = Periodic(id: id, interval: interval, stride: stride)
+    observer.reset(to: position)
+    periodic.append(observer)
+  }
+
+  mutating func addBoundary(_ id: ObserverID, times: [CMTime]) {
+    boundaries.append((id, times.map(\.seconds).filter { $0.isFinite }.sorted()))
+  }
+
+  mutating func remove(_ id: ObserverID) {
+    periodic.removeAll { $0.id == id }
+    boundaries.removeAll { $0.id == id }
+  }
+
+  /// The item changed or the position jumped to `position`.
+  mutating func reset(to position: Double) {
+    for index in periodic.indices { periodic[index].reset(to: position) }
+  }
+
+  /// Moves from `start` (exclusive for boundaries) to `end` seconds. `isItemEnd` excludes `end` itself: an item of
+  /// n seconds has steps 0 ..< n.
+  mutating func advance(from start: Double, to end: Double, isItemEnd: Bool, due: (Delivery) -> Void) {
+    let limit = isItemEnd ? end - Self.tolerance : end + Self.tolerance
+    if periodic.count == 1, boundaries.isEmpty {
+      let last = (limit / periodic[0].interval.seconds).rounded(.down)
+      guard last >= Double(periodic[0].next) else { return }
+      due(.steps(periodic[0].take((Int64(min(last, 9e15)) - periodic[0].next) / periodic[0].stride + 1)))
+      return
+    }
+    // Several observers: in the order of their times, the earlier added one first.
+    while let index = earliest(), periodic[index].due <= limit {
+      fireBoundaries(from: start, to: min(periodic[index].due, end), due: due)
+      due(.steps(periodic[index].take(1)))
+    }
+    fireBoundaries(from: start, to: end, due: due)
+    firedUpTo = nil
+  }
+
+  /// The next place in seconds that something is due at, after `position`; nil if nothing is.
+  func nextDue(after position: Double) -> Double? {
+    var result = earliest().map { periodic[$0].due }
+    for boundary in boundaries {
+      guard let time = boundary.times.first(where: { $0 > position + Self.tolerance }) else { continue }
+      result = min(result ?? time, time)
+    }
+    return result
+  }
+
+  /// Playback started, stopped or jumped at `position`: the observers that are to be called with that very time.
+  /// A step that falls on the place is delivered as the step; who got that step already is left out, since no
+  /// step comes twice.
+  mutating func calls(at position: Double) -> (steps: [StepRun], exact: [ObserverID]) {
+    var steps: [StepRun] = []
+    var exact: [ObserverID] = []
+    for index in periodic.indices {
+      let observer = periodic[index]
+      let previous = Double(observer.next - observer.stride) * observer.interval.seconds
+      if observer.next > 0, abs(previous - position) <= Self.tolerance { continue }
+      if abs(observer.due - position) <= Self.tolerance {
+        steps.append(periodic[index].take(1))
+      } else {
+        exact.append(observer.id)
+      }
+    }
+    return (steps, exact)
+  }
+
+  // MARK: -
+
+  private var firedUpTo: Double?
+
+  private func earliest() -> Int? { periodic.indices.min { periodic[$0].due < periodic[$1].due } }
+
+  private mutating func fireBoundaries(from start: Double, to end: Double, due: (Delivery) -> Void) {
+    let start = max(start, firedUpTo ?? start)
+    guard end > start else { return }
+    firedUpTo = end
+    for boundary in boundaries {
+      for time in boundary.times where time > start + Self.tolerance && time <= end + Self.tolerance {
+        due(.boundary(boundary.id))
+      }
+    }
+  }
+}

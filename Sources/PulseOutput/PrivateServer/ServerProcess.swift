@@ -1,0 +1,73 @@
+import Glibc
+
+/// A private server's process, a child of this one.
+struct ServerProcess: Sendable {
+  /// The child's number.
+  let identifier: pid_t
+  private let log: String
+
+  /// Starts the program of `arguments` in the group that `guardian` guards.
+  static func start(
+    arguments: [String], environment: [String], directory: String, guardian: ServerGuardian
+  ) throws(PrivatePulseServer.Failure) -> ServerProcess {
+    let log = "\(directory)/log"
+    do throws(SpawnError) {
+      let identifier = try spawn(
+        arguments, environment, input: nil, log: log, group: guardian.identifier)
+      return ServerProcess(identifier: identifier, log: log)
+    } catch {
+      let isMissing = error.code == ENOENT
+      throw PrivatePulseServer.Failure(
+        message: isMissing
+          ? "\(arguments[0]) is not installed (Debian: apt install pulseaudio)"
+          : "\(arguments[0]) could not be started: \(error)",
+        isMissingProgram: isMissing)
+    }
+  }
+
+  func signal(_ number: Int32) { kill(identifier, number) }
+
+  /// Kills and reaps it. Once.
+  func end() {
+    signal(SIGKILL)
+    reap(identifier)
+  }
+
+  /// Blocks until somebody listens at `path`.
+  func awaitSocket(_ path: String, limit: Double) throws(PrivatePulseServer.Failure) {
+    let deadline = ContinuousClock.now + .seconds(limit)
+    while !UnixSocket.isListening(at: path) {
+      guard !hasEnded(identifier) else {
+        throw PrivatePulseServer.Failure(message: "the private pulseaudio ended at once\(lastWords)")
+      }
+      guard ContinuousClock.now < deadline else {
+        throw PrivatePulseServer.Failure(
+          message: "the private pulseaudio did not answer within \(limit) seconds\(lastWords)")
+      }
+      // It takes about 25 ms; a look costs 10 µs.
+      poll(nil, 0, 1)
+    }
+  }
+
+  /// What the server says about a module that it could not load; nil if there is nothing. PulseAudio 16.1 goes on
+  /// without the module, also with `--fail`.
+  var moduleFailure: String? {
+    logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
+  }
+
+  /// The last line of the server's log, behind a colon.
+  private var lastWords: String { logLines.last.map { ": \($0)" } ?? "" }
+
+  private var logLines: [String] {
+    guard let file = fopen(log, "re") else { return [] }
+    defer { fclose(file) }
+    var lines: [String] = []
+    var line = [CChar](repeating: 0, count: 512)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = String(
+        decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if !text.isEmpty { lines.append(text) }
+    }
+    return lines
+  }
+}

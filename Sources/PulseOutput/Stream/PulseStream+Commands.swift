@@ -1,0 +1,118 @@
+import AudioCore
+import CPulse
+import Synchronization
+
+/// What the engine asks for: from any thread, under the main loop's lock.
+extension PulseStream {
+  func start() { setWantsSound(true) }
+  func stop() { setWantsSound(false) }
+
+  private func setWantsSound(_ wish: Bool) {
+    connection.withLock {
+      guard !isDead, wantsSound != wish else { return }
+      wantsSound = wish
+      applyStart()
+    }
+  }
+
+  /// Makes the server's cork what the engine wishes; later, if a flush is on its way.
+  func applyStart() {
+    guard isOpen, !isFlushing, isCorked == wantsSound, let stream = handle?.pointer else { return }
+    isCorked = !wantsSound
+    if isCorked { hold() }
+    if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
+    // The answer comes after the cork's.
+    if isCorked { askForTiming() } else if !isSuspended { release() }
+    limitDrain()
+    forceOutAtEnd()
+  }
+
+  /// libpulse refused a command: the stream is dead, or about to be.
+  private func refused() {
+    failSoon(
+      OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
+  }
+
+  // MARK: Flush
+
+  func flush(completion: @escaping @Sendable (Int64) -> Void) {
+    connection.withLock {
+      guard !isDead else { return }
+      flushCompletions.append(completion)
+      guard isOpen else { return pullSoon() }
+      if !isFlushing { beginFlush() }
+    }
+  }
+
+  private func beginFlush() {
+    guard let stream = handle?.pointer else { return }
+    isFlushing = true
+    forgetDrain()
+    hold()
+    // Corked first: a sink that can rewind then takes back what it holds of this stream, and the read index says
+    // what was really heard. Uncorked it plays silence for as long as it has taken frames ahead.
+    if !isCorked {
+      isCorked = true
+      calls.forget(calls.streamCork(stream, true))
+    }
+    calls.forget(calls.streamFlush(stream))
+    // Answers come in order: this one carries the indexes after the flush.
+    flushAnswer = OperationHandle(calls, calls.streamUpdateTimingInfo(stream, flushAnswerCame, userdata))
+    if flushAnswer == nil { refused() } else { limitReply() }
+  }
+
+  fileprivate func flushAnswered(success: Bool) {
+    guard isFlushing, !isDead, let stream = handle?.pointer else { return }
+    guard success, let info = calls.streamGetTimingInfo(stream) else { return refused() }
+    replyCame()
+    flushAnswer = nil
+    isFlushing = false
+    hasUnforcedFrames = false
+    let base = info.read_index / Int64(format.bytesPerFrame)
+    let dropped = clock.withLock { $0.flush(at: base) }
+    completeFlush(dropped)
+    guard !isDead else { return }
+    // Frames first, then the uncork: the sink then finds them when it looks for sound.
+    pull()
+    applyStart()
+    send(.timingChanged)
+  }
+
+  /// Nothing was rendered yet, so nothing is thrown away.
+  func completeFlushBeforeOpening() {
+    guard !isFlushing, !flushCompletions.isEmpty else { return }
+    completeFlush(clock.withLock { $0.positions.renderedFrames })
+  }
+
+  private func completeFlush(_ dropped: Int64) {
+    let completions = flushCompletions
+    flushCompletions = []
+    for completion in completions { completion(dropped) }
+  }
+
+  // MARK: Volume
+
+  func setVolume(_ linear: Float, muted: Bool) {
+    let level = muted || !(linear > 0) ? PA_VOLUME_MUTED : pa_sw_volume_from_linear(Double(min(linear, 1)))
+    connection.withLock {
+      guard !isDead else { return }
+      volume = level
+      sendVolume()
+    }
+  }
+
+  /// Tells the server the volume, if it does not know it. Without effect before the stream is open.
+  func sendVolume() {
+    guard volume != sentVolume, isOpen, let stream = handle?.pointer, let context = connection.contextPointer
+    else { return }
+    sentVolume = volume
+    calls.forget(
+      calls.contextSetSinkInputVolume(context, index: calls.streamGetIndex(stream), volume: channelVolumes))
+  }
+}
+
+private func flushAnswerCame(_ stream: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?)
+{
+  guard let userdata else { return }
+  Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().flushAnswered(success: success != 0)
+}

@@ -1,0 +1,27 @@
+/// Times as a person reads them, in 1/100 s.
+package enum ElapsedTime {
+  /// `12.34`, `1:02.34`, `1:01:02.34`: `value / timescale` seconds, rounded down to 1/100 s, since what is not heard
+  /// yet has not elapsed. `-` in front of what is below zero; `--` if there is no such time (a timescale below 1).
+  package static func text(value: Int64, timescale: Int32) -> String {
+    guard timescale > 0 else { return "--" }
+    // In parts, so that no product exceeds 64 bits.
+    let magnitude = value.magnitude
+    let scale = UInt64(timescale)
+    let seconds = magnitude / scale
+    let hundredths = magnitude % scale * 100 / scale
+    let (minutes, hours) = (seconds / 60, seconds / 3600)
+    let sign = value < 0 ? "-" : ""
+    let fraction = twoDigits(hundredths)
+    if minutes == 0 { return "\(sign)\(seconds).\(fraction)" }
+    if hours == 0 { return "\(sign)\(minutes):\(twoDigits(seconds % 60)).\(fraction)" }
+    return "\(sign)\(hours):\(twoDigits(minutes % 60)):\(twoDigits(seconds % 60)).\(fraction)"
+  }
+
+  /// The same for a duration.
+  package static func text(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    return text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)
+  }
+
+  private static func twoDigits(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

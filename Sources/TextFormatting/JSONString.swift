@@ -1,0 +1,37 @@
+extension [UInt8] {
+  /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no checking;
+  /// whoever makes one of a file's name has replaced what was not. Control characters are escaped, also those that
+  /// need not be: a terminal may obey them.
+  package mutating func appendJSON(_ text: String) {
+    append(UInt8(ascii: "\""))
+    var mayBeControl = false
+    for byte in text.utf8 {
+      if mayBeControl, byte < 0xA0 {
+        // U+0080…U+009F, whose first byte is there already.
+        removeLast()
+        appendEscape(byte)
+        mayBeControl = false
+        continue
+      }
+      mayBeControl = byte == 0xC2
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        append(UInt8(ascii: "\\"))
+        append(byte)
+      case 0x0A: append(contentsOf: "\\n".utf8)
+      case 0x0D: append(contentsOf: "\\r".utf8)
+      case 0x09: append(contentsOf: "\\t".utf8)
+      case 0..<0x20, 0x7F: appendEscape(byte)
+      default: append(byte)
+      }
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func appendEscape(_ code: UInt8) {
+    append(contentsOf: "\\u00".utf8)
+    for digit in [code >> 4, code & 15] {
+      append((digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "W")) + digit)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// A JSON value whose objects keep the order of their keys.
+package enum JSONValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  /// Digits as they are to be printed: nothing is rounded on the way.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object([Member])
+
+  /// A key of an object and what it stands for.
+  package struct Member: Hashable, Sendable {
+    package var key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// An object with these keys, in this order.
+  package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(members.map { Member(key: $0, value: $1) })
+  }
+
+  package static func number(_ number: some BinaryInteger) -> JSONValue { .number(String(number)) }
+
+  /// The number that a server wrote: its own digits if JSON reads them so, else a string; null without one.
+  package static func number(written text: String?) -> JSONValue {
+    guard let text else { return .null }
+    return isNumber(text) ? .number(text) : .string(text)
+  }
+
+  /// The text; null without one.
+  package static func string(optional text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+  /// Whether it is a number of JSON's grammar without an exponent.
+  private static func isNumber(_ text: String) -> Bool {
+    let parts = (text.first == "-" ? text.dropFirst() : text[...]).split(
+      separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+      let whole = parts.first
+    else { return false }
+    return whole == "0" || whole.first != "0"
+  }
+
+  /// The value on one line, with its line feed.
+  package var line: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  /// Appends the value, without blanks.
+  package func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .bool(let isTrue): bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
+    case .number(let digits): bytes.append(contentsOf: digits.utf8)
+    case .string(let text): bytes.appendJSON(text)
+    case .array(let values):
+      Self.append(values, between: "[", "]", to: &bytes) { $0.append(to: &$1) }
+    case .object(let members):
+      Self.append(members, between: "{", "}", to: &bytes) { member, bytes in
+        bytes.appendJSON(member.key)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.append(to: &bytes)
+      }
+    }
+  }
+
+  private static func append<Element>(
+    _ elements: [Element], between first: Unicode.Scalar, _ last: Unicode.Scalar, to bytes: inout [UInt8],
+    _ append: (Element, inout [UInt8]) -> Void
+  ) {
+    bytes.append(UInt8(ascii: first))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      append(element, &bytes)
+    }
+    bytes.append(UInt8(ascii: last))
+  }
+}

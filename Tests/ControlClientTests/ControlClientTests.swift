@@ -1,0 +1,118 @@
+import ControlClient
+import ControlProtocol
+import ControlServer
+import ControlTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct ClientTests {
+  @Test("A client asks and is answered")
+  func ask() throws {
+    let server = try TestServer(
+      handler: TestHandler { command, _, completion in
+        if command == .playback(.status) {
+          completion(Reply(["volume": "7"]))
+        } else {
+          completion(Ack(.noExist, "nothing there"))
+        }
+      })
+    var client = try ControlClient.connected(to: server.path)
+    #expect(client.version == "0.23.5")
+    #expect(try client.perform(Request("ping")) == [])
+    #expect(try client.perform(Request("status")) == [.pair(name: "volume", value: "7")])
+    let refusal = ReplyParser.Refusal(code: 50, index: 0, command: "currentsong", message: "nothing there")
+    do {
+      _ = try client.perform(Request("currentsong"))
+      Issue.record("no refusal")
+    } catch ControlClientError.refused(refusal) {
+    }
+    try client.send(Request("watch", ["time", "0.01"]))
+    #expect(server.handler.watchers.wait { $0.count == 1 })
+    let interval = try #require(WatchInterval("0.01"))
+    server.server.broadcast(.step(7), to: .time(interval))
+    #expect(try client.next(timeout: 30) == .pair(name: "event", value: "time"))
+    try client.send(Request("noidle"))
+    #expect(try client.reply().contains(.pair(name: "value", value: "7")))
+  }
+
+  @Test("Where nobody listens there is no server")
+  func noServer() throws {
+    let directory = try TemporaryFolder()
+    for path in [directory.file("none"), "", String(repeating: "x", count: 200)] {
+      do {
+        _ = try ControlClient.connected(to: path)
+        Issue.record("connected to \(path)")
+      } catch {
+        guard case .noServer(path, _) = error else {
+          Issue.record("\(error)")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test("A server that has enough clients refuses")
+  func refused() throws {
+    let server = try TestServer { $0.clients = 1 }
+    let first = try server.client()
+    do {
+      _ = try ControlClient.connected(to: server.path)
+      Issue.record("connected")
+    } catch {
+      #expect(error == .turnedAway(path: server.path))
+    }
+    first.send("close\n")
+    #expect(try first.rest() == "")
+  }
+
+  @Test("Who does not answer in time, answers nonsense or too much, or goes away, is told apart")
+  func badServers() throws {
+    #expect(try greeting("") == .timeout(seconds: 0.2))
+    #expect(try greeting("SSH-2.0\n") == .notAServer(.noGreeting))
+    #expect(try greeting(String(repeating: "x", count: 70_000)) == .notAServer(.lineTooLong))
+    #expect(try greeting("OK MPD 1\n", closes: true, lineLimit: 5) == .disconnected)
+    #expect(try greeting("OK MPD 1\n", lineLimit: 0.2) == .timeout(seconds: 0.2))
+    #expect(
+      try greeting("OK MPD 1\nnonsense\n", lineLimit: 5) == .notAServer(.malformedLine("nonsense")))
+  }
+
+  /// What becomes of a client whose server says that and no more.
+  private func greeting(
+    _ text: String, closes: Bool = false, lineLimit: Double? = nil
+  ) throws -> ControlClientError? {
+    let directory = try TemporaryFolder()
+    let script = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(5); print('ready', flush=True)
+      c = s.accept()[0]; c.sendall(sys.argv[2].encode())
+      if sys.argv[3] == 'True': c.close()
+      sys.stdin.read()
+      """
+    let program = try Program(
+      ["/usr/bin/python3", "-c", script, directory.file("socket"), text, closes ? "True" : "False"])
+    #expect(try program.line() == "ready")
+    do throws(ControlClientError) {
+      var client = try ControlClient.connected(to: directory.file("socket"), timeout: text.isEmpty ? 0.2 : 5)
+      if let lineLimit { _ = try client.next(timeout: lineLimit) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("A large picture comes through as it is")
+  func binary() throws {
+    let picture = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
+    let server = try TestServer(
+      handler: TestHandler { _, _, completion in
+        var reply = Reply()
+        reply.appendBinary(picture, totalSize: picture.count)
+        completion(reply)
+      })
+    var client = try ControlClient.connected(to: server.path)
+    #expect(try client.perform(Request("readpicture", ["a", "0"])).last == .binary(picture))
+    #expect(try client.perform(Request("ping")) == [])
+  }
+}

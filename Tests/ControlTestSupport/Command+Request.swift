@@ -1,0 +1,191 @@
+package import ControlProtocol
+
+extension Command {
+  /// The command's name.
+  package var name: String { parts.name }
+
+  /// The request that is understood as this command.
+  ///
+  /// Throws a `RequestError` where the grammar cannot express an argument, such as a file name with a newline.
+  package func request() throws(RequestError) -> Request {
+    let (name, arguments) = parts
+    return try Request(name, arguments)
+  }
+
+  private var parts: (name: String, arguments: [Argument]) {
+    switch self {
+    case .connection(.ping): ("ping", [])
+    case .connection(.close): ("close", [])
+    case .connection(.commands): ("commands", [])
+    case .connection(.notcommands): ("notcommands", [])
+    case .connection(.password(let password)): ("password", [password])
+    case .connection(.binarylimit(let limit)): ("binarylimit", [Argument(limit)])
+    case .connection(.tagtypes(let request)): ("tagtypes", request.arguments)
+    case .connection(.idle(let subsystems)):
+      ("idle", subsystems == .standard ? [] : subsystems.names.map { Argument($0) })
+    case .playback(.status): ("status", [])
+    case .playback(.currentsong): ("currentsong", [])
+    case .playback(.stats): ("stats", [])
+    case .playback(.clearerror): ("clearerror", [])
+    case .fixed(.config): ("config", [])
+    case .fixed(.decoders): ("decoders", [])
+    case .fixed(.urlhandlers): ("urlhandlers", [])
+    case .transport(.play(let position)): ("play", position.arguments)
+    case .transport(.playid(let id)): ("playid", id.arguments)
+    case .transport(.pause(let pause)): ("pause", pause.map { [Argument($0)] } ?? [])
+    case .transport(.stop): ("stop", [])
+    case .transport(.next): ("next", [])
+    case .transport(.previous): ("previous", [])
+    case .transport(.seek(let position, let time)):
+      ("seek", [Argument(position), Argument(time.description)])
+    case .transport(.seekid(let id, let time)): ("seekid", [Argument(id), Argument(time.description)])
+    case .transport(.seekcur(let target)): ("seekcur", [target.argument])
+    case .playback(.setvol(let volume)): ("setvol", [Argument(volume)])
+    case .playback(.volume(let change)): ("volume", [Argument(change)])
+    case .playback(.getvol): ("getvol", [])
+    case .playback(.repeat(let isOn)): ("repeat", [Argument(isOn)])
+    case .playback(.random(let isOn)): ("random", [Argument(isOn)])
+    case .playback(.single(let mode)): ("single", [Argument(mode.rawValue)])
+    case .playback(.consume(let mode)): ("consume", [Argument(mode.rawValue)])
+    case .fixed(.crossfade(let seconds)): ("crossfade", [Argument(seconds)])
+    case .fixed(.replayGainMode(let mode)): ("replay_gain_mode", [Argument(mode.rawValue)])
+    case .fixed(.replayGainStatus): ("replay_gain_status", [])
+    case .library(.add(let uri, let position)): ("add", [uri] + position.arguments)
+    case .library(.addid(let uri, let position)): ("addid", [uri] + position.arguments)
+    case .queue(.delete(let range)): ("delete", [range.argument])
+    case .queue(.deleteid(let id)): ("deleteid", [Argument(id)])
+    case .queue(.clear): ("clear", [])
+    case .queue(.move(let range, let position)): ("move", [range.argument, position.argument])
+    case .queue(.moveid(let id, let position)): ("moveid", [Argument(id), position.argument])
+    case .queue(.swap(let first, let second)): ("swap", [Argument(first), Argument(second)])
+    case .queue(.swapid(let first, let second)): ("swapid", [Argument(first), Argument(second)])
+    case .queue(.shuffle(let range)): ("shuffle", range.arguments)
+    case .queue(.rangeid(let id, let range)): ("rangeid", [Argument(id), range.argument])
+    case .listing(.playlist): ("playlist", [])
+    case .listing(.playlistinfo(let range)): ("playlistinfo", range.arguments)
+    case .listing(.playlistid(let id)): ("playlistid", id.arguments)
+    case .listing(.plchanges(let version, let range)): ("plchanges", [Argument(version)] + range.arguments)
+    case .listing(.plchangesposid(let version, let range)):
+      ("plchangesposid", [Argument(version)] + range.arguments)
+    case .listing(.playlistfind(let filter)): ("playlistfind", filter.arguments)
+    case .listing(.playlistsearch(let filter)): ("playlistsearch", filter.arguments)
+    case .outputs(.outputs): ("outputs", [])
+    case .outputs(.enableoutput(let output)): ("enableoutput", [Argument(output)])
+    case .outputs(.disableoutput(let output)): ("disableoutput", [Argument(output)])
+    case .outputs(.toggleoutput(let output)): ("toggleoutput", [Argument(output)])
+    case .library(.lsinfo(let uri)): ("lsinfo", uri.map { [$0] } ?? [])
+    case .fixed(.listall(let uri)): ("listall", uri.map { [$0] } ?? [])
+    case .fixed(.listallinfo(let uri)): ("listallinfo", uri.map { [$0] } ?? [])
+    case .fixed(.list(let filter)): ("list", filter)
+    case .fixed(.find(let filter)): ("find", filter)
+    case .fixed(.search(let filter)): ("search", filter)
+    case .fixed(.count(let filter)): ("count", filter)
+    case .fixed(.findadd(let filter)): ("findadd", filter)
+    case .fixed(.searchadd(let filter)): ("searchadd", filter)
+    case .fixed(.listplaylists): ("listplaylists", [])
+    case .library(.listplaylist(let name)): ("listplaylist", [name])
+    case .library(.listplaylistinfo(let name)): ("listplaylistinfo", [name])
+    case .library(.load(let name, let range, let position)):
+      ("load", [name] + Self.loadArguments(range, position))
+    case .library(.readpicture(let uri, let offset)): ("readpicture", [uri, Argument(offset)])
+    case .fixed(.listpartitions): ("listpartitions", [])
+    case .fixed(.partition(let name)): ("partition", [name])
+    case .channels(.subscribe(let channel)): ("subscribe", [channel])
+    case .channels(.unsubscribe(let channel)): ("unsubscribe", [channel])
+    case .channels(.channels): ("channels", [])
+    case .channels(.sendmessage(let channel, let text)): ("sendmessage", [channel, text])
+    case .channels(.readmessages): ("readmessages", [])
+    case .application(.home): ("home", [])
+    case .application(.foreground): ("foreground", [])
+    case .application(.lock): ("lock", [])
+    case .application(.unlock): ("unlock", [])
+    case .application(.interrupt(.begin)): ("interrupt", ["begin"])
+    case .application(.interrupt(.end(shouldResume: true))): ("interrupt", ["end", "resume"])
+    case .application(.interrupt(.end(shouldResume: false))): ("interrupt", ["end", "noresume"])
+    case .application(.terminate): ("terminate", [])
+    case .application(.launch): ("launch", [])
+    case .application(.lifecycle): ("lifecycle", [])
+    case .connection(.watch(let request)): ("watch", request.arguments)
+    }
+  }
+
+  private static func loadArguments(_ range: PositionRange?, _ position: QueuePosition?) -> [Argument] {
+    guard let position else { return range.arguments }
+    // The place comes after the range, so there must be one.
+    return [(range ?? .all).argument, position.argument]
+  }
+}
+
+extension Argument {
+  fileprivate init(_ number: some BinaryInteger) {
+    self.init(String(number))
+  }
+
+  fileprivate init(_ flag: Bool) {
+    self.init(flag ? "1" : "0")
+  }
+}
+
+extension UInt32? {
+  fileprivate var arguments: [Argument] { map { [Argument($0)] } ?? [] }
+}
+
+extension QueuePosition? {
+  fileprivate var arguments: [Argument] { map { [$0.argument] } ?? [] }
+}
+
+extension PositionRange? {
+  fileprivate var arguments: [Argument] { map { [$0.argument] } ?? [] }
+}
+
+extension QueuePosition {
+  fileprivate var argument: Argument {
+    switch self {
+    case .absolute(let position): Argument(position)
+    case .afterCurrent(let distance): Argument("+\(distance)")
+    case .beforeCurrent(let distance): Argument("-\(distance)")
+    }
+  }
+}
+
+extension PositionRange {
+  fileprivate var argument: Argument {
+    guard let upperBound else { return Argument("\(lowerBound):") }
+    return upperBound - lowerBound == 1 ? Argument(lowerBound) : Argument("\(lowerBound):\(upperBound)")
+  }
+}
+
+extension SongRange {
+  fileprivate var argument: Argument {
+    let startText = start.rawValue == 0 ? "" : start.description
+    return Argument("\(startText):\(end?.description ?? "")")
+  }
+}
+
+extension SeekTarget {
+  fileprivate var argument: Argument {
+    switch self {
+    case .absolute(let time): Argument(Milliseconds(seconds: time / .seconds(1)).description)
+    case .relative(let time):
+      Argument("\(time < .zero ? "" : "+")\(Milliseconds(seconds: time / .seconds(1)))")
+    }
+  }
+}
+
+extension TagTypesRequest {
+  fileprivate var arguments: [Argument] {
+    switch self {
+    case .report: []
+    case .all: ["all"]
+    case .clear: ["clear"]
+    case .enable(let tags): ["enable"] + tags.tags.map { Argument($0.rawValue) }
+    case .disable(let tags): ["disable"] + tags.tags.map { Argument($0.rawValue) }
+    }
+  }
+}
+
+extension WatchRequest {
+  fileprivate var arguments: [Argument] {
+    (interval.map { ["time", Argument($0.description)] } ?? []) + (events ? ["events"] : [])
+  }
+}
