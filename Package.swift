@@ -82,7 +82,7 @@ let package = Package(
     .target(
       name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
       swiftSettings: strict),
-    .target(name: "ControlProtocol", swiftSettings: strict),
+    .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
     .target(name: "ControlSocket", swiftSettings: strict),
     .target(
       name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
@@ -199,14 +199,14 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "TextFormattingTests", dependencies: ["TextFormatting"], swiftSettings: strict),
+    .testTarget(
+      name: "TextFormattingTests", dependencies: ["TestSupport", "TextFormatting"], swiftSettings: strict),
     .testTarget(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
-      name: "MusicFilesTests",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "TestSupport"],
+      name: "MusicFilesTests", dependencies: ["AudioCore", "Jukebox", "MusicFiles", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",

@@ -143,7 +143,7 @@ package struct JukeboxMachine: Sendable {
     effects.actions.append(.stop(ticket: ticket))
   }
 
-  /// A new order: those of the same breath that it makes pointless are never given.
+  /// Takes the next ticket, and drops the transport orders that were not handed out yet: they are pointless now.
   private mutating func supersede() {
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
     announced = []

@@ -93,6 +93,6 @@ package struct JukeboxEffects: Sendable {
   /// silence: `stop`, `clear`, and taking the current song out are no such end.
   package var hasEnded = false
 
-  /// Nothing.
+  /// No effects yet.
   package init() {}
 }

@@ -1,4 +1,3 @@
-
 /// A sequence of slots in chunks of a few hundred: what is inserted, taken out or moved costs work in one or two chunks
 /// and a pass over the list of chunks, which is short and in one piece (500 numbers for 100,000 slots). Up to a million
 /// slots that is faster than a tree, whose logarithm is one of cache misses.

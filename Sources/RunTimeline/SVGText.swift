@@ -77,8 +77,7 @@ struct SVGText {
     var result = (scaled < 0 ? "-" : "") + "\(scaled.magnitude / UInt(scale))"
     let fraction = scaled.magnitude % UInt(scale)
     guard fraction > 0 else { return result }
-    let digits = "\(fraction)"
-    result += "." + String(repeating: "0", count: places - digits.count) + digits
+    result += "." + fraction.digits(places)
     while result.last == "0" { result.removeLast() }
     return result
   }

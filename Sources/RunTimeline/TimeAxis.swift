@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// Which moments of a run get a number, and how that reads.
 struct TimeAxis: Hashable, Sendable {
   /// The first and the last moment, in seconds; at least `shortest` apart.
@@ -40,11 +42,9 @@ struct TimeAxis: Hashable, Sendable {
     let seconds = Int(time.magnitude)
     let sign = time < 0 ? "\u{2212}" : ""
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
-    if end < 3600 { return "\(sign)\(minutes):\(Self.twoDigits(seconds % 60))" }
-    return "\(sign)\(hours):\(Self.twoDigits(minutes)):\(Self.twoDigits(seconds % 60))"
+    if end < 3600 { return "\(sign)\(minutes):\((seconds % 60).digits(2))" }
+    return "\(sign)\(hours):\(minutes.digits(2)):\((seconds % 60).digits(2))"
   }
-
-  private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
 extension String {

@@ -11,10 +11,10 @@ package enum ElapsedTime {
     let hundredths = magnitude % scale * 100 / scale
     let (minutes, hours) = (seconds / 60, seconds / 3600)
     let sign = value < 0 ? "-" : ""
-    let fraction = twoDigits(hundredths)
+    let fraction = hundredths.digits(2)
     if minutes == 0 { return "\(sign)\(seconds).\(fraction)" }
-    if hours == 0 { return "\(sign)\(minutes):\(twoDigits(seconds % 60)).\(fraction)" }
-    return "\(sign)\(hours):\(twoDigits(minutes % 60)):\(twoDigits(seconds % 60)).\(fraction)"
+    if hours == 0 { return "\(sign)\(minutes):\((seconds % 60).digits(2)).\(fraction)" }
+    return "\(sign)\(hours):\((minutes % 60).digits(2)):\((seconds % 60).digits(2)).\(fraction)"
   }
 
   /// The same for a duration.
@@ -22,6 +22,4 @@ package enum ElapsedTime {
     let (seconds, attoseconds) = time.components
     return text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)
   }
-
-  private static func twoDigits(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

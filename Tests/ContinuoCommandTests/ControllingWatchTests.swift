@@ -24,7 +24,7 @@ import TextFormatting
     ),
     (.currentItem(nil, url: nil), "currentItem", #"{"event":"currentItem","host":1.500000}"#),
     (
-      .timeControlStatus("waitingToPlayAtSpecifiedRate", reason: "toMinimizeStalls"),
+      .timeControlStatus(.waitingToPlayAtSpecifiedRate, reason: "toMinimizeStalls"),
       "timeControlStatus  status waitingToPlayAtSpecifiedRate  reason toMinimizeStalls",
       #"{"event":"timeControlStatus","status":"waitingToPlayAtSpecifiedRate","reason":"toMinimizeStalls","#
         + #""host":1.500000}"#

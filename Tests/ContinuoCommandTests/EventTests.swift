@@ -1,4 +1,5 @@
 import AppLifecycle
+import ControlProtocol
 import Dispatch
 import Foundation
 import Glibc

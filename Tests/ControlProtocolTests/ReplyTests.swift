@@ -268,7 +268,7 @@ import Testing
     #expect(
       record(.currentItem(song, url: "file:///a"))
         == "event: currentItem\nindex: 0\nsongid: 4\nurl: file:///a\nhost: 5123.456789\n")
-    #expect(record(.timeControlStatus("paused", reason: nil)).contains("reason") == false)
+    #expect(record(.timeControlStatus(.paused, reason: nil)).contains("reason") == false)
     #expect(record(.failed(song, url: "u", error: "e")).contains("songid: 4\nurl: u\nerror: e\nhost"))
     #expect(record(.timeJumped(song, elapsed: Milliseconds(rawValue: 1500))).contains("elapsed: 1.500\n"))
     #expect(record(.coalesced(steps: 7)) == "event: coalesced\nsteps: 7\n")

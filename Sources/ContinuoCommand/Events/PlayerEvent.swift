@@ -1,4 +1,5 @@
 import AppLifecycle
+import ControlProtocol
 
 /// Something that observers of the player see, for `--events`.
 enum PlayerEvent: Hashable, Sendable {
@@ -7,7 +8,7 @@ enum PlayerEvent: Hashable, Sendable {
   /// A call of the periodic observer: `value / timescale` seconds of the item are heard.
   case time(index: Int, value: Int64, timescale: Int32, state: ApplicationState)
   /// Whether time moves, and if it waits, why.
-  case timeControlStatus(TimeControl, reason: String?)
+  case timeControlStatus(TimeControlStatus, reason: String?)
   /// The application has reached this state.
   case applicationState(ApplicationState)
   /// An item was heard to its end.
@@ -16,9 +17,4 @@ enum PlayerEvent: Hashable, Sendable {
   case failed(index: Int, url: String, error: String)
   /// The queue is at its end.
   case finished
-
-  /// The names of AVPlayer's time control statuses.
-  enum TimeControl: String, Hashable, Sendable {
-    case paused, waitingToPlayAtSpecifiedRate, playing
-  }
 }

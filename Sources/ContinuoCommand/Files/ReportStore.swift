@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MusicFiles
+import TextFormatting
 
 /// Where reports of terminations are kept: a folder of the user's, with the newest ones.
 struct ReportStore {
@@ -35,13 +36,9 @@ struct ReportStore {
     var seconds = time_t(microseconds / 1_000_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-      let text = "\(value)"
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2) + "T"
-      + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "."
-      + digits(microseconds % 1_000_000, 6) + "Z"
+    let date = (parts.tm_year + 1900).digits(4) + (parts.tm_mon + 1).digits(2) + parts.tm_mday.digits(2)
+    let time = parts.tm_hour.digits(2) + parts.tm_min.digits(2) + parts.tm_sec.digits(2)
+    return "\(date)T\(time).\((microseconds % 1_000_000).digits(6))Z"
   }
 
   /// Only files that have such a name; what else is in the folder stays.

@@ -1,5 +1,7 @@
 import AppLifecycle
 import Continuo
+import ControlProtocol
+import Dispatch
 import Foundation
 import Jukebox
 
@@ -11,7 +13,7 @@ final class JukeboxApplication {
     /// Something of a song.
     case song(JukeboxPlayer.Event)
     /// Whether time moves, and if it waits, why.
-    case timeControlStatus(PlayerEvent.TimeControl, reason: String?)
+    case timeControlStatus(TimeControlStatus, reason: String?)
     /// An interruption begins or ends.
     case interruption
     /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
@@ -77,7 +79,7 @@ final class JukeboxApplication {
   var song: QueuedSong? { host.song(of: player.currentItem) }
 
   /// The present time control status, and if it waits, why.
-  var timeControl: (status: PlayerEvent.TimeControl, reason: String?) {
+  var timeControl: (status: TimeControlStatus, reason: String?) {
     switch player.timeControlStatus {
     case .paused: (.paused, nil)
     case .playing: (.playing, nil)

@@ -72,7 +72,7 @@ final class WatchDesk: Sendable {
       case .events:
         let (status, reason) = application?.timeControl ?? (.paused, nil)
         send(.currentItem(application?.song, host), to: topic, only: client)
-        send(.timeControlStatus(status.rawValue, reason: reason), to: topic, only: client)
+        send(.timeControlStatus(status, reason: reason), to: topic, only: client)
         send(.applicationState(state.rawValue), to: topic, only: client)
       }
     }

@@ -14,7 +14,7 @@ extension WatchRecord.Event {
       let seconds = host.place.seconds(of: song.id) ?? 0
       self = .timeJumped(host.watched(song), elapsed: Milliseconds(seconds: seconds))
     case .timeControlStatus(let status, let reason):
-      self = .timeControlStatus(status.rawValue, reason: reason)
+      self = .timeControlStatus(status, reason: reason)
     case .interruption, .playerFailed: return nil
     }
   }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Jukebox
 import MusicFiles
 import RunTimeline
@@ -19,7 +20,7 @@ extension Timeline.Entry {
 
 extension Timeline.Sound {
   /// What is heard of a player in this status while its application runs.
-  init(_ status: PlayerEvent.TimeControl) {
+  init(_ status: TimeControlStatus) {
     switch status {
     case .paused: self = .silent
     case .waitingToPlayAtSpecifiedRate: self = .waiting

@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// A mode that can also be wanted once: `0`, `1` or `oneshot`, for `single` and `consume`. State files have the number of
 /// the case, so their order stays.
 package enum OneshotMode: String, Hashable, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// A time or a duration as the protocol writes it: to a millisecond.
 package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
   /// The largest magnitude, 2^53: beyond it a client's floating point could not keep the milliseconds apart.
@@ -39,10 +41,5 @@ package struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable {
 
 extension Milliseconds: CustomStringConvertible {
   /// Seconds with three digits after the point, as mpd's `elapsed` and `duration`.
-  package var description: String {
-    let magnitude = rawValue.magnitude
-    let fraction = String(magnitude % 1000)
-    let zeros = String(repeating: "0", count: 3 - fraction.utf8.count)
-    return "\(rawValue < 0 ? "-" : "")\(magnitude / 1000).\(zeros)\(fraction)"
-  }
+  package var description: String { DecimalFraction.text(value: rawValue, timescale: 1000) }
 }

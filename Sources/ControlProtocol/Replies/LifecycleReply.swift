@@ -1,3 +1,5 @@
+internal import TextFormatting
+
 /// What `lifecycle` answers: the state of the application.
 package struct LifecycleReply: Hashable, Sendable {
   /// A background task that is open.
@@ -61,13 +63,19 @@ package struct LifecycleReply: Hashable, Sendable {
     reply.append("keptrunningby", keptRunningBy.isEmpty ? "none" : keptRunningBy.joined(separator: ","))
     reply.append(
       "backgroundtimeremaining",
-      backgroundTimeRemaining.isFinite ? DecimalFraction.hundredths(seconds: backgroundTimeRemaining) : "inf")
+      backgroundTimeRemaining.isFinite ? Self.hundredths(backgroundTimeRemaining) : "inf")
     for task in tasks {
       reply.append("task", task.name)
-      reply.append("begun", "\(DecimalFraction.hundredths(seconds: task.age)) ago")
+      reply.append("begun", "\(Self.hundredths(task.age)) ago")
     }
     if let lastTermination {
       reply.append("terminated", "\(lastTermination.code) \(lastTermination.reason)")
     }
+  }
+
+  /// Seconds with two digits after the point, to the nearest.
+  private static func hundredths(_ seconds: Double) -> String {
+    let milliseconds = Milliseconds(seconds: max(0, seconds)).rawValue
+    return DecimalFraction.text(value: (milliseconds + 5) / 10, timescale: 100)
   }
 }

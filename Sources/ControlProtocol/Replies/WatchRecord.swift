@@ -1,3 +1,10 @@
+internal import TextFormatting
+
+/// Whether time moves in the player, by the names of AVPlayer's statuses.
+package enum TimeControlStatus: String, Hashable, Sendable {
+  case paused, waitingToPlayAtSpecifiedRate, playing
+}
+
 /// One record of a `watch`: what happened, and the monotonic clock's time when it was seen.
 package struct WatchRecord: Hashable, Sendable {
   /// A song that a record is about.
@@ -20,8 +27,8 @@ package struct WatchRecord: Hashable, Sendable {
     case time(songID: UInt32, value: Int64, timescale: Int32)
     /// Another song is the current one, or none.
     case currentItem(Song?, url: String?)
-    /// `paused`, `waitingToPlayAtSpecifiedRate` or `playing`, and why it waits.
-    case timeControlStatus(String, reason: String?)
+    /// Whether time moves, and why it waits.
+    case timeControlStatus(TimeControlStatus, reason: String?)
     /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
     case applicationState(String)
     /// The song was played to its end.
@@ -67,7 +74,7 @@ package struct WatchRecord: Hashable, Sendable {
       if let url { reply.append("url", url) }
     case .timeControlStatus(let status, let reason):
       reply.append("event", "timeControlStatus")
-      reply.append("status", status)
+      reply.append("status", status.rawValue)
       if let reason { reply.append("reason", reason) }
     case .applicationState(let state):
       reply.append("event", "applicationState")

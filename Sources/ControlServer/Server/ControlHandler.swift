@@ -27,13 +27,13 @@ package protocol ControlHandler: Sendable {
 }
 
 extension ControlHandler {
-  /// Nothing.
+  /// Does nothing.
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
-  /// Nothing.
+  /// Does nothing.
   package func watchEnded(by client: ClientInfo) {}
-  /// Nothing.
+  /// Does nothing.
   package func connectionClosed(_ client: ClientInfo) {}
-  /// Nothing.
+  /// Does nothing.
   package func clientLeft(_ client: ClientInfo) {}
 }
 

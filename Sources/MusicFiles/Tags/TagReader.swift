@@ -1,4 +1,3 @@
-import AudioCore
 import ControlProtocol
 import Dispatch
 import Glibc

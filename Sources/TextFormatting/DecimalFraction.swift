@@ -1,0 +1,34 @@
+/// Decimal fractions without floating point and without a locale.
+package enum DecimalFraction {
+  /// `value / timescale`: exactly, with the digits of the scale, where `timescale` is a power of ten, else with six
+  /// digits, towards zero. A scale below 1 counts as 1.
+  package static func text(value: Int64, timescale: Int32) -> String {
+    let scale = UInt64(max(timescale, 1))
+    let magnitude = value.magnitude
+    let whole = "\(value < 0 ? "-" : "")\(magnitude / scale)"
+    let remainder = magnitude % scale
+    guard scale > 1 else { return whole }
+    var digits = 0
+    var power: UInt64 = 1
+    while power < scale {
+      power *= 10
+      digits += 1
+    }
+    if power == scale { return whole + "." + remainder.digits(digits) }
+    // The remainder is below 2^31, so this stays below 2^51.
+    return whole + "." + (remainder * 1_000_000 / scale).digits(6)
+  }
+
+  /// Nanoseconds as seconds with six digits after the point, towards zero.
+  package static func seconds(nanoseconds: UInt64) -> String {
+    "\(nanoseconds / 1_000_000_000)." + (nanoseconds % 1_000_000_000 / 1000).digits(6)
+  }
+}
+
+extension BinaryInteger {
+  /// A number that is not negative in decimal digits, at least `count` of them, with zeros in front.
+  package func digits(_ count: Int) -> String {
+    let text = String(self)
+    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  }
+}
