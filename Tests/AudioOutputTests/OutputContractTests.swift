@@ -1,3 +1,4 @@
+import AudioOutput
 import AudioCore
 import Foundation
 import HostTime

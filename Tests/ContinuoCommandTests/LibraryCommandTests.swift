@@ -25,7 +25,7 @@ import Testing
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: SystemClock.shared)
   }
 
-  private func begin(_ command: Command, for client: ClientID = ClientID(number: 1)) -> Answer {
+  private func begin(_ command: Command.Library, for client: ClientID = ClientID(number: 1)) -> Answer {
     let answer = Answer()
     library.perform(
       command, ConnectionMachine.Context(),
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  private func add(_ name: String) -> Command { .add(uri: Argument(Array(name.utf8)), at: nil) }
+  private func add(_ name: String) -> Command.Library { .add(uri: Argument(Array(name.utf8)), at: nil) }
 
   /// A song that is silence, with a cover of these bytes if there are any.
   private func song(cover: [UInt8]?) -> [UInt8] {

@@ -1,3 +1,4 @@
+import ControlProtocol
 import AppLifecycle
 import Continuo
 import ContinuoTesting

@@ -1,3 +1,4 @@
+import ControlProtocol
 import HostTime
 import Glibc
 import Jukebox

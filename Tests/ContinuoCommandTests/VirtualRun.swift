@@ -1,3 +1,4 @@
+import MusicFiles
 import AppLifecycle
 import AudioCore
 import HostTime
@@ -147,9 +148,9 @@ final class VirtualRun {
 
   /// What `status` answers.
   var status: String? {
-    let reply = PlaybackCommands(
-      host: host, sound: served.sound, home: .workingDirectory(), clock: clock, started: clock.now
-    ).status()
+    let commands = PlaybackCommands(
+      host: host, sound: served.sound, home: .workingDirectory(), clock: clock, started: clock.now)
+    guard let reply = try? commands.perform(.status, tags: .all) else { return nil }
     return String(decoding: reply.bytes, as: UTF8.self).split(separator: "\n").first {
       $0.hasPrefix("state: ")
     }

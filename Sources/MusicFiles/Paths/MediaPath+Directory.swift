@@ -2,7 +2,7 @@ import Glibc
 
 extension MediaPath {
   /// Makes the directory, and those above it, for this user only. Nothing happens if something has its name already.
-  func makeDirectory() throws(FileBytes.Problem) {
+  package func makeDirectory() throws(FileBytes.Problem) {
     do {
       _ = try systemCall { mkdir($0, 0o700) }
     } catch .system(EEXIST) {
