@@ -1,5 +1,5 @@
-import AudioOutput
 import AudioCore
+import AudioOutput
 import Foundation
 import HostTime
 import Synchronization

@@ -1,6 +1,6 @@
 import ControlProtocol
-import HostTime
 import Glibc
+import HostTime
 import Jukebox
 import MusicFiles
 import Synchronization
