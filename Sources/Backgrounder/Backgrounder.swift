@@ -1,8 +1,8 @@
 import AppLifecycle
 import ArgumentParser
-import HostTime
 import Continuo
 import Foundation
+import HostTime
 import PulseOutput
 
 @main

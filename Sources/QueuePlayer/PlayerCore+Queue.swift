@@ -1,6 +1,6 @@
 import AudioCore
-import HostTime
 import Foundation
+import HostTime
 import MediaTime
 import PlaybackEngine
 import Synchronization

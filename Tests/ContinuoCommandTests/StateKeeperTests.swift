@@ -1,5 +1,5 @@
-import HostTime
 import Glibc
+import HostTime
 import Jukebox
 import MusicFiles
 import Synchronization

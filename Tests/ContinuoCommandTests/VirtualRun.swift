@@ -1,10 +1,10 @@
 import AppLifecycle
 import AudioCore
-import HostTime
 import AudioOutput
 import Continuo
 import ControlProtocol
 import Foundation
+import HostTime
 import Jukebox
 import MediaTime
 import QueuePlayer

@@ -1,5 +1,5 @@
-import HostTime
 import Foundation
+import HostTime
 import PulseOutput
 import PulseTestSupport
 import Testing

@@ -1,4 +1,3 @@
-import HostTime
 import Foundation
 import HostTime
 import PulseOutput

@@ -12,7 +12,9 @@ import Testing
     try queue.insert(
       (0..<count).map { number in
         let name = String(repeating: "x", count: Int.random(in: 0...80, using: &random))
-        let range = number.isMultiple(of: 5) ? SongRange(
+        let range =
+          number.isMultiple(of: 5)
+          ? SongRange(
             start: Milliseconds(rawValue: 1000), end: number == 0 ? nil : Milliseconds(rawValue: 2000)) : nil
         return Song(path: Array("/music/\(number)\(name).mp3".utf8), range: range)
       })

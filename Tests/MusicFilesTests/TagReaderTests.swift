@@ -1,5 +1,6 @@
-import HostTime
+import ControlProtocol
 import Dispatch
+import HostTime
 import Jukebox
 import Synchronization
 import TestSupport

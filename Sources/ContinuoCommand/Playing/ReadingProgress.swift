@@ -1,5 +1,5 @@
-import HostTime
 import Glibc
+import HostTime
 
 /// Tells a person at a terminal how far a long reading of folders and playlists is, on one line of standard error that
 /// is gone in the end.

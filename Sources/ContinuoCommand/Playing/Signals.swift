@@ -1,6 +1,6 @@
-import HostTime
 import Dispatch
 import Glibc
+import HostTime
 import Synchronization
 
 /// What signals do to the player.

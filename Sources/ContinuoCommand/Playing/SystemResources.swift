@@ -1,5 +1,5 @@
-import HostTime
 import Glibc
+import HostTime
 
 /// What a player needs of the system before it can start: threads, and room in memory.
 ///

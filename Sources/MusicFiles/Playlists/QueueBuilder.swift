@@ -1,5 +1,5 @@
-import HostTime
 import Glibc
+import HostTime
 import TextFormatting
 
 /// Something that was to be played and cannot be.
