@@ -1,6 +1,6 @@
 import ControlProtocol
-import Dispatch
 import HostTime
+import Dispatch
 import Jukebox
 import Synchronization
 import TestSupport
