@@ -1,4 +1,5 @@
 import AudioCore
+import AudioOutput
 import Foundation
 import HostTime
 import Synchronization
