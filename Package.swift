@@ -208,7 +208,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
-      name: "MusicFilesTests", dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
+      name: "MusicFilesTests",
+      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",

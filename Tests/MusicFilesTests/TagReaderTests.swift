@@ -1,6 +1,6 @@
 import ControlProtocol
-import HostTime
 import Dispatch
+import HostTime
 import Jukebox
 import Synchronization
 import TestSupport
