@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// What a path or a descriptor leads to, links followed.
 package struct FileStatus {
