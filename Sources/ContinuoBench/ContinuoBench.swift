@@ -36,15 +36,6 @@ struct ContinuoBench: ParsableCommand {
       Exit status: 0, or 1 when something of a contender that is here could not be measured.
       """)
 
-  enum Measurement: String, CaseIterable {
-    case render, cpu, start, jitter
-    case roundtrip, crowd, watch, add, memory
-
-    /// Those of the control socket, which have servers of their own.
-    static let control: [Measurement] = [.roundtrip, .crowd, .watch, .add, .memory]
-    /// Those that play on this program's audio server.
-    static let playback: [Measurement] = [.cpu, .start, .jitter]
-  }
   static let controlName = "control"
   static let contenders = ["continuo", "continuo+observer", "mpg123", "mpd", "mpv", "ffplay"]
 

@@ -1,7 +1,7 @@
-import HostTime
 import ControlProtocol
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
 import MusicFiles
 import TestSupport

@@ -1,4 +1,3 @@
-import ControlProtocol
 import Glibc
 import HostTime
 import Jukebox

@@ -1,11 +1,11 @@
 import MusicFiles
 import AppLifecycle
 import AudioCore
-import HostTime
 import AudioOutput
 import Continuo
 import ControlProtocol
 import Foundation
+import HostTime
 import Jukebox
 import MediaTime
 import QueuePlayer

@@ -8,8 +8,8 @@ struct ControlBench {
 
   /// Runs those that were chosen and gives each table to `report`.
   func run(
-    _ chosen: [ContinuoBench.Measurement],
-    report: (ContinuoBench.Measurement, () throws -> Table) -> Void
+    _ chosen: [Measurement],
+    report: (Measurement, () throws -> Table) -> Void
   ) {
     let queues = QueueServers(bench: bench, plan: plan, programs: programs)
     defer { queues.stop() }

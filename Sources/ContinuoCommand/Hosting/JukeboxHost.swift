@@ -1,7 +1,7 @@
-import HostTime
 import Continuo
 import ControlProtocol
 import DequeModule
+import HostTime
 import Jukebox
 import Synchronization
 

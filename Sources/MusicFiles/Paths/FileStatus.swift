@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// What a path or a descriptor leads to, links followed.
 package struct FileStatus {
@@ -11,7 +11,7 @@ package struct FileStatus {
   /// Which file.
   package let identity: Identity
   /// What kind: one of the `S_IFMT` values.
-  package let type: mode_t
+  package let type: UInt32
 
   package init(of path: MediaPath) throws(FileBytes.Problem) {
     var status = stat()

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 
 extension MediaPath {
   /// Makes the directory, and those above it, for this user only. Nothing happens if something has its name already.
