@@ -1,5 +1,4 @@
 import Glibc
-import MusicFiles
 
 extension MediaPath {
   /// Makes the directory, and those above it, for this user only. Nothing happens if something has its name already.
