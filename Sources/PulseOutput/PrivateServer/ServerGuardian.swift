@@ -41,8 +41,10 @@ struct ServerGuardian: Sendable {
     }
     defer { close(ends[0]) }
     do throws(SpawnError) {
+      // Its programs are the system's, whatever PATH the user has.
+      let environment = environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=/usr/bin:/bin"]
       let identifier = try spawn(
-        ["sh", "-c", script, "sh", directory], environment, input: ends[0], log: "/dev/null", group: 0)
+        ["/bin/sh", "-c", script, "sh", directory], environment, input: ends[0], log: "/dev/null", group: 0)
       return ServerGuardian(identifier: identifier, lifeline: ends[1])
     } catch {
       close(ends[1])
