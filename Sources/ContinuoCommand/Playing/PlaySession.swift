@@ -261,14 +261,14 @@ final class PlaySession {
     guard speaksOnOutput else { return }
     let count = host.read { $0.queue.count }
     let line = "\(index + 1)/\(count)  \(TerminalText.sanitized(currentName))"
-    if terminal == nil { StandardOutput.write(line + "\n") } else { drawStatus() }
+    if terminal == nil { StandardOutput.writeLine(line) } else { drawStatus() }
   }
 
   private func show(_ value: Int64, _ timescale: Int32) {
     if terminal != nil {
       drawStatus(CMTime(value: value, timescale: timescale))
     } else if speaksOnOutput, applicationState == .background {
-      StandardOutput.write("Background: \(ElapsedTime.text(value: value, timescale: timescale))\n")
+      StandardOutput.writeLine("Background: \(ElapsedTime.text(value: value, timescale: timescale))")
     }
   }
 
