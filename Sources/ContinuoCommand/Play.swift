@@ -89,7 +89,9 @@ struct Play: ParsableCommand {
     var events: EventWriter?
     if let path = options.events {
       do {
-        events = try EventWriter(path: path) { StandardOutput.complain($0) }
+        let writer = try EventWriter(path: path) { StandardOutput.complain($0) }
+        CleanUp.add(writer.finish)
+        events = writer
       } catch {
         StandardOutput.complain("--events \(path): \(error)")
         throw ExitStatus.usage.code

@@ -36,6 +36,12 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
     if elements.count > Self.limit { thin() }
   }
 
+  /// Puts a value in the place of the last one, as of the same moment.
+  mutating func replaceLast(with value: Value) {
+    guard !elements.isEmpty else { return }
+    elements[elements.count - 1].value = value
+  }
+
   /// Halves the number at least: what is left is further apart than that part of the whole stretch.
   private mutating func thin() {
     guard let first = elements.first, let last = elements.last else { return }

@@ -12,6 +12,8 @@ package struct Timeline: Sendable {
     case sound(Sound)
     /// This file of the queue is current; nil after the last one.
     case item(index: Int, name: String)
+    /// The current file is called this: its tags are read.
+    case itemNamed(String)
     case noItem
     /// Time went on somewhere else in the item: a seek.
     case jumped
@@ -90,6 +92,10 @@ package struct Timeline: Sendable {
       soundMayHaveChanged(at: time)
     case .item(let index, let name):
       items.append(Item(index: index, name: Self.shortened(name)), at: time)
+    case .itemNamed(let name):
+      if case .some(.some(let item)) = items.elements.last?.value {
+        items.replaceLast(with: Item(index: item.index, name: Self.shortened(name)))
+      }
     case .noItem: leaveItem(at: time)
     case .jumped: jumps.append((), at: time)
     case .pressed(let command): presses.append(Self.shortened(command), at: time)

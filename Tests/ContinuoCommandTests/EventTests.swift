@@ -134,6 +134,93 @@ import Testing
     #expect(warnings.all == ["events to x stop: nobody reads them any more"])
   }
 
+  /// A pipe of 4 KiB, its writing end for a writer.
+  func smallPipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which Glibc's module does not show.
+    try #require(fcntl(ends[1], setPipeSize, 4096) > 0)
+    return (ends[0], ends[1])
+  }
+
+  func line(_ value: Int) -> String {
+    #"{"event":"time","index":0,"value":\#(value),"timescale":100,"state":"active","host":1.500000}"#
+  }
+
+  @Test func aReaderThatPausesHoldsNobodyUpAndMissesNothing() throws {
+    let (reading, writing) = try smallPipe()
+    var writer: EventWriter? = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in
+      warnings.add($0)
+    }
+    // Ten times what the pipe takes, and nobody reads: a writer that waits never gets past this.
+    for value in 0..<500 {
+      writer?.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+    }
+    let received = Mutex<[UInt8]>([])
+    let reader = DispatchQueue(label: "reader")
+    reader.async {
+      let bytes = try? FileBytes.readAll(reading, limit: 1 << 24)
+      received.withLock { $0 = bytes ?? [] }
+    }
+    writer?.finish()
+    writer = nil
+    reader.sync {}
+    close(reading)
+    let lines = received.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+    #expect(lines.map(String.init) == (0..<500).map(line))
+    #expect(warnings.all.isEmpty)
+  }
+
+  @Test func aReaderThatHasStalledLosesWholeLinesWhichAreCountedOnce() throws {
+    let (reading, writing) = try smallPipe()
+    let count = 20_000
+    let start = SystemClock.shared.now
+    do {
+      let writer = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in warnings.add($0) }
+      for value in 0..<count {
+        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+      }
+      writer.finish()
+    }
+    // One wait of 0.1 s for all the lines that had no room, not one for each; then those of the ends.
+    #expect(SystemClock.shared.now.seconds(since: start) < 5)
+    let text = String(decoding: try FileBytes.readAll(reading, limit: 1 << 24), as: UTF8.self)
+    close(reading)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(text.last == "\n")
+    #expect(!lines.isEmpty && lines == (0..<lines.count).map(line))
+    #expect(warnings.all == ["\(count - lines.count) events to x are lost: its reader has stalled"])
+  }
+
+  /// More than the backlog holds, to a reader that takes 4 KiB now and then.
+  @Test func aSlowReaderMissesNothing() throws {
+    let (reading, writing) = try smallPipe()
+    let received = Mutex<[UInt8]>([])
+    let reader = DispatchQueue(label: "reader")
+    reader.async {
+      var bytes: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 4096)
+      while case let count = read(reading, &piece, piece.count), count > 0 {
+        bytes += piece[..<count]
+        usleep(200)
+      }
+      received.withLock { $0 = bytes }
+    }
+    let count = 20_000
+    do {
+      let writer = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in warnings.add($0) }
+      for value in 0..<count {
+        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+      }
+      writer.finish()
+    }
+    reader.sync {}
+    close(reading)
+    let lines = received.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+    #expect(lines.map(String.init) == (0..<count).map(line))
+    #expect(warnings.all.isEmpty)
+  }
+
   @Test func whatCannotBeOpenedIsAnError() {
     #expect(throws: FileBytes.Problem.system(ENOENT)) { try writer(path: "/no/such/folder/x") }
     #expect(throws: FileBytes.Problem.system(EISDIR)) { try writer(path: "/") }

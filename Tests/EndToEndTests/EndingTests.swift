@@ -61,7 +61,7 @@ extension EndToEndTests {
       for signals in [1, 2] {
         let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
         try await player.reached(10)
-        // From here on nobody reads; the pipe is full after half a second, and the main thread stands in a write.
+        // From here on nobody reads; the pipe is full after half a second, and lines wait.
         player.pauseEvents()
         try await Task.sleep(for: .seconds(1))
         let start = SystemClock.shared.now

@@ -63,6 +63,32 @@ extension EndToEndTests {
       print("the way from the monitor: \(Spread(heard.delays))")
       #expect(Spread(errors).quantile(0.5) < 2)
     }
+
+    /// The pipe is full before the home button is pressed, and nobody reads from it until the end.
+    @Test(arguments: ["none", "audio"]) func aReaderThatStallsHoldsNothingUp(modes: String) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 1.5, seed: 8).write(into: studio.folder)
+      let drawing = "\(studio.folder)/run.svg"
+      let player = try studio.play(
+        [
+          path, "--output", "simulated", "--background-modes", modes, "--at", "0.5:home", "--at",
+          "1:foreground",
+          "--timeline", drawing,
+        ], eventPipeBytes: 4096)
+      player.pauseEvents()
+      // `ended` reads what is left, which is for afterwards.
+      let end = try await player.child.ended(limit: 10)
+      #expect(end.status == 0)
+      let text = try String(contentsOfFile: drawing, encoding: .utf8)
+      #expect(text.contains("background, "))
+      #expect(text.contains("suspended, ") == (modes == "none"))
+      #expect(!text.contains("0x8badf00d"))
+      let log = try await player.log.wait(for: "the lost events") { !$0.errors.isEmpty }
+      #expect(log.errors.count == 1)
+      #expect(log.errors.first?.hasSuffix(" are lost: its reader has stalled") == true, "\(log)")
+      player.resumeEvents()
+    }
   }
 }
 

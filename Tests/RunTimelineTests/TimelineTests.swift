@@ -93,6 +93,19 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
     (22.4, .sound(.silent)),
   ]
 
+  /// A name that is known late is the current file's, from its beginning on; without one it is nobody's.
+  @Test func aNameThatComesLateIsTheCurrentFiles() {
+    let entries: [(Double, Timeline.Entry)] = [
+      (0, .itemNamed("nobody's")), (1, .item(index: 0, name: "a.mp3")), (1.02, .itemNamed("A")),
+      (2, .item(index: 1, name: "b.mp3")), (3, .noItem), (3.01, .itemNamed("late")),
+    ]
+    let items = timeline(entries).items.elements
+    #expect(items.map { $0.value?.name } == ["A", "b.mp3", nil])
+    #expect(items.map { $0.value?.index } == [0, 1, nil])
+    let start = timeline([]).start
+    #expect(items.map { Int(($0.time.seconds(since: start) * 1000).rounded()) } == [1000, 2000, 3000])
+  }
+
   @Test func drawsEverythingWhereItIs() throws {
     let drawing = try ReadDrawing(timeline(Self.everything), end: 22.5, caption: "a <b> & \"c\" 🎵")
     #expect(drawing.labels.contains("a <b> & \"c\" 🎵"))

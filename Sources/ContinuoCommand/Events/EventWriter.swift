@@ -3,24 +3,19 @@ import HostTime
 import MusicFiles
 import Synchronization
 
-/// Sends events to a file, a pipe or standard output, one write for each line, so that a reader sees it at once.
+/// Sends events to a file, a pipe or standard output, line by line, so that a reader sees each at once.
 ///
-/// When nobody reads any more or the disk is full, events stop for good, one warning is given, and playback goes on.
+/// When nobody reads any more or the disk is full, events stop for good, one warning is given, and playback goes on. A
+/// reader that stalls does not hold playback up: `LineWriter` says what becomes of its lines.
 final class EventWriter: Sendable {
-  private struct State {
-    /// -1 once events have stopped.
-    var descriptor: Int32
-    var line = EventLine()
-  }
-
   private let name: String
-  private let ownsDescriptor: Bool
   private let warn: @Sendable (String) -> Void
-  private let state: Mutex<State>
+  private let output: LineWriter
+  private let line = Mutex(EventLine())
 
   /// Opens the file at `path` and empties it, or takes standard output for `-`. From then on writing to a pipe that
-  /// nobody reads is an error for the whole process and no longer its end. `warn` gets the warning, at most once, on
-  /// whatever thread it happens. Blocks on a named pipe until somebody reads it.
+  /// nobody reads is an error for the whole process and no longer its end. `warn` gets warnings, at most one when events
+  /// stop and one at the end, on whatever thread it happens. Blocks on a named pipe until somebody reads it.
   convenience init(path: String, warn: @escaping @Sendable (String) -> Void) throws(FileBytes.Problem) {
     if path == "-" {
       self.init(descriptor: STDOUT_FILENO, owned: false, name: "standard output", warn: warn)
@@ -36,29 +31,27 @@ final class EventWriter: Sendable {
     signal(SIGPIPE, SIG_IGN)
     self.name = name
     self.warn = warn
-    ownsDescriptor = owned
-    state = Mutex(State(descriptor: descriptor))
-  }
-
-  deinit {
-    let descriptor = state.withLock { $0.descriptor }
-    if ownsDescriptor, descriptor >= 0 { close(descriptor) }
-  }
-
-  /// Writes the line for `event`, seen at `host`. Any thread; lines are written whole and in the order of the calls.
-  /// Blocks while a pipe's reader is slow.
-  func write(_ event: PlayerEvent, host: HostTime) {
-    let failure: Int32? = state.withLock { state in
-      guard state.descriptor >= 0 else { return nil }
-      state.line.clear()
-      state.line.append(event, host: host)
-      guard let error = WholeWrite.write(state.line.bytes, to: state.descriptor) else { return nil }
-      if ownsDescriptor { close(state.descriptor) }
-      state.descriptor = -1
-      return error
+    output = LineWriter(descriptor: descriptor, owned: owned) { error in
+      let reason = error == EPIPE ? "nobody reads them any more" : SystemError.text(error)
+      warn("events to \(name) stop: \(reason)")
     }
-    guard let failure else { return }
-    let reason = failure == EPIPE ? "nobody reads them any more" : SystemError.text(failure)
-    warn("events to \(name) stop: \(reason)")
+  }
+
+  /// Writes the line for `event`, seen at `host`. Any thread; lines are written whole and in the order of the calls. Waits
+  /// for a reader only as `LineWriter` does.
+  func write(_ event: PlayerEvent, host: HostTime) {
+    let bytes = line.withLock { line in
+      line.clear()
+      line.append(event, host: host)
+      return line.bytes
+    }
+    output.write(bytes)
+  }
+
+  /// Waits until every line is written, as long as the reader reads, and warns of those that it lost. Once, at the end of
+  /// the process; any thread.
+  func finish() {
+    let lost = output.finish()
+    if lost > 0 { warn("\(lost) events to \(name) are lost: its reader has stalled") }
   }
 }

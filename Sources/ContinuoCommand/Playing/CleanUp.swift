@@ -3,7 +3,7 @@ import PulseOutput
 import Synchronization
 
 /// What must not be left behind, whatever way the process ends: the terminal's settings, the control socket's file, a WAV
-/// file's header, a private server.
+/// file's header, a private server, lines that a reader has not taken yet.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []
@@ -11,8 +11,8 @@ enum CleanUp {
   }
   private static let state = Mutex(State())
 
-  /// Adds a step; the last added runs first. Steps may run on any thread and must not block. Any thread; does not return
-  /// once the process is ending.
+  /// Adds a step; the last added runs first. Steps may run on any thread, and wait for no longer than a hanging clean-up
+  /// is given (`Signals`). Any thread; does not return once the process is ending.
   static func add(_ step: @escaping @Sendable () -> Void) {
     unlessEnding { state in state.steps.append(step) }
   }

@@ -18,7 +18,11 @@ final class PlaySession {
   private let clock = SystemClock.shared
   private let device: Device
   private let output: SoundOutput
-  private let tags = SongTags()
+  /// Beside that of the served jukebox, which has a whole queue to read.
+  private lazy var tags = TagReader(clock: clock) { [weak self] songs in
+    DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(songs) } }
+  }
+  private var lines = SongLines()
   private let events: EventWriter?
   private let timeline: TimelineRecorder?
   private let speaksOnOutput: Bool
@@ -141,6 +145,7 @@ final class PlaySession {
     isEnded = true
     application?.observesTime = false
     served.stopApplication()
+    writeLines(now: nil)
     terminal?.finish()
     // Finishes the WAV file, if there is one.
     PlaybackEnvironment.current.closePlayers()
@@ -256,19 +261,42 @@ final class PlaySession {
   private func show(_ song: QueuedSong) {
     guard speaksOnOutput || timeline != nil else { return }
     let index = host.index(of: song)
-    currentName = tags.name(of: song, limit: 0.05)
+    currentName = song.fileName
     timeline?.record(.item(index: index, name: currentName))
-    guard speaksOnOutput else { return }
-    let count = host.read { $0.queue.count }
-    let line = "\(index + 1)/\(count)  \(TerminalText.sanitized(currentName))"
-    if terminal == nil { StandardOutput.write(line + "\n") } else { drawStatus() }
+    if speaksOnOutput, terminal == nil {
+      lines.add(song, place: "\(index + 1)/\(host.read { $0.queue.count })", now: clock.now)
+      after(SongLines.patience) { $0.writeLines(now: $0.clock.now) }
+    }
+    tags.read([(song.id, song.song.path)])
+    drawStatus()
+  }
+
+  /// What songs say about themselves.
+  private func take(_ songs: [(id: SongID, metadata: SongMetadata)]) {
+    guard !isEnded else { return }
+    for (id, metadata) in songs {
+      guard let name = metadata.displayName else { continue }
+      lines.note(name, of: id)
+      if id == currentSong?.id {
+        currentName = name
+        timeline?.record(.itemNamed(name))
+        drawStatus()
+      }
+    }
+    writeLines(now: clock.now)
+  }
+
+  /// Writes the lines that are ready; all of them without a moment.
+  private func writeLines(now: HostTime?) {
+    for line in lines.take(now: now) { StandardOutput.writeLine(line) }
   }
 
   private func show(_ value: Int64, _ timescale: Int32) {
     if terminal != nil {
       drawStatus(CMTime(value: value, timescale: timescale))
     } else if speaksOnOutput, applicationState == .background {
-      StandardOutput.write("Background: \(ElapsedTime.text(value: value, timescale: timescale))\n")
+      lines.add("Background: \(ElapsedTime.text(value: value, timescale: timescale))")
+      writeLines(now: clock.now)
     }
   }
 
