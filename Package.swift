@@ -100,15 +100,20 @@ let package = Package(
       name: "MusicFiles",
       dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
+    .target(
+      name: "JukeboxPlayback",
+      dependencies: [
+        "AppLifecycle", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime", "MusicFiles",
+        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
-        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "MP3Decoding", "MediaTime", "MusicFiles",
-        "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
-        "TextFormatting",
-        .product(name: "DequeModule", package: "swift-collections"),
+        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
+        "MediaTime", "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -208,14 +213,24 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
-      name: "MusicFilesTests", dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
+      name: "MusicFilesTests",
+      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "JukeboxPlaybackTests",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
+        "HostTime",
+        "Jukebox", "JukeboxPlayback", "MediaTime", "QueuePlayer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
         "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
+        "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport",
+        "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -1,8 +1,9 @@
-import HostTime
 import ControlProtocol
 import Dispatch
 import Foundation
+import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import TestSupport
 import Testing

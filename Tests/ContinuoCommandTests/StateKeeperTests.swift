@@ -1,7 +1,8 @@
 import ControlProtocol
-import HostTime
 import Glibc
+import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import Synchronization
 import TestSupport

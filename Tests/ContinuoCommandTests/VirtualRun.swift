@@ -1,13 +1,14 @@
-import MusicFiles
 import AppLifecycle
 import AudioCore
-import HostTime
 import AudioOutput
 import Continuo
 import ControlProtocol
 import Foundation
+import HostTime
 import Jukebox
+import JukeboxPlayback
 import MediaTime
+import MusicFiles
 import QueuePlayer
 
 @testable import ContinuoCommand
@@ -37,7 +38,6 @@ final class VirtualRun {
   private let library: SongLibrary
   let served: ServedJukebox
   private let remote: RemoteControl
-  private var application: PlaybackApplication?
   private var wasLaunched = false
   /// What was seen so far.
   private(set) var seen: [Seen] = []
@@ -83,9 +83,7 @@ final class VirtualRun {
 
   /// Ends everything.
   func close() {
-    application?.observesTime = false
     served.stopApplication()
-    application = nil
     environment.suspension.closeAll()
     mainQueue.clear()
   }
@@ -96,22 +94,18 @@ final class VirtualRun {
     switch record.event {
     case .state(let state):
       seen.append(.state(state))
-      if state == .active, application == nil { startApplication() }
+      if state == .active, served.application == nil { startApplication() }
     case .terminated:
-      application?.observesTime = false
       served.stopApplication()
-      application = nil
     default: break
     }
   }
 
   private func startApplication() {
     try? JukeboxApplication.activateSession()
-    let player = served.startApplication { [weak self] event in self?.seen.append(.told("\(event)")) }
-    let application = PlaybackApplication(player, on: device.application)
-    application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
+    let application = served.startApplication { [weak self] event in self?.seen.append(.told("\(event)")) }
+    application.onStep = { [weak self] time in self?.reached(time) }
     application.observesTime = true
-    self.application = application
     remote.application = application
     if wasLaunched { served.goOn() } else { try? host.change { $0.play() } }
     wasLaunched = true

@@ -5,6 +5,7 @@ import ControlServer
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 import Synchronization
@@ -27,7 +28,7 @@ final class PlaySession {
   private let served: ServedJukebox
   /// Bound, and to be served once music plays: the start of that comes first.
   var socket: ListeningSocket?
-  private var application: PlaybackApplication?
+  private var application: JukeboxApplication? { served.application }
   private var terminal: Terminal?
   private var schedule: Schedule?
   private var applicationState = ApplicationState.notRunning
@@ -182,10 +183,10 @@ final class PlaySession {
     } catch {
       complain("the audio session: \(error.localizedDescription)")
     }
-    let player = served.startApplication { [weak self] event in self?.take(event) }
-    let application = PlaybackApplication(player, on: device.application)
-    application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
-    self.application = application
+    let application = served.startApplication { [weak self] event in self?.take(event) }
+    application.onStep = { [weak self] time in self?.reached(time) }
+    // Whenever the system likes. There is nothing to fetch: the answer is that at once.
+    device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
     // Before playback starts, or the first step might be over.
     updateTimeObserver()
@@ -326,9 +327,7 @@ final class PlaySession {
   /// Nothing of the application is left but the queue and the place in it. Without a launch to come that was it: one
   /// in the schedule, or that of the client who ended it.
   private func applicationEnded(_ report: TerminationReport?) {
-    application?.observesTime = false
     served.stopApplication()
-    application = nil
     let mayBeLaunched = isEndedByClient.take() && report == nil
     if mayBeLaunched || schedule?.includes(.launch) ?? false { return }
     end(status: report == nil ? nil : ExitStatus.terminated.rawValue)

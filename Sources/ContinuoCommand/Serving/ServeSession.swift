@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 import Synchronization
@@ -67,7 +68,8 @@ final class ServedJukebox {
       },
       home: parts.home)
     relay.jukebox = self
-    device.add(HostLife(host))
+    // Before the players: what they had reached is where the next one begins.
+    device.add(host)
   }
 
   /// Carries what clients want of the output here.
@@ -119,19 +121,20 @@ final class ServedJukebox {
   // MARK: The application
 
   /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
-  /// the clients. Returns the player.
+  /// the clients. Returns it.
   @discardableResult
   func startApplication(
     onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
-  ) -> AVQueuePlayer {
-    let application = JukeboxApplication(host: host, sound: sound) { [watches, server] event in
+  ) -> JukeboxApplication {
+    let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
+      [watches, server] event in
       watches.tell(event)
       if case .interruption = event { server.notify(.player) }
       onEvent(event)
     }
     watches.setApplication(application)
     self.application = application
-    return application.player
+    return application
   }
 
   /// Tells the player everything anew: what was to be done while there was none.
@@ -194,16 +197,4 @@ final class ServedJukebox {
       server.notify(isNews ? [.options, .player, .application] : [.options, .application])
     }
   }
-}
-
-/// The jukebox as the life cycle sees it.
-private final class HostLife: Suspendable {
-  private let host: JukeboxHost
-
-  init(_ host: JukeboxHost) { self.host = host }
-
-  func suspend() { host.suspend() }
-  func resume() { host.resume() }
-  // Added before the players: what they had reached is where the next one begins.
-  func terminate() { host.terminate() }
 }

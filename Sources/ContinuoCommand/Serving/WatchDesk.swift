@@ -5,6 +5,7 @@ import ControlServer
 import Dispatch
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import Synchronization
 
 /// Sends records to the clients that watch.

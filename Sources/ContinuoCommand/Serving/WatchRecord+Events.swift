@@ -1,6 +1,6 @@
 import ControlProtocol
 import Jukebox
-import MusicFiles
+import JukeboxPlayback
 
 extension WatchRecord.Event {
   /// What watchers hear of something that an application's observers saw; nil if nothing.
@@ -25,15 +25,7 @@ extension WatchRecord.Event {
   }
 }
 
-extension QueuedSong {
-  /// Its file as a URL.
-  var url: String { MediaPath(bytes: song.path).fileURL }
-}
-
 extension JukeboxHost {
-  /// Where a song stands in the queue; 0 if it is gone.
-  func index(of song: QueuedSong) -> Int { read { $0.queue.position(of: song.id) } ?? 0 }
-
   /// A song as records name it.
   fileprivate func watched(_ song: QueuedSong) -> WatchRecord.Song {
     WatchRecord.Song(index: index(of: song), id: song.id.rawValue)

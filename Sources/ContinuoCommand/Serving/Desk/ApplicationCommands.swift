@@ -1,6 +1,7 @@
 import AppLifecycle
 import ControlProtocol
 import HostTime
+import JukeboxPlayback
 
 /// The commands that concern the application and not the music.
 struct ApplicationCommands: Sendable {
@@ -48,17 +49,12 @@ struct ApplicationCommands: Sendable {
     return reply
   }
 
-  /// Lets a command of the player through, as a lock screen's controls would be: they wake a suspended application
-  /// that may play in the background.
+  /// Lets a command of the player through, or says why not.
   func admitTransport() throws(Ack) {
-    switch device.state {
-    case .notRunning: throw Ack(.playerSync, "the application is not running")
-    case .suspended:
-      guard device.modes.contains(.audio) else {
-        throw Ack(.playerSync, "the application is suspended and has no audio background mode")
-      }
-      device.wakeForRemoteControl()
-    case .active, .inactive, .background: break
+    do throws(TransportRefusal) {
+      try device.admitTransport()
+    } catch {
+      throw Ack(.playerSync, error.description)
     }
   }
 }

@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
 import Synchronization

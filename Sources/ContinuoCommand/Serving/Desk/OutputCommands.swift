@@ -1,4 +1,5 @@
 import ControlProtocol
+import JukeboxPlayback
 
 /// The one output there is.
 struct OutputCommands: Sendable {

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 
 /// The commands that look at the queue and edit it. None of them waits for anything.

@@ -1,8 +1,9 @@
-import HostTime
+import AppLifecycle
 import Continuo
-import ControlProtocol
+package import ControlProtocol
 import DequeModule
-import Jukebox
+package import HostTime
+package import Jukebox
 import Synchronization
 
 /// The jukebox of this process: commands come from any thread, orders to the player go out on the main queue.
@@ -10,7 +11,7 @@ import Synchronization
 /// A command takes a short lock and is done; what the player has to do for it follows, in order. So nobody who asks
 /// waits for the main queue, for a file or for the server. While the application is suspended its player gets no
 /// orders: they wait, and are carried out when it runs again.
-final class JukeboxHost: Sendable {
+package final class JukeboxHost: Suspendable {
   /// What the player is to do.
   private enum Order {
     case action(JukeboxAction)
@@ -62,13 +63,13 @@ final class JukeboxHost: Sendable {
 
   private let subscriber = Mutex(Subscriber())
   /// How far the player is.
-  let place = SongPlace()
+  package let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
   private let mainQueue: any DeliveryQueue
 
   /// A host of `machine`, without a player. What the machine already wants of one is kept for the first. `mainQueue` is
   /// where the player is driven: the main actor's thread.
-  init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
+  package init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
     // At once: the place in a restored song has to be known before anyone asks for it, or keeps it.
     let actions = machine.takeEffects().actions
@@ -78,24 +79,27 @@ final class JukeboxHost: Sendable {
   }
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
-  func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
+  package func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
     subscriber.withLock { $0.onChange = body }
   }
 
   /// Called on the main queue when the play order has come to its end, and the player has obeyed.
-  func onEnd(_ body: @escaping @MainActor () -> Void) { subscriber.withLock { $0.onEnd = body } }
+  package func onEnd(_ body: @escaping @MainActor () -> Void) { subscriber.withLock { $0.onEnd = body } }
+
+  /// Where a song stands in the queue; 0 if it is gone. Any thread.
+  package func index(of song: QueuedSong) -> Int { read { $0.queue.position(of: song.id) } ?? 0 }
 
   /// Looks at the jukebox. Any thread; `body` is called under the lock.
-  func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
+  package func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
     state.withLock { body($0.machine) }
   }
 
   /// Where the current song stands, in seconds from its beginning; 0 if there is none. Any thread.
-  var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
+  package var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
 
   /// Changes the jukebox. Any thread; `body` is called under the lock.
   @discardableResult
-  func change<Result: Sendable>(
+  package func change<Result: Sendable>(
     _ body: (inout JukeboxMachine) throws(JukeboxError) -> Result
   ) throws(JukeboxError) -> Result {
     let (result, hasEnded) = apply(body)
@@ -153,10 +157,10 @@ final class JukeboxHost: Sendable {
   // MARK: The life cycle
 
   /// The application is suspended: nothing of it runs, and its player gets no orders until `resume`. Any thread.
-  func suspend() { state.withLock { $0.isSuspended = true } }
+  package func suspend() { state.withLock { $0.isSuspended = true } }
 
   /// The application runs again: what was ordered meanwhile follows. Any thread.
-  func resume() {
+  package func resume() {
     let mustDrain = state.withLock { state in
       state.isSuspended = false
       return state.mustDrain()
@@ -166,7 +170,7 @@ final class JukeboxHost: Sendable {
 
   /// The application has ended: the song stays where its player was or was told to go, and what else was ordered of
   /// that player is void. Before its players are ended. Any thread.
-  func terminate() {
+  package func terminate() {
     place.freeze()
     state.withLock { state in
       state.orders = []

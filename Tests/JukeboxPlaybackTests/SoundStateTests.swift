@@ -1,7 +1,7 @@
 import HostTime
 import Testing
 
-@testable import ContinuoCommand
+@testable import JukeboxPlayback
 
 /// What clients are told of sound that is asked for and does not move.
 @Suite struct SoundStateTests {

@@ -2,7 +2,7 @@ import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
-import Jukebox
+package import Jukebox
 import MusicFiles
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
@@ -10,7 +10,7 @@ import MusicFiles
 /// The player may be far ahead of what it has told: a file is written as fast as it goes. So this class keeps its own
 /// account of what it has handed over, and believes what is told, in the order in which it is told.
 @MainActor
-final class JukeboxPlayer {
+package final class JukeboxPlayer {
   /// What a song of the queue has become in the player.
   private struct Entry {
     let item: AVPlayerItem
@@ -21,7 +21,7 @@ final class JukeboxPlayer {
   }
 
   /// What people may want to hear of a song.
-  enum Event {
+  package enum Event {
     /// It is the current one; nil: none is.
     case current(QueuedSong?)
     /// It was heard to its end.
@@ -208,7 +208,7 @@ final class JukeboxPlayer {
   }
 
   /// What an error says, for a person.
-  static func reason(_ error: (any Error)?) -> String {
+  package static func reason(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "unknown error" }
     return error.localizedFailureReason ?? error.localizedDescription
   }

@@ -3,7 +3,7 @@ import Jukebox
 import Synchronization
 import Testing
 
-@testable import ContinuoCommand
+@testable import JukeboxPlayback
 
 /// The jukebox as threads that answer clients use it.
 @Suite(.timeLimit(.minutes(5))) struct JukeboxHostTests {

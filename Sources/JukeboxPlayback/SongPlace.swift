@@ -1,10 +1,10 @@
 import Continuo
 import ControlProtocol
-import Jukebox
+package import Jukebox
 import Synchronization
 
 /// Which song the player has, and how far it is: for threads that answer clients and cannot ask the main queue.
-final class SongPlace: Sendable {
+package final class SongPlace: Sendable {
   private struct State {
     var item: AVPlayerItem?
     var song: QueuedSong?
@@ -52,10 +52,10 @@ final class SongPlace: Sendable {
 
   /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has
   /// another one. Any thread; exact to the frame.
-  func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
+  package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
   /// The same, and the song's length as the decoder knows it, cut to its range; nil before it was opened.
-  func time(of id: SongID) -> (seconds: Double?, duration: Double?) {
+  package func time(of id: SongID) -> (seconds: Double?, duration: Double?) {
     let view = look(at: id)
     return (seconds(view), duration(view))
   }

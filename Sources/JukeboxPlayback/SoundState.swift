@@ -1,10 +1,10 @@
-import HostTime
+package import HostTime
 import Synchronization
 
 /// Whether sound moves, for threads that answer clients.
-final class SoundState: Sendable {
+package final class SoundState: Sendable {
   /// What holds sound back although it is asked for.
-  enum Obstacle: Hashable, Sendable {
+  package enum Obstacle: Hashable, Sendable {
     /// The application is suspended or not running.
     case application
     /// The audio session is interrupted. Asked of the session, not set.
@@ -32,14 +32,14 @@ final class SoundState: Sendable {
   private let isInterrupted: @Sendable () -> Bool
 
   /// `isInterrupted`: whether the audio session is. Any thread; must not block.
-  init(clock: any HostClock, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
+  package init(clock: any HostClock, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
     self.clock = clock
     self.isInterrupted = isInterrupted
   }
 
   /// What holds sound back now, the first if there are several; and why there is no sound, for a person: nil where a
   /// person has asked for that. Any thread.
-  var hindrance: (obstacle: Obstacle?, error: String?) {
+  package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
       if let first = state.obstacles.first { return (first, Self.error(state.obstacles)) }
@@ -55,7 +55,7 @@ final class SoundState: Sendable {
   static let starvationDelay = 0.5
 
   /// Whether a client has switched the output off. Any thread.
-  var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
+  package var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
 
   private static func error(_ obstacles: [Obstacle]) -> String? {
     for obstacle in obstacles {
@@ -67,7 +67,7 @@ final class SoundState: Sendable {
 
   /// The obstacle is there, or is not. True if that is news.
   @discardableResult
-  func set(_ obstacle: Obstacle, _ isThere: Bool) -> Bool {
+  package func set(_ obstacle: Obstacle, _ isThere: Bool) -> Bool {
     state.withLock { state in
       let isKnown = state.obstacles.contains(obstacle)
       if isThere, !isKnown { state.obstacles.append(obstacle) }
@@ -84,7 +84,7 @@ final class SoundState: Sendable {
 
   /// The output cannot be had for that reason, or can for nil. True if that is news.
   @discardableResult
-  func setOutputProblem(_ reason: String?) -> Bool {
+  package func setOutputProblem(_ reason: String?) -> Bool {
     state.withLock { state in
       let before = state.obstacles
       state.obstacles.removeAll { if case .output = $0 { true } else { false } }
@@ -94,7 +94,7 @@ final class SoundState: Sendable {
   }
 
   /// Where sound goes, by the server's name for it; nil before it was opened.
-  var route: String? {
+  package var route: String? {
     get { state.withLock { $0.route } }
     set { state.withLock { $0.route = newValue } }
   }
@@ -111,7 +111,7 @@ final class SoundState: Sendable {
   }
 
   /// Seconds of sound since the process began.
-  var secondsPlayed: Double {
+  package var secondsPlayed: Double {
     let now = clock.now
     return state.withLock { $0.played + ($0.since.map { now.seconds(since: $0) } ?? 0) }
   }
