@@ -221,7 +221,7 @@ let package = Package(
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
         "HostTime",
-        "Jukebox", "JukeboxPlayback", "MediaTime", "QueuePlayer",
+        "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
       ],
       swiftSettings: strict),
     .testTarget(

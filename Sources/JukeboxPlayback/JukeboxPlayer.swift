@@ -104,6 +104,8 @@ package final class JukeboxPlayer {
     case .start(let song, let seconds, let paused, let ticket):
       start(song, at: seconds, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
+      // Lets the player tell first what happened before this order: it may have gone on to another song.
+      applyRate()
       guard let current, current.song.isSame(as: song) else {
         start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
         return
