@@ -107,14 +107,21 @@ let package = Package(
         "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "MPDService",
+      dependencies: [
+        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "QueuePlayer", "TextFormatting",
+      ],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
         "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
-        "MediaTime", "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline", "TextFormatting",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "MPDService", "MediaTime", "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -225,12 +232,20 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "MPDServiceTests",
+      dependencies: [
+        "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
+        "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
+        "QueuePlayer", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
         "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport",
-        "TextFormatting",
+        "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+        "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

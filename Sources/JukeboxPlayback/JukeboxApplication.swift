@@ -103,9 +103,7 @@ package final class JukeboxApplication {
 
   /// Sound is held back while a client has switched the output off, and during an interruption: the player has paused
   /// itself then, and may not play.
-  package func updateHold() {
-    host.setHeld(sound.isSwitchedOff || AVAudioSession.sharedInstance().isInterrupted)
-  }
+  private func updateHold() { host.setHeld(sound.isHeldBack) }
 
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions

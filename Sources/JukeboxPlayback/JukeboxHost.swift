@@ -146,7 +146,7 @@ package final class JukeboxHost: Suspendable {
   }
 
   /// Holds sound back, whatever the jukebox wants, or no longer: in order with what the jukebox wants. Any thread.
-  func setHeld(_ isHeld: Bool) {
+  package func setHeld(_ isHeld: Bool) {
     let mustDrain = state.withLock { state in
       state.append(.hold(isHeld))
       return state.mustDrain()

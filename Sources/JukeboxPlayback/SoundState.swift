@@ -57,6 +57,10 @@ package final class SoundState: Sendable {
   /// Whether a client has switched the output off. Any thread.
   package var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
 
+  /// Whether sound is held back, whatever the jukebox wants: while a client has switched the output off, and during an
+  /// interruption. Any thread.
+  package var isHeldBack: Bool { isSwitchedOff || isInterrupted() }
+
   private static func error(_ obstacles: [Obstacle]) -> String? {
     for obstacle in obstacles {
       if case .output(let reason) = obstacle { return reason }

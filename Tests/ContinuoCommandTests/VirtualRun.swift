@@ -13,6 +13,7 @@ import QueuePlayer
 
 @testable import ContinuoCommand
 @testable import ContinuoTesting
+@testable import MPDService
 
 /// The jukebox, the application that plays it and the device under that, in virtual time: what `continuo play` and
 /// `continuo serve` are made of, without a process around it.
@@ -36,7 +37,7 @@ final class VirtualRun {
   let host: JukeboxHost
   let environment: PlaybackEnvironment
   private let library: SongLibrary
-  let served: ServedJukebox
+  let served: JukeboxService
   private let remote: RemoteControl
   private var wasLaunched = false
   /// What was seen so far.
@@ -69,8 +70,8 @@ final class VirtualRun {
         return Jukebox.Song(path: Array(song.url.path.utf8))
       })
     host = JukeboxHost(machine, mainQueue: mainQueue)
-    served = ServedJukebox(
-      ServedJukebox.Parts(home: .workingDirectory(), plugin: "simulated"), host: host, device: device,
+    served = JukeboxService(
+      JukeboxService.Parts(home: .workingDirectory(), plugin: "simulated"), host: host, device: device,
       clock: clock)
     remote = RemoteControl(device: device, host: host)
     host.onEnd { [weak self] in self?.isEnded = true }

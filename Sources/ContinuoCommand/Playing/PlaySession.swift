@@ -6,6 +6,7 @@ import Foundation
 import HostTime
 import Jukebox
 import JukeboxPlayback
+import MPDService
 import MusicFiles
 import RunTimeline
 import Synchronization
@@ -25,7 +26,7 @@ final class PlaySession {
   private let speaksOnOutput: Bool
   private let remote: RemoteControl
   private let host: JukeboxHost
-  private let served: ServedJukebox
+  private let served: JukeboxService
   /// Bound, and to be served once music plays: the start of that comes first.
   var socket: ListeningSocket?
   private var application: JukeboxApplication? { served.application }
@@ -64,8 +65,8 @@ final class PlaySession {
       CleanUp.exit(ExitStatus.usage.rawValue)
     }
     host = JukeboxHost(machine)
-    served = ServedJukebox(
-      ServedJukebox.Parts(
+    served = JukeboxService(
+      JukeboxService.Parts(
         home: .workingDirectory(), plugin: options.sound.output == .simulated ? "simulated" : "pulse",
         onTerminate: { [isEndedByClient] in isEndedByClient.set() }),
       host: host, device: device, clock: clock)

@@ -1,32 +1,35 @@
-import AppLifecycle
-import Continuo
-import ControlProtocol
-import ControlServer
+package import AppLifecycle
+package import Continuo
+package import ControlProtocol
+package import ControlServer
 import Dispatch
-import Foundation
-import HostTime
+package import HostTime
 import Jukebox
-import JukeboxPlayback
-import MusicFiles
-import RunTimeline
+package import JukeboxPlayback
+package import MusicFiles
 import Synchronization
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
 /// back. It is there also while no application runs, and before a socket is opened.
 @MainActor
-final class ServedJukebox {
+package final class JukeboxService {
   /// What answers clients besides the jukebox itself.
-  struct Parts {
-    /// What clients' relative names are seen from.
-    var home: MusicHome
-    /// What drives the output, for clients.
-    var plugin: String
-    /// Called on any thread when a client ends the application as the system does, before that is done.
-    var onTerminate: @Sendable () -> Void = {}
+  package struct Parts {
+    let home: MusicHome
+    let plugin: String
+    let onTerminate: @Sendable () -> Void
+
+    /// `home`: what clients' relative names are seen from. `plugin`: what drives the output, for clients.
+    /// `onTerminate`: called on any thread when a client ends the application as the system does, before that is done.
+    package init(home: MusicHome, plugin: String, onTerminate: @escaping @Sendable () -> Void = {}) {
+      self.home = home
+      self.plugin = plugin
+      self.onTerminate = onTerminate
+    }
   }
 
   /// Whether sound moves.
-  let sound: SoundState
+  package let sound: SoundState
   private let host: JukeboxHost
   private let device: Device
   private let watches: WatchDesk
@@ -34,7 +37,7 @@ final class ServedJukebox {
   private let tagReader: TagReader
   private let server = ServerHolder()
   /// What plays; nil while no application runs.
-  private(set) var application: JukeboxApplication?
+  package private(set) var application: JukeboxApplication?
 
   /// The server, once there is one: device and jukebox tell of changes on threads of their own.
   private final class ServerHolder: Sendable {
@@ -50,33 +53,28 @@ final class ServedJukebox {
     }
   }
 
-  init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
+  /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first.
+  package init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
     self.host = host
     self.device = device
     sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
     watches = WatchDesk(host: host, clock: clock)
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
-    let relay = Relay()
     desk = ControlDesk(
       playback: PlaybackCommands(
         host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: parts.home),
       library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader, clock: clock),
       application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
-      outputs: OutputCommands(sound: sound, plugin: parts.plugin) { _ in
-        DispatchQueue.main.async { MainActor.assumeIsolated { relay.jukebox?.outputSwitched() } }
+      outputs: OutputCommands(sound: sound, plugin: parts.plugin) { [host, sound, server] in
+        DispatchQueue.main.async {
+          host.setHeld(sound.isHeldBack)
+          server.notify([.player, .output])
+        }
       },
       home: parts.home)
-    relay.jukebox = self
     // Before the players: what they had reached is where the next one begins.
     device.add(host)
-  }
-
-  /// Carries what clients want of the output here.
-  @MainActor
-  private final class Relay {
-    weak var jukebox: ServedJukebox?
-    nonisolated init() {}
   }
 
   // MARK: The socket
@@ -84,7 +82,7 @@ final class ServedJukebox {
   /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. Returns
   /// where the socket is. Blocks until the server's thread runs.
   @discardableResult
-  nonisolated func open(
+  package nonisolated func open(
     _ socket: consuming ListeningSocket, onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
@@ -102,7 +100,7 @@ final class ServedJukebox {
   }
 
   /// Reads what the files of the queue say about themselves, beside playback.
-  func readTags() {
+  package func readTags() {
     tagReader.read(
       host.read { machine in
         var songs: [(id: SongID, path: [UInt8])] = []
@@ -113,7 +111,7 @@ final class ServedJukebox {
   }
 
   /// Lets the clients go.
-  func close() {
+  package func close() {
     watches.setServer(nil)
     server.take()?.stop()
   }
@@ -123,7 +121,7 @@ final class ServedJukebox {
   /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
   /// the clients. Returns it.
   @discardableResult
-  func startApplication(
+  package func startApplication(
     onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
   ) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
@@ -138,13 +136,13 @@ final class ServedJukebox {
   }
 
   /// Tells the player everything anew: what was to be done while there was none.
-  func goOn() {
+  package func goOn() {
     let seconds = host.seconds
     try? host.change { $0.relaunch(at: seconds) }
   }
 
   /// There is no application any more.
-  func stopApplication() {
+  package func stopApplication() {
     watches.setApplication(nil)
     application?.stop()
     application = nil
@@ -153,7 +151,7 @@ final class ServedJukebox {
   // MARK: What happens
 
   /// The output was opened, or cannot be. True if that is news.
-  func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
+  package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
     switch diagnostic {
     case .outputOpened(let route):
       sound.route = route
@@ -166,23 +164,17 @@ final class ServedJukebox {
     }
   }
 
-  private func outputSwitched() {
-    application?.updateHold()
-    server.notify([.player, .output])
-  }
-
   // MARK: The device
 
-  /// Lets what runs on the device follow its states. What it records goes to the drawing, into a report and to clients
-  /// on the thread that records it, since the main one may be what hangs; then to `take`.
-  func connectDevice(
-    timeline: TimelineRecorder?, take: @escaping @MainActor (LifecycleRecord) -> Void
+  /// Lets what runs on the device follow its states. What it records goes to `onRecord` and to clients on the thread
+  /// that records it, since the main one may be what hangs; then to `take`.
+  package func connectDevice(
+    onRecord: @escaping @Sendable (LifecycleRecord) -> Void,
+    take: @escaping @MainActor (LifecycleRecord) -> Void
   ) {
     let feed = LifecycleFeed { record in MainActor.assumeIsolated { take(record) } }
-    let reports = Reports()
     device.onRecord = { [tell = lifecycleTeller] record in
-      if let entry = Timeline.Entry(record.event) { timeline?.record(entry, at: record.time) }
-      if case .terminated(let report?) = record.event { reports.write(report) }
+      onRecord(record)
       tell(record)
       feed.append(record)
     }

@@ -1,10 +1,10 @@
-import ControlProtocol
-import Jukebox
+package import ControlProtocol
+package import Jukebox
 import MusicFiles
 
 extension JukeboxError {
   /// The refusal in mpd's words.
-  var ack: Ack {
+  package var ack: Ack {
     switch self {
     case .badSongIndex: .badSongIndex
     case .noSuchSong: .noSuchSong

@@ -5,7 +5,7 @@ import JukeboxPlayback
 import MusicFiles
 import Testing
 
-@testable import ContinuoCommand
+@testable import MPDService
 
 /// What `currentsong` answers from memory.
 @Suite struct CurrentSongTests {

@@ -7,7 +7,7 @@ struct OutputCommands: Sendable {
   /// What drives it, for clients.
   let plugin: String
   /// Called when a client has switched it on or off, on the control loop.
-  let onSwitch: @Sendable (_ isOn: Bool) -> Void
+  let onSwitch: @Sendable () -> Void
 
   /// Carries out a command.
   func perform(_ command: Command.Outputs) throws(Ack) -> Reply {
@@ -31,7 +31,7 @@ struct OutputCommands: Sendable {
   private func set(_ id: UInt32, _ isOn: Bool?) throws(Ack) -> Reply {
     guard id == 0 else { throw .noSuchOutput }
     let isOn = isOn ?? sound.isSwitchedOff
-    if sound.set(.switchedOff, !isOn) { onSwitch(isOn) }
+    if sound.set(.switchedOff, !isOn) { onSwitch() }
     return Reply()
   }
 }

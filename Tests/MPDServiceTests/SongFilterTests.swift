@@ -1,7 +1,7 @@
 import ControlProtocol
 import Testing
 
-@testable import ContinuoCommand
+@testable import MPDService
 
 /// Which songs a filter finds; what mpd finds is in ClientTests.
 @Suite struct SongFilterTests {

@@ -8,8 +8,8 @@ import MusicFiles
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
 @testable import ControlServer
+@testable import MPDService
 
 /// Commands that go to the disk.
 @Suite(.timeLimit(.minutes(10))) struct LibraryCommandTests {

@@ -5,7 +5,7 @@ import MusicFiles
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
+@testable import MPDService
 
 /// A song in an answer with many of them and a song alone have the same lines.
 @Suite struct SongLinesTests {

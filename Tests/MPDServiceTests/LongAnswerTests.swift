@@ -5,7 +5,7 @@ import MusicFiles
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
+@testable import MPDService
 
 /// What is answered about a queue that is longer than one piece of an answer.
 @Suite struct LongAnswerTests {
