@@ -91,7 +91,7 @@ package final class JukeboxService {
     let clients = ServedClients(desk: desk, watches: watches, device: device)
     let server = try ControlServer(socket: socket, handler: clients, limits: limits)
     self.server.set(server)
-    watches.setServer(server)
+    watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
     host.onChange { [server = self.server] changed in
       onChange?(changed)
       server.notify(changed)
@@ -112,7 +112,7 @@ package final class JukeboxService {
 
   /// Lets the clients go.
   package func close() {
-    watches.setServer(nil)
+    watches.setBroadcast(nil)
     server.take()?.stop()
   }
 

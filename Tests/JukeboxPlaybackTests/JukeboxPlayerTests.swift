@@ -218,6 +218,20 @@ import Testing
     }
   }
 
+  /// An item's status and a notification may both say so.
+  @Test func failureIsToldOnce() throws {
+    try rig { rig, stage in
+      rig.start("a", ticket: 1)
+      stage.pass(0.1)
+      _ = rig.said()
+      for _ in 0..<2 {
+        NotificationCenter.default.post(
+          name: .AVPlayerItemFailedToPlayToEndTime, object: rig.player.player.currentItem)
+      }
+      #expect(rig.said() == ["broken a: unknown error"])
+    }
+  }
+
   @Test func songThatBreaksOffIsPassedOver() throws {
     try rig(["a": 0.5, "b": 0.5], breaking: ["a": 0.2]) { rig, stage in
       rig.start("a", ticket: 1)

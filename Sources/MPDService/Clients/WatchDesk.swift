@@ -10,16 +10,19 @@ import Synchronization
 
 /// Sends records to the clients that watch.
 final class WatchDesk: Sendable {
+  /// Sends a record to all who watch a topic, or to one of them.
+  typealias Broadcast = @Sendable (WatchRecord, WatchTopic, ClientID?) -> Void
+
   private struct State {
     var topics: [ClientID: Set<WatchTopic>] = [:]
-    var server: ControlServer?
+    var broadcast: Broadcast?
   }
 
   private let state = Mutex(State())
   private let host: JukeboxHost
   private let clock: any HostClock
   @MainActor private var application: JukeboxApplication?
-  @MainActor private var observers: [WatchInterval: Any] = [:]
+  @MainActor private(set) var observers: [WatchInterval: Any] = [:]
 
   init(host: JukeboxHost, clock: any HostClock) {
     self.host = host
@@ -27,7 +30,7 @@ final class WatchDesk: Sendable {
   }
 
   /// Where records go; nil once there is no server any more.
-  func setServer(_ server: ControlServer?) { state.withLock { $0.server = server } }
+  func setBroadcast(_ broadcast: Broadcast?) { state.withLock { $0.broadcast = broadcast } }
 
   /// Sends what the application's observers saw to all who watch events.
   @MainActor
@@ -41,9 +44,9 @@ final class WatchDesk: Sendable {
   private func send(
     _ event: WatchRecord.Event, to topic: WatchTopic, only client: ClientID? = nil, at time: HostTime? = nil
   ) {
-    guard let server = state.withLock({ $0.server }) else { return }
+    guard let broadcast = state.withLock({ $0.broadcast }) else { return }
     let host = (time ?? clock.now).nanoseconds
-    server.broadcast(WatchRecord(event, host: UInt64(clamping: host)), to: topic, only: client)
+    broadcast(WatchRecord(event, host: UInt64(clamping: host)), topic, client)
   }
 
   // MARK: Who watches
