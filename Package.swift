@@ -100,16 +100,28 @@ let package = Package(
       name: "MusicFiles",
       dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
+    .target(
+      name: "JukeboxPlayback",
+      dependencies: [
+        "AppLifecycle", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime", "MusicFiles",
+        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "MPDService",
+      dependencies: [
+        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "QueuePlayer", "TextFormatting",
+      ],
+      swiftSettings: strict),
 
     .target(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
-        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "MP3Decoding", "MediaTime", "MusicFiles",
-        "PlaybackEngine", "PulseOutput", "QueuePlayer", "RunTimeline",
-        "TextFormatting",
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
+        "MPDService", "MediaTime", "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -212,11 +224,28 @@ let package = Package(
       dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "JukeboxPlaybackTests",
+      dependencies: [
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
+        "HostTime",
+        "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MPDServiceTests",
+      dependencies: [
+        "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
+        "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
+        "QueuePlayer", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
         "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline", "TestSupport", "TextFormatting",
+        "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+        "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -6,6 +6,7 @@ import Dispatch
 import Glibc
 import HostTime
 import Jukebox
+import MPDService
 import MusicFiles
 
 /// `continuo serve`.

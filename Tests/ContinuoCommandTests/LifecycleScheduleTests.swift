@@ -1,7 +1,7 @@
-import ControlProtocol
 import AppLifecycle
 import Continuo
 import ContinuoTesting
+import ControlProtocol
 import Foundation
 import TestSupport
 import Testing

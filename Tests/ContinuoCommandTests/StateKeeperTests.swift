@@ -2,6 +2,7 @@ import ControlProtocol
 import Glibc
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import Synchronization
 import TestSupport

@@ -1,4 +1,3 @@
-import MusicFiles
 import AppLifecycle
 import AudioCore
 import AudioOutput
@@ -7,11 +6,14 @@ import ControlProtocol
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MediaTime
+import MusicFiles
 import QueuePlayer
 
 @testable import ContinuoCommand
 @testable import ContinuoTesting
+@testable import MPDService
 
 /// The jukebox, the application that plays it and the device under that, in virtual time: what `continuo play` and
 /// `continuo serve` are made of, without a process around it.
@@ -35,9 +37,8 @@ final class VirtualRun {
   let host: JukeboxHost
   let environment: PlaybackEnvironment
   private let library: SongLibrary
-  let served: ServedJukebox
+  let served: JukeboxService
   private let remote: RemoteControl
-  private var application: PlaybackApplication?
   private var wasLaunched = false
   /// What was seen so far.
   private(set) var seen: [Seen] = []
@@ -69,8 +70,8 @@ final class VirtualRun {
         return Jukebox.Song(path: Array(song.url.path.utf8))
       })
     host = JukeboxHost(machine, mainQueue: mainQueue)
-    served = ServedJukebox(
-      ServedJukebox.Parts(home: .workingDirectory(), plugin: "simulated"), host: host, device: device,
+    served = JukeboxService(
+      JukeboxService.Parts(home: .workingDirectory(), plugin: "simulated"), host: host, device: device,
       clock: clock)
     remote = RemoteControl(device: device, host: host)
     host.onEnd { [weak self] in self?.isEnded = true }
@@ -83,9 +84,7 @@ final class VirtualRun {
 
   /// Ends everything.
   func close() {
-    application?.observesTime = false
     served.stopApplication()
-    application = nil
     environment.suspension.closeAll()
     mainQueue.clear()
   }
@@ -96,22 +95,18 @@ final class VirtualRun {
     switch record.event {
     case .state(let state):
       seen.append(.state(state))
-      if state == .active, application == nil { startApplication() }
+      if state == .active, served.application == nil { startApplication() }
     case .terminated:
-      application?.observesTime = false
       served.stopApplication()
-      application = nil
     default: break
     }
   }
 
   private func startApplication() {
     try? JukeboxApplication.activateSession()
-    let player = served.startApplication { [weak self] event in self?.seen.append(.told("\(event)")) }
-    let application = PlaybackApplication(player, on: device.application)
-    application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
+    let application = served.startApplication { [weak self] event in self?.seen.append(.told("\(event)")) }
+    application.onStep = { [weak self] time in self?.reached(time) }
     application.observesTime = true
-    self.application = application
     remote.application = application
     if wasLaunched { served.goOn() } else { try? host.change { $0.play() } }
     wasLaunched = true

@@ -5,6 +5,8 @@ import ControlServer
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
+import MPDService
 import MusicFiles
 import RunTimeline
 import Synchronization
@@ -28,10 +30,10 @@ final class PlaySession {
   private let speaksOnOutput: Bool
   private let remote: RemoteControl
   private let host: JukeboxHost
-  private let served: ServedJukebox
+  private let served: JukeboxService
   /// Bound, and to be served once music plays: the start of that comes first.
   var socket: ListeningSocket?
-  private var application: PlaybackApplication?
+  private var application: JukeboxApplication? { served.application }
   private var terminal: Terminal?
   private var schedule: Schedule?
   private var applicationState = ApplicationState.notRunning
@@ -67,8 +69,8 @@ final class PlaySession {
       CleanUp.exit(ExitStatus.usage.rawValue)
     }
     host = JukeboxHost(machine)
-    served = ServedJukebox(
-      ServedJukebox.Parts(
+    served = JukeboxService(
+      JukeboxService.Parts(
         home: .workingDirectory(), plugin: options.sound.output == .simulated ? "simulated" : "pulse",
         onTerminate: { [isEndedByClient] in isEndedByClient.set() }),
       host: host, device: device, clock: clock)
@@ -187,10 +189,10 @@ final class PlaySession {
     } catch {
       complain("the audio session: \(error.localizedDescription)")
     }
-    let player = served.startApplication { [weak self] event in self?.take(event) }
-    let application = PlaybackApplication(player, on: device.application)
-    application.onStep = { [weak self, host] time in host.afterNotices { self?.reached(time) } }
-    self.application = application
+    let application = served.startApplication { [weak self] event in self?.take(event) }
+    application.onStep = { [weak self] time in self?.reached(time) }
+    // Whenever the system likes. There is nothing to fetch: the answer is that at once.
+    device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
     // Before playback starts, or the first step might be over.
     updateTimeObserver()
@@ -354,9 +356,7 @@ final class PlaySession {
   /// Nothing of the application is left but the queue and the place in it. Without a launch to come that was it: one
   /// in the schedule, or that of the client who ended it.
   private func applicationEnded(_ report: TerminationReport?) {
-    application?.observesTime = false
     served.stopApplication()
-    application = nil
     let mayBeLaunched = isEndedByClient.take() && report == nil
     if mayBeLaunched || schedule?.includes(.launch) ?? false { return }
     end(status: report == nil ? nil : ExitStatus.terminated.rawValue)

@@ -1,7 +1,7 @@
 import AppLifecycle
 import ControlProtocol
-import HostTime
 import Jukebox
+import JukeboxPlayback
 import TextFormatting
 
 /// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the
@@ -11,7 +11,7 @@ final class RemoteControl {
   private let device: Device
   private let host: JukeboxHost
   /// The application to be controlled; nil while none runs.
-  weak var application: PlaybackApplication?
+  weak var application: JukeboxApplication?
   /// Called for `quit`.
   var quit: (@MainActor () -> Void)?
   /// Gets a line for what cannot be done.
@@ -45,7 +45,7 @@ final class RemoteControl {
 
   private func control(_ command: PlayerCommand) {
     guard let application else {
-      refuse?("the application is not running")
+      refuse?(TransportRefusal.notRunning.description)
       return
     }
     switch command {
@@ -69,10 +69,10 @@ final class RemoteControl {
 
   /// What a lock screen's controls do: they wake a suspended application that may play in the background.
   private func transport(_ command: PlayerCommand) {
-    do throws(Ack) {
-      try ApplicationCommands(device: device, clock: SystemClock.shared).admitTransport()
+    do throws(TransportRefusal) {
+      try device.admitTransport()
     } catch {
-      refuse?(error.message)
+      refuse?(error.description)
       return
     }
     let seconds = host.seconds

@@ -6,6 +6,8 @@ import Dispatch
 import Foundation
 import HostTime
 import Jukebox
+import JukeboxPlayback
+import MPDService
 import MusicFiles
 import RunTimeline
 
@@ -17,7 +19,7 @@ final class ServeSession {
   private let device: Device
   private let host: JukeboxHost
   /// Where clients are answered.
-  nonisolated let served: ServedJukebox
+  nonisolated let served: JukeboxService
   private nonisolated let keeper: StateKeeper?
   private let timeline: TimelineRecorder?
   private var isEnded = false
@@ -43,8 +45,8 @@ final class ServeSession {
     }
     device = Device(modes: parts.modes, clock: clock, settings: parts.settings)
     Device.current = device
-    served = ServedJukebox(
-      ServedJukebox.Parts(home: parts.home, plugin: parts.plugin), host: host, device: device, clock: clock)
+    served = JukeboxService(
+      JukeboxService.Parts(home: parts.home, plugin: parts.plugin), host: host, device: device, clock: clock)
     var environment = PlaybackEnvironment(clock: clock, device: parts.output.device)
     environment.onDiagnostic = { [served] diagnostic in
       MainActor.assumeIsolated { Self.note(diagnostic, served) }
@@ -105,7 +107,7 @@ final class ServeSession {
     keeper?.note(.player)
   }
 
-  private static func note(_ diagnostic: PlaybackDiagnostic, _ served: ServedJukebox) {
+  private static func note(_ diagnostic: PlaybackDiagnostic, _ served: JukeboxService) {
     guard served.note(diagnostic) else { return }
     switch diagnostic {
     case .outputOpened(let route): StandardOutput.complain("playing to \(route)")

@@ -1,6 +1,7 @@
 import ControlProtocol
 import HostTime
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import Synchronization
 

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Jukebox
+import JukeboxPlayback
 import MusicFiles
 import RunTimeline
 

@@ -1,0 +1,159 @@
+import AppLifecycle
+package import Continuo
+package import ControlProtocol
+import Dispatch
+import Foundation
+package import Jukebox
+
+/// The application that a device runs: a player for the jukebox, what is observed of it, and its background tasks. It
+/// exists from a launch to a termination; the session outlives it. Everything happens on the main queue.
+@MainActor
+package final class JukeboxApplication {
+  /// What its observers see.
+  package enum Event {
+    /// Something of a song.
+    case song(JukeboxPlayer.Event)
+    /// Whether time moves, and if it waits, why.
+    case timeControlStatus(TimeControlStatus, reason: String?)
+    /// An interruption begins or ends.
+    case interruption
+    /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
+    case playerFailed((any Error)?)
+  }
+
+  /// What plays.
+  package let player = AVQueuePlayer()
+  /// Called for each 1/100 second that is heard, while `observesTime` is set; in order with what `onEvent` hears.
+  package var onStep: (@MainActor (CMTime) -> Void)?
+  private let host: JukeboxHost
+  private let sound: SoundState
+  private let onEvent: @MainActor (Event) -> Void
+  private let system: UIApplication
+  /// The background tasks that were begun and not ended, the oldest first.
+  private var tasks: [(name: String, identifier: UIBackgroundTaskIdentifier)] = []
+  private var timeObserver: Any?
+  private var observations: [NSKeyValueObservation] = []
+  private var interruptions: (any NSObjectProtocol)?
+
+  /// Gives the jukebox a player, which goes on where the last one was. `onEvent` is called for what happens, in order.
+  package init(
+    host: JukeboxHost, sound: SoundState, system: UIApplication, onEvent: @escaping @MainActor (Event) -> Void
+  ) {
+    self.host = host
+    self.sound = sound
+    self.system = system
+    self.onEvent = onEvent
+    host.setPlayer(player) { event in onEvent(.song(event)) }
+    observations = [
+      player.observe(\.status) { [weak self] player, _ in
+        MainActor.assumeIsolated {
+          if player.status == .failed { self?.onEvent(.playerFailed(player.error)) }
+        }
+      },
+      player.observe(\.timeControlStatus) { [weak self] _, _ in
+        MainActor.assumeIsolated { self?.timeControlChanged() }
+      },
+    ]
+    interruptions = NotificationCenter.default.addObserver(
+      forName: AVAudioSession.interruptionNotification, object: AVAudioSession.sharedInstance(), queue: nil
+    ) { [weak self] note in
+      let type = note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+      let options = note.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+      MainActor.assumeIsolated {
+        self?.interrupted(
+          type.flatMap(AVAudioSession.InterruptionType.init), .init(rawValue: options ?? 0))
+      }
+    }
+    updateHold()
+  }
+
+  /// Says what the application is for, as it has to at every launch: music is for the background too. During an
+  /// interruption the session is not activated; the first sound after that does so.
+  package static func activateSession() throws {
+    let session = AVAudioSession.sharedInstance()
+    try session.setCategory(.playback)
+    if !session.isInterrupted { try session.setActive(true) }
+  }
+
+  /// Takes the player away; the jukebox remembers where it was.
+  package func stop() {
+    observesTime = false
+    for observation in observations { observation.invalidate() }
+    if let interruptions { NotificationCenter.default.removeObserver(interruptions) }
+    host.setPlayer(nil)
+    player.pause()
+    player.removeAllItems()
+    sound.setSounding(false)
+  }
+
+  /// The song that is current, as last told.
+  package var song: QueuedSong? { host.song(of: player.currentItem) }
+
+  /// The present time control status, and if it waits, why.
+  package var timeControl: (status: TimeControlStatus, reason: String?) {
+    switch player.timeControlStatus {
+    case .paused: (.paused, nil)
+    case .playing: (.playing, nil)
+    case .waitingToPlayAtSpecifiedRate:
+      (.waitingToPlayAtSpecifiedRate, player.reasonForWaitingToPlay?.rawValue)
+    }
+  }
+
+  // MARK: What holds sound back
+
+  /// Sound is held back while a client has switched the output off, and during an interruption: the player has paused
+  /// itself then, and may not play.
+  private func updateHold() { host.setHeld(sound.isHeldBack) }
+
+  private func interrupted(
+    _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
+  ) {
+    // The pause first: the other way round there would be a moment of sound.
+    if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
+    updateHold()
+    onEvent(.interruption)
+  }
+
+  // MARK: Background tasks
+
+  /// Begins a task without an expiration handler: one that is forgotten.
+  package func beginTask(_ name: String) {
+    let identifier = system.beginBackgroundTask(withName: name)
+    if identifier != .invalid { tasks.append((name, identifier)) }
+  }
+
+  /// Ends the oldest task of that name; false if there is none.
+  package func endTask(_ name: String) -> Bool {
+    guard let index = tasks.firstIndex(where: { $0.name == name }) else { return false }
+    system.endBackgroundTask(tasks.remove(at: index).identifier)
+    return true
+  }
+
+  // MARK: What observers see
+
+  /// A periodic observer runs only where somebody looks at it: each call costs a wake-up.
+  package var observesTime: Bool {
+    get { timeObserver != nil }
+    set {
+      if newValue, timeObserver == nil {
+        timeObserver = player.addPeriodicTimeObserver(
+          forInterval: CMTime(value: 1, timescale: 100), queue: .main
+        ) { [weak self] time in
+          MainActor.assumeIsolated { self?.stepReached(time) }
+        }
+      } else if !newValue, let observer = timeObserver {
+        player.removeTimeObserver(observer)
+        timeObserver = nil
+      }
+    }
+  }
+
+  private func stepReached(_ time: CMTime) { host.afterNotices { [onStep] in onStep?(time) } }
+
+  private func timeControlChanged() {
+    sound.setSounding(player.timeControlStatus == .playing)
+    sound.setHungry(player.reasonForWaitingToPlay == .toMinimizeStalls)
+    let (status, reason) = timeControl
+    host.afterNotices { [onEvent] in onEvent(.timeControlStatus(status, reason: reason)) }
+  }
+}

@@ -1,0 +1,93 @@
+import Continuo
+import ControlProtocol
+package import Jukebox
+import Synchronization
+
+/// Which song the player has, and how far it is: for threads that answer clients and cannot ask the main queue.
+package final class SongPlace: Sendable {
+  private struct State {
+    var item: AVPlayerItem?
+    var song: QueuedSong?
+    /// Where a song is about to go on, and by which order; or where it was when its player went.
+    var standing: (id: SongID, seconds: Double, ticket: PlaybackTicket)?
+
+    mutating func settle(_ ticket: PlaybackTicket) {
+      if let standing, standing.ticket <= ticket { self.standing = nil }
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// The player goes on with `item`, which is `song`, and has obeyed all orders up to `ticket`.
+  func set(_ item: AVPlayerItem?, _ song: QueuedSong?, ticket: PlaybackTicket) {
+    state.withLock { state in
+      state.item = item
+      state.song = song
+      state.settle(ticket)
+    }
+  }
+
+  /// The player has obeyed all orders up to `ticket`.
+  func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
+
+  /// The player was told to do that, and has not done so: who asks is told of the new place, whenever the player gets
+  /// there.
+  func expect(_ actions: [JukeboxAction]) {
+    for action in actions {
+      switch action {
+      case .start(let song, let seconds, _, let ticket), .seek(let song, let seconds, let ticket):
+        state.withLock { $0.standing = (song.id, seconds, ticket) }
+      default: break
+      }
+    }
+  }
+
+  /// The player goes; the song stays where it is, or where it was told to go on.
+  func freeze() {
+    guard let id = state.withLock({ $0.standing?.id ?? $0.song?.id }) else { return }
+    let seconds = seconds(of: id)
+    // Every order of the next player's settles it.
+    state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
+  }
+
+  /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has
+  /// another one. Any thread; exact to the frame.
+  package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
+
+  /// The same, and the song's length as the decoder knows it, cut to its range; nil before it was opened.
+  package func time(of id: SongID) -> (seconds: Double?, duration: Double?) {
+    let view = look(at: id)
+    return (seconds(view), duration(view))
+  }
+
+  /// What is known of one song.
+  private struct View {
+    var standing: Double?
+    var item: AVPlayerItem?
+    var range: SongRange?
+  }
+
+  private func look(at id: SongID) -> View {
+    state.withLock { state in
+      var view = View()
+      if let standing = state.standing, standing.id == id { view.standing = standing.seconds }
+      if let song = state.song, song.id == id {
+        view.item = state.item
+        view.range = song.song.range
+      }
+      return view
+    }
+  }
+
+  private func seconds(_ view: View) -> Double? {
+    if let standing = view.standing { return standing }
+    guard let item = view.item else { return nil }
+    return max(0, item.currentTime().seconds - (view.range?.start.seconds ?? 0))
+  }
+
+  private func duration(_ view: View) -> Double? {
+    guard let whole = view.item?.duration, whole.isNumeric else { return nil }
+    let end = min(view.range?.end?.seconds ?? .infinity, whole.seconds)
+    return max(0, end - (view.range?.start.seconds ?? 0))
+  }
+}

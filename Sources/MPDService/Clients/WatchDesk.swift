@@ -1,0 +1,128 @@
+import AppLifecycle
+import Continuo
+import ControlProtocol
+import ControlServer
+import Dispatch
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import Synchronization
+
+/// Sends records to the clients that watch.
+final class WatchDesk: Sendable {
+  /// Sends a record to all who watch a topic, or to one of them.
+  typealias Broadcast = @Sendable (WatchRecord, WatchTopic, ClientID?) -> Void
+
+  private struct State {
+    var topics: [ClientID: Set<WatchTopic>] = [:]
+    var broadcast: Broadcast?
+  }
+
+  private let state = Mutex(State())
+  private let host: JukeboxHost
+  private let clock: any HostClock
+  @MainActor private var application: JukeboxApplication?
+  @MainActor private(set) var observers: [WatchInterval: Any] = [:]
+
+  init(host: JukeboxHost, clock: any HostClock) {
+    self.host = host
+    self.clock = clock
+  }
+
+  /// Where records go; nil once there is no server any more.
+  func setBroadcast(_ broadcast: Broadcast?) { state.withLock { $0.broadcast = broadcast } }
+
+  /// Sends what the application's observers saw to all who watch events.
+  @MainActor
+  func tell(_ event: JukeboxApplication.Event) {
+    if let event = WatchRecord.Event(event, host) { tell(event) }
+  }
+
+  /// Sends what happened to all who watch events. Any thread.
+  func tell(_ event: WatchRecord.Event, at time: HostTime? = nil) { send(event, to: .events, at: time) }
+
+  private func send(
+    _ event: WatchRecord.Event, to topic: WatchTopic, only client: ClientID? = nil, at time: HostTime? = nil
+  ) {
+    guard let broadcast = state.withLock({ $0.broadcast }) else { return }
+    let host = (time ?? clock.now).nanoseconds
+    broadcast(WatchRecord(event, host: UInt64(clamping: host)), topic, client)
+  }
+
+  // MARK: Who watches
+
+  /// A client watches from now on; it hears first how things are. On the control loop.
+  func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {
+    self.state.withLock { $0.topics[client] = topics }
+    DispatchQueue.main.async { MainActor.assumeIsolated { self.greet(client, topics, state) } }
+  }
+
+  /// A client watches no longer. On the control loop.
+  func ended(by client: ClientID) {
+    state.withLock { $0.topics[client] = nil }
+    DispatchQueue.main.async { MainActor.assumeIsolated { self.updateObservers() } }
+  }
+
+  @MainActor
+  private func greet(_ client: ClientID, _ topics: Set<WatchTopic>, _ state: ApplicationState) {
+    updateObservers()
+    for topic in topics {
+      switch topic {
+      case .time:
+        guard let song = host.read({ $0.currentID }), let time = application?.player.currentTime() else {
+          continue
+        }
+        send(step(time, of: song.rawValue), to: topic, only: client)
+      case .events:
+        let (status, reason) = application?.timeControl ?? (.paused, nil)
+        send(.currentItem(application?.song, host), to: topic, only: client)
+        send(.timeControlStatus(status, reason: reason), to: topic, only: client)
+        send(.applicationState(state.rawValue), to: topic, only: client)
+      }
+    }
+  }
+
+  private func step(_ time: CMTime, of song: UInt32) -> WatchRecord.Event {
+    .time(songID: song, value: time.value, timescale: max(1, time.timescale))
+  }
+
+  // MARK: Time observers
+
+  /// There is another application, or none.
+  @MainActor
+  func setApplication(_ application: JukeboxApplication?) {
+    if let old = self.application {
+      for observer in observers.values { old.player.removeTimeObserver(observer) }
+      observers = [:]
+    }
+    self.application = application
+    updateObservers()
+  }
+
+  /// A periodic observer for each interval that somebody watches, however many do.
+  @MainActor
+  private func updateObservers() {
+    guard let player = application?.player else { return }
+    var wanted: Set<WatchInterval> = []
+    for case .time(let interval) in state.withLock({ $0.topics.values.flatMap { $0 } }) {
+      wanted.insert(interval)
+    }
+    for (interval, observer) in observers where !wanted.contains(interval) {
+      player.removeTimeObserver(observer)
+      observers[interval] = nil
+    }
+    for interval in wanted where observers[interval] == nil {
+      observers[interval] = player.addPeriodicTimeObserver(
+        forInterval: CMTime(value: interval.value, timescale: interval.timescale), queue: .main
+      ) { [weak self] time in
+        MainActor.assumeIsolated { self?.stepReached(time, interval) }
+      }
+    }
+  }
+
+  @MainActor
+  private func stepReached(_ time: CMTime, _ interval: WatchInterval) {
+    guard let song = application?.song else { return }
+    send(step(time, of: song.id.rawValue), to: .time(interval))
+  }
+}

@@ -1,0 +1,60 @@
+import AppLifecycle
+import ControlProtocol
+import HostTime
+import JukeboxPlayback
+
+/// The commands that concern the application and not the music.
+struct ApplicationCommands: Sendable {
+  let device: Device
+  let clock: any HostClock
+  /// Called when a client ends the application as the system does, before that is done.
+  var onTerminate: @Sendable () -> Void = {}
+
+  /// Carries out a command. Returns when the application is where it leads to.
+  func perform(_ command: Command.Application) async -> Reply {
+    switch command {
+    case .home: await device.pressHomeButton()
+    case .foreground: await device.foreground()
+    case .lock: await device.lock()
+    case .unlock: await device.unlock()
+    case .interrupt(.begin): await device.beginInterruption()
+    case .interrupt(.end(let shouldResume)): await device.endInterruption(shouldResume: shouldResume)
+    case .terminate:
+      onTerminate()
+      await device.terminate()
+    case .launch: await device.launch()
+    case .lifecycle: return lifecycle()
+    }
+    return Reply()
+  }
+
+  /// What `lifecycle` answers.
+  func lifecycle() -> Reply {
+    let now = clock.now
+    let reason = device.keptRunningBy
+    var reply = Reply()
+    LifecycleReply(
+      application: device.state.rawValue,
+      backgroundModes: BackgroundMode.known.filter(device.modes.contains).map(\.rawValue),
+      keptRunningBy: reason == .none ? [] : [reason.rawValue],
+      backgroundTimeRemaining: device.backgroundTimeRemaining == .greatestFiniteMagnitude
+        ? .infinity : device.backgroundTimeRemaining,
+      tasks: device.openTasks.map { task in
+        LifecycleReply.Task(name: task.name ?? "", age: now.seconds(since: task.beganAt))
+      },
+      lastTermination: device.lastTermination.map { report in
+        LifecycleReply.Termination(code: report.code.description, reason: report.reason)
+      }
+    ).write(into: &reply)
+    return reply
+  }
+
+  /// Lets a command of the player through, or says why not.
+  func admitTransport() throws(Ack) {
+    do throws(TransportRefusal) {
+      try device.admitTransport()
+    } catch {
+      throw Ack(.playerSync, error.description)
+    }
+  }
+}

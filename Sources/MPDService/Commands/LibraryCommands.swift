@@ -1,0 +1,246 @@
+import ControlProtocol
+import ControlServer
+import Dispatch
+import Glibc
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MP3Decoding
+import MusicFiles
+import Synchronization
+
+/// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow
+/// disk or a long playlist holds up nobody but who asked for it. A client has one command under way: there are no more
+/// threads than clients.
+final class LibraryCommands: Sendable {
+  private struct Picture {
+    var path: MediaPath
+    var content: MP3Metadata.Picture?
+  }
+
+  private let host: JukeboxHost
+  private let home: MusicHome
+  private let tagReader: TagReader
+  private let clock: any HostClock
+  /// The last picture that was asked for: clients fetch it in chunks.
+  private let picture = Mutex<Picture?>(nil)
+  /// Clients whose connection is closed while commands of theirs are still performed, and since when.
+  private let gone = Mutex<[ClientID: HostTime]>([:])
+
+  /// Seconds in which folders and playlists are read for one command: as long as a client may be silent. Common ones
+  /// give up after 30.
+  private static let readingLimit = 60.0
+  /// Seconds for which reading goes on for a client that has gone: a script that sends `add` and does not wait for the
+  /// answer has its album added, and no core is kept busy for nobody.
+  private static let goneLimit = 1.0
+
+  /// Whom a command is carried out for.
+  private struct Request {
+    let isSameUser: Bool
+    /// Why reading has to end; nil while it may go on.
+    let interruption: () -> String?
+  }
+
+  /// Songs that are added are read by `tagReader`.
+  init(host: JukeboxHost, home: MusicHome, tagReader: TagReader, clock: any HostClock) {
+    self.host = host
+    self.clock = clock
+    self.home = home
+    self.tagReader = tagReader
+  }
+
+  /// Carries out a command and calls `completion` on a thread of the command's own.
+  func perform(
+    _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
+  ) {
+    DispatchQueue(label: "continuo.library").async { [self] in
+      let start = clock.now
+      let request = Request(isSameUser: client.isSameUser) { [self] in
+        let now = clock.now
+        if now.seconds(since: start) > Self.readingLimit {
+          return "it takes more than \(Int(Self.readingLimit)) s"
+        }
+        let isGone = gone.withLock { $0[client.id].map { now.seconds(since: $0) > Self.goneLimit } ?? false }
+        return isGone ? "the client has gone" : nil
+      }
+      do throws(Ack) {
+        completion(.success(try reply(to: command, context, request)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// A client's connection is closed: what it has had read comes to its end soon.
+  func connectionClosed(_ client: ClientID) { gone.withLock { $0[client] = clock.now } }
+
+  /// No command of that client is under way any more.
+  func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
+
+  private func reply(
+    to command: Command.Library, _ context: ConnectionMachine.Context, _ request: Request
+  ) throws(Ack) -> Reply {
+    switch command {
+    case .add(let uri, let place):
+      try add(files(of: uri, request), at: place)
+      return Reply()
+    case .addid(let uri, let place):
+      let path = try resolveSong(uri, request)
+      guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
+        throw Ack(.noExist, "No such song")
+      }
+      let ids = try add([path], at: place)
+      var reply = Reply()
+      for id in ids { reply.append("Id", id.rawValue) }
+      return reply
+    case .lsinfo(let uri): return try list(try resolve(uri?.bytes ?? [], request), request)
+    case .listplaylist(let name):
+      var reply = Reply()
+      for file in try playlist(name, request) {
+        reply.append("file", Argument(home.name(of: file)))
+      }
+      return reply
+    case .listplaylistinfo(let name):
+      var reply = Reply()
+      for file in try playlist(name, request) {
+        if let reason = request.interruption() { throw Ack(.system, reason) }
+        let song = Song(path: file.bytes, metadata: SongMetadata(path: file.bytes))
+        SongReply(song, home: home).write(into: &reply, tags: context.tags)
+      }
+      return reply
+    case .load(let name, let range, let place):
+      let files = try playlist(name, request)
+      let start = min(range.map { Int($0.lowerBound) } ?? 0, files.count)
+      let end = max(start, min(range?.upperBound.map(Int.init) ?? files.count, files.count))
+      try add(Array(files[start..<end]), at: place)
+      return Reply()
+    case .readpicture(let uri, let offset):
+      return try readPicture(
+        try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
+    }
+  }
+
+  // MARK: Adding
+
+  private func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+    do {
+      return try home.resolve(name, isSameUser: request.isSameUser)
+    } catch {
+      throw error.ack
+    }
+  }
+
+  /// The same for a name that cannot be a directory's: what is missing is a song.
+  private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
+    do {
+      return try home.resolve(name.bytes, isSameUser: request.isSameUser)
+    } catch .missing {
+      throw Ack(.noExist, "No such song")
+    } catch {
+      throw error.ack
+    }
+  }
+
+  private func files(of uri: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
+    // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
+    // nothing to add. A person who names one by its path hears of it.
+    let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
+    return try expand(try resolve(uri.bytes, request), request, allowsNone: isListed)
+  }
+
+  /// A file, what is in a folder, or what a playlist names: only what the client may have, and all of it or nothing.
+  private func expand(
+    _ path: MediaPath, _ request: Request, allowsNone: Bool = false
+  ) throws(Ack) -> [MediaPath] {
+    var builder = QueueBuilder(directory: home.path, interruption: { _ in request.interruption() })
+    // Absolute, so nothing of it is taken for an option or for standard input.
+    builder.add(argument: path)
+    if let limitation = builder.limitation { throw Ack(.system, "nothing was done: \(limitation)") }
+    if allowsNone, builder.problems.map(\.reason) == [QueueProblem.noMusic], builder.problems[0].origin == nil
+    {
+      return []
+    }
+    let files = request.isSameUser ? builder.files : builder.files.filter(isInHome)
+    guard files.isEmpty else { return files }
+    throw Ack(.noExist, builder.problems.first.map { "\($0)" } ?? "No such song")
+  }
+
+  private func isInHome(_ file: MediaPath) -> Bool {
+    guard let real = try? file.resolvingLinks() else { return false }
+    return home.contains(real)
+  }
+
+  @discardableResult
+  private func add(_ files: [MediaPath], at place: QueuePosition?) throws(Ack) -> [SongID] {
+    let songs = files.map { Song(path: $0.bytes) }
+    let ids: [SongID]
+    do throws(JukeboxError) {
+      ids = try host.change { machine throws(JukeboxError) in
+        try machine.add(songs, at: place)
+      }
+    } catch {
+      throw error.ack
+    }
+    tagReader.read(zip(ids, songs).map { ($0, $1.path) })
+    return ids
+  }
+
+  // MARK: Listing
+
+  private func list(_ path: MediaPath, _ request: Request) throws(Ack) -> Reply {
+    let entries: FolderEntries
+    do {
+      entries = try FolderEntries(of: path, interruption: request.interruption)
+    } catch .system(ENOTDIR) {
+      var reply = Reply()
+      let song = Song(path: path.bytes, metadata: SongMetadata(path: path.bytes))
+      SongReply(song, home: home).write(into: &reply)
+      return reply
+    } catch {
+      throw Ack(.system, "\(error)")
+    }
+    var reply = Reply()
+    func append(_ kind: String, _ name: [UInt8]) {
+      reply.append(kind, Argument(home.name(of: path.appending(name))))
+    }
+    for name in entries.folders { append("directory", name) }
+    for name in entries.songs { append("file", name) }
+    for name in entries.playlists { append("playlist", name) }
+    return reply
+  }
+
+  /// The files that a playlist names: `NAME`, or `NAME.m3u` or `.m3u8` in the home.
+  private func playlist(_ name: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
+    for suffix in ["", ".m3u", ".m3u8", ".pls"] {
+      guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
+        path.isPlaylist
+      else { continue }
+      return try expand(path, request)
+    }
+    throw .noSuchPlaylist
+  }
+
+  // MARK: Pictures
+
+  private func readPicture(_ path: MediaPath, from offset: Int, limit: Int) throws(Ack) -> Reply {
+    let content: MP3Metadata.Picture?
+    // Its first chunk is that of the file as it is now; those that follow are of the same picture.
+    if offset > 0, let known = picture.withLock({ $0 }), known.path == path {
+      content = known.content
+    } else {
+      guard let metadata = try? MP3File(pathBytes: path.bytes).readMetadata() else {
+        throw Ack(.noExist, "No such song")
+      }
+      content = metadata.picture
+      picture.withLock { $0 = Picture(path: path, content: content) }
+    }
+    var reply = Reply()
+    guard let content else { return reply }
+    guard offset <= content.data.count else { throw .badFileOffset }
+    let chunk = Array(content.data[offset..<min(offset + limit, content.data.count)])
+    reply.appendBinary(
+      chunk, totalSize: content.data.count, mediaType: content.mimeType.isEmpty ? nil : content.mimeType)
+    return reply
+  }
+}

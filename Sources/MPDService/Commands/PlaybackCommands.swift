@@ -1,0 +1,136 @@
+import ControlProtocol
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MusicFiles
+import TextFormatting
+
+/// The commands that ask and tell the player. None of them waits for anything.
+struct PlaybackCommands: Sendable {
+  let host: JukeboxHost
+  let sound: SoundState
+  let home: MusicHome
+  let clock: any HostClock
+  let started: HostTime
+  private let kept = CurrentSongReply()
+
+  // MARK: Asking
+
+  private func status() -> Reply {
+    let (obstacle, error) = sound.hindrance
+    var (status, song) = host.read { (StatusReply($0), $0.state == .stopped ? nil : $0.currentSong) }
+    if status.state == .play, obstacle != nil { status.state = .pause }
+    if let error { status.error = status.error ?? error }
+    if status.state != .stop {
+      let place = song.flatMap { host.place.time(of: $0.id) }
+      // The decoder knows the length exactly, the tags may estimate it.
+      let duration = place?.duration ?? song?.song.duration
+      status.progress = StatusReply.Progress(
+        elapsed: Milliseconds(seconds: place?.seconds ?? 0),
+        duration: duration.map { Milliseconds(seconds: $0) },
+        audio: song?.song.metadata.flatMap { AudioFormatText($0) })
+    }
+    var reply = Reply()
+    status.write(into: &reply)
+    return reply
+  }
+
+  func currentSong(tags: TagSet) -> Reply {
+    guard let key = host.read({ CurrentSongReply.Key($0, tags: tags) }) else { return Reply() }
+    if let reply = kept.reply(for: key) { return reply }
+    var reply = Reply()
+    let current = host.read { machine in
+      machine.currentSong.map { (song: $0, key: CurrentSongReply.Key(machine, tags: tags)) }
+    }
+    if let current, let key = current.key {
+      reply.append(current.song, at: key.position, home: home, tags: tags)
+      kept.keep(reply, for: key)
+    }
+    return reply
+  }
+
+  private func stats() -> Reply {
+    var reply = Reply()
+    StatsReply(
+      uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
+    ).write(into: &reply)
+    return reply
+  }
+
+  // MARK: Telling
+
+  private func seek(_ target: SeekTarget) throws(JukeboxError) {
+    let seconds: Double
+    switch target {
+    case .absolute(let time): seconds = time.inSeconds
+    case .relative(let distance): seconds = host.seconds + distance.inSeconds
+    }
+    try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+  }
+
+  /// Carries out what a lock screen has controls for.
+  func perform(_ command: Command.Transport) throws(JukeboxError) -> Reply {
+    switch command {
+    case .play(let position?):
+      try host.change { m throws(JukeboxError) in try m.play(position: Int(position)) }
+    case .playid(let id?):
+      try host.change { m throws(JukeboxError) in try m.play(id: SongID(rawValue: id)) }
+    case .play(nil), .playid(nil): try host.change { $0.play() }
+    case .pause(let isPaused): try host.change { $0.pause(isPaused) }
+    case .stop: try host.change { $0.stop() }
+    case .next: try host.change { m throws(JukeboxError) in try m.next() }
+    case .previous: try host.change { m throws(JukeboxError) in try m.previous() }
+    case .seek(let position, let time):
+      try host.change { m throws(JukeboxError) in try m.seek(position: Int(position), to: time.seconds) }
+    case .seekid(let id, let time):
+      try host.change { m throws(JukeboxError) in try m.seek(id: SongID(rawValue: id), to: time.seconds) }
+    case .seekcur(let target): try seek(target)
+    }
+    return Reply()
+  }
+
+  /// Tells what plays, or changes how.
+  func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
+    switch command {
+    case .status: return status()
+    case .currentsong: return currentSong(tags: tags)
+    case .stats: return stats()
+    case .getvol: return Reply(["volume": String(host.read { $0.volume })])
+    case .setvol(let percent): try host.change { $0.setVolume(percent) }
+    case .volume(let difference): try host.change { $0.setVolume($0.volume + difference) }
+    case .repeat(let isOn): try host.change { $0.setRepeat(isOn) }
+    case .random(let isOn): try host.change { $0.setRandom(isOn) }
+    case .single(let mode): try host.change { $0.setSingle(mode) }
+    case .consume(let mode): try host.change { $0.setConsume(mode) }
+    case .clearerror: try host.change { $0.clearError() }
+    }
+    return Reply()
+  }
+}
+
+extension StatusReply {
+  /// What the jukebox knows; without what sounds.
+  init(_ machine: borrowing JukeboxMachine) {
+    self.init()
+    volume = machine.volume
+    repeats = machine.isRepeating
+    random = machine.isRandom
+    single = machine.single
+    consume = machine.consume
+    playlistVersion = machine.queue.version
+    playlistLength = machine.queue.count
+    state =
+      switch machine.state {
+      case .stopped: .stop
+      case .playing: .play
+      case .paused: .pause
+      }
+    error = machine.error
+    func place(_ id: SongID?) -> Place? {
+      guard let id, let position = machine.queue.position(of: id) else { return nil }
+      return Place(position: UInt32(clamping: position), id: id.rawValue)
+    }
+    song = place(machine.currentID)
+    nextSong = place(machine.nextID)
+  }
+}

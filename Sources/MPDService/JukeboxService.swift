@@ -1,0 +1,192 @@
+package import AppLifecycle
+package import Continuo
+package import ControlProtocol
+package import ControlServer
+import Dispatch
+package import HostTime
+import Jukebox
+package import JukeboxPlayback
+package import MusicFiles
+import Synchronization
+
+/// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
+/// back. It is there also while no application runs, and before a socket is opened.
+@MainActor
+package final class JukeboxService {
+  /// What answers clients besides the jukebox itself.
+  package struct Parts {
+    let home: MusicHome
+    let plugin: String
+    let onTerminate: @Sendable () -> Void
+
+    /// `home`: what clients' relative names are seen from. `plugin`: what drives the output, for clients.
+    /// `onTerminate`: called on any thread when a client ends the application as the system does, before that is done.
+    package init(home: MusicHome, plugin: String, onTerminate: @escaping @Sendable () -> Void = {}) {
+      self.home = home
+      self.plugin = plugin
+      self.onTerminate = onTerminate
+    }
+  }
+
+  /// Whether sound moves.
+  package let sound: SoundState
+  private let host: JukeboxHost
+  private let device: Device
+  private let watches: WatchDesk
+  private let desk: ControlDesk
+  private let tagReader: TagReader
+  private let server = ServerHolder()
+  /// What plays; nil while no application runs.
+  package private(set) var application: JukeboxApplication?
+
+  /// The server, once there is one: device and jukebox tell of changes on threads of their own.
+  private final class ServerHolder: Sendable {
+    private let server = Mutex<ControlServer?>(nil)
+
+    func set(_ server: ControlServer?) { self.server.withLock { $0 = server } }
+    func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
+    func take() -> ControlServer? {
+      server.withLock { server in
+        defer { server = nil }
+        return server
+      }
+    }
+  }
+
+  /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first.
+  package init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
+    self.host = host
+    self.device = device
+    sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
+    watches = WatchDesk(host: host, clock: clock)
+    tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
+    desk = ControlDesk(
+      playback: PlaybackCommands(
+        host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
+      queue: QueueCommands(host: host, home: parts.home),
+      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader, clock: clock),
+      application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
+      outputs: OutputCommands(sound: sound, plugin: parts.plugin) { [host, sound, server] in
+        DispatchQueue.main.async {
+          host.setHeld(sound.isHeldBack)
+          server.notify([.player, .output])
+        }
+      },
+      home: parts.home)
+    // Before the players: what they had reached is where the next one begins.
+    device.add(host)
+  }
+
+  // MARK: The socket
+
+  /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. Returns
+  /// where the socket is. Blocks until the server's thread runs.
+  @discardableResult
+  package nonisolated func open(
+    _ socket: consuming ListeningSocket, onChange: (@Sendable (Subsystems) -> Void)? = nil
+  ) throws(ListenError) -> String {
+    var limits = ServerLimits()
+    // A signal's end has 200 ms in all.
+    limits.ending = 0.1
+    let clients = ServedClients(desk: desk, watches: watches, device: device)
+    let server = try ControlServer(socket: socket, handler: clients, limits: limits)
+    self.server.set(server)
+    watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
+    host.onChange { [server = self.server] changed in
+      onChange?(changed)
+      server.notify(changed)
+    }
+    return server.path
+  }
+
+  /// Reads what the files of the queue say about themselves, beside playback.
+  package func readTags() {
+    tagReader.read(
+      host.read { machine in
+        var songs: [(id: SongID, path: [UInt8])] = []
+        songs.reserveCapacity(machine.queue.count)
+        machine.queue.forEach(in: 0..<machine.queue.count) { songs.append(($1.id, $1.song.path)) }
+        return songs
+      })
+  }
+
+  /// Lets the clients go.
+  package func close() {
+    watches.setBroadcast(nil)
+    server.take()?.stop()
+  }
+
+  // MARK: The application
+
+  /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
+  /// the clients. Returns it.
+  @discardableResult
+  package func startApplication(
+    onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
+  ) -> JukeboxApplication {
+    let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
+      [watches, server] event in
+      watches.tell(event)
+      if case .interruption = event { server.notify(.player) }
+      onEvent(event)
+    }
+    watches.setApplication(application)
+    self.application = application
+    return application
+  }
+
+  /// Tells the player everything anew: what was to be done while there was none.
+  package func goOn() {
+    let seconds = host.seconds
+    try? host.change { $0.relaunch(at: seconds) }
+  }
+
+  /// There is no application any more.
+  package func stopApplication() {
+    watches.setApplication(nil)
+    application?.stop()
+    application = nil
+  }
+
+  // MARK: What happens
+
+  /// The output was opened, or cannot be. True if that is news.
+  package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
+    switch diagnostic {
+    case .outputOpened(let route):
+      sound.route = route
+      defer { server.notify([.player, .output]) }
+      return sound.setOutputProblem(nil)
+    case .outputUnavailable(let message, _):
+      defer { server.notify(.player) }
+      return sound.setOutputProblem(message)
+    case .stepsCoalesced: return true
+    }
+  }
+
+  // MARK: The device
+
+  /// Lets what runs on the device follow its states. What it records goes to `onRecord` and to clients on the thread
+  /// that records it, since the main one may be what hangs; then to `take`.
+  package func connectDevice(
+    onRecord: @escaping @Sendable (LifecycleRecord) -> Void,
+    take: @escaping @MainActor (LifecycleRecord) -> Void
+  ) {
+    let feed = LifecycleFeed { record in MainActor.assumeIsolated { take(record) } }
+    device.onRecord = { [tell = lifecycleTeller] record in
+      onRecord(record)
+      tell(record)
+      feed.append(record)
+    }
+    device.connect()
+  }
+
+  private var lifecycleTeller: @Sendable (LifecycleRecord) -> Void {
+    { [sound, watches, server] record in
+      guard case .state(let state) = record.event else { return }
+      let isNews = sound.set(.application, state == .suspended || state == .notRunning)
+      watches.tell(.applicationState(state.rawValue), at: record.time)
+      server.notify(isNews ? [.options, .player, .application] : [.options, .application])
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Continuo
+import ControlProtocol
+import Foundation
+import Jukebox
+import Synchronization
+import Testing
+
+@testable import JukeboxPlayback
+
+/// The jukebox as threads that answer clients use it.
+@Suite(.timeLimit(.minutes(5))) struct JukeboxHostTests {
+  private func host() -> JukeboxHost {
+    var generator = SystemRandomNumberGenerator()
+    return JukeboxHost(JukeboxMachine(using: &generator))
+  }
+
+  /// As a bare function in a `Mutex` the subscriber was wrapped once more by every change: 100,000 of them took minutes
+  /// and went as deep.
+  @Test func everyChangeIsToldAndTheLastCostsNoMoreThanTheFirst() throws {
+    let host = host()
+    let told = Mutex(0)
+    host.onChange { changed in
+      #expect(changed == .options)
+      told.withLock { $0 += 1 }
+    }
+    for number in 0..<100_000 { try host.change { $0.setRepeat(number.isMultiple(of: 2)) } }
+    #expect(told.withLock { $0 } == 100_000)
+  }
+
+  @Test func refusedChangeTellsNobody() throws {
+    let host = host()
+    host.onChange { _ in Issue.record("nothing has changed") }
+    #expect(throws: JukeboxError.badSongIndex) {
+      try host.change { machine throws(JukeboxError) in try machine.play(position: 0) }
+    }
+    #expect(host.seconds == 0)
+  }
+
+  /// Before any player is there, who asks is told where the song will go on.
+  @Test func placeOfARestoredSongIsKnownFromTheStart() throws {
+    var generator = SystemRandomNumberGenerator()
+    var machine = JukeboxMachine(using: &generator)
+    try machine.add([Song(path: Array("/a.mp3".utf8)), Song(path: Array("/b.mp3".utf8))])
+    try machine.play(position: 1)
+    let saved = machine.savedPlayback(at: 12.5)
+    let restored = JukeboxHost(JukeboxMachine(queue: machine.queue, playback: saved, using: &generator))
+    #expect(restored.seconds == 12.5)
+    let seconds = restored.seconds
+    #expect(restored.read { $0.savedPlayback(at: seconds) } == saved)
+  }
+
+  // MARK: With a player
+
+  /// A host of the stage's songs and its player.
+  @MainActor private func host(_ stage: PlaybackStage) -> (host: JukeboxHost, player: AVQueuePlayer) {
+    let host = JukeboxHost(stage.machine, mainQueue: stage.mainQueue)
+    let player = AVQueuePlayer()
+    host.setPlayer(player)
+    return (host, player)
+  }
+
+  /// The name of the file that is current.
+  @MainActor private func current(_ player: AVQueuePlayer) -> String? {
+    (player.currentItem?.asset as? AVURLAsset)?.url.deletingPathExtension().lastPathComponent
+  }
+
+  @Test @MainActor func ordersFollowOnTheMainQueueAndNotOnTheCallersStack() throws {
+    try PlaybackStage.with(["a": 0.5, "b": 0.5]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.play() }
+      #expect(player.currentItem == nil)
+      #expect(host.seconds == 0)
+      stage.pass(0.1)
+      #expect(current(player) == "a" && player.rate == 1)
+      stage.pass(0.5)
+      #expect(current(player) == "b" && host.read { $0.currentPosition } == 1)
+    }
+  }
+
+  @Test @MainActor func ordersWaitWhileTheApplicationIsSuspended() throws {
+    try PlaybackStage.with(["a": 0.5, "b": 0.5]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.play() }
+      stage.pass(0.1)
+      host.suspend()
+      try host.change { machine throws(JukeboxError) in try machine.next() }
+      host.setHeld(true)
+      stage.pass(0.1)
+      #expect(current(player) == "a" && player.rate == 1)
+      // Who asks is told of the song that comes.
+      #expect(host.read { $0.currentPosition } == 1 && host.seconds == 0)
+      host.resume()
+      stage.pass(0)
+      #expect(current(player) == "b" && player.rate == 0)
+      host.setHeld(false)
+      stage.pass(0)
+      #expect(player.rate == 1)
+    }
+  }
+
+  @Test @MainActor func terminationVoidsWhatWasOrdered() throws {
+    try PlaybackStage.with(["a": 0.5, "b": 0.5]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.play() }
+      stage.pass(0.2)
+      host.suspend()
+      try host.change { machine throws(JukeboxError) in try machine.next() }
+      host.terminate()
+      stage.pass(0.1)
+      #expect(current(player) == "a")
+      // It is where the next one begins.
+      #expect(host.seconds == 0)
+      host.setPlayer(nil)
+      let next = AVQueuePlayer()
+      host.setPlayer(next)
+      try host.change { $0.relaunch(at: 0.25) }
+      #expect(host.seconds == 0.25)
+      stage.pass(0.1)
+      #expect(current(next) == "b")
+      #expect(abs(host.seconds - 0.35) < 0.001)
+    }
+  }
+
+  @Test @MainActor func endIsToldOnceAndNotIfSomebodyBeganAnew() throws {
+    try PlaybackStage.with(["a": 0.2]) { stage in
+      let (host, _) = host(stage)
+      var ends = 0
+      host.onEnd { ends += 1 }
+      try host.change { $0.play() }
+      stage.pass(1)
+      #expect(ends == 1)
+      // The end of a command's making is told later, when it may be no longer true.
+      try host.change { $0.play() }
+      stage.pass(0.1)
+      try host.change { machine throws(JukeboxError) in try machine.next() }
+      try host.change { machine throws(JukeboxError) in try machine.play(position: 0) }
+      stage.pass(0.05)
+      #expect(ends == 1)
+      stage.pass(1)
+      #expect(ends == 2)
+    }
+  }
+}

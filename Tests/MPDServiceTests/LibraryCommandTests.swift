@@ -1,0 +1,119 @@
+import ControlProtocol
+import Dispatch
+import Foundation
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MusicFiles
+import TestSupport
+import Testing
+
+@testable import ControlServer
+@testable import MPDService
+
+/// Commands that go to the disk.
+@Suite(.timeLimit(.minutes(10))) struct LibraryCommandTests {
+  let folder: TemporaryFolder
+  let host: JukeboxHost
+  let library: LibraryCommands
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var generator = SystemRandomNumberGenerator()
+    host = JukeboxHost(JukeboxMachine(using: &generator))
+    library = LibraryCommands(
+      host: host, home: try MusicHome(MediaPath(folder.path)),
+      tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: SystemClock.shared)
+  }
+
+  private func begin(_ command: Command.Library, for client: ClientID = ClientID(number: 1)) -> Answer {
+    let answer = Answer()
+    library.perform(
+      command, ConnectionMachine.Context(),
+      for: ClientInfo(id: client, peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+    ) {
+      answer.complete($0)
+    }
+    return answer
+  }
+
+  /// An answer that a test waits for.
+  private final class Answer: @unchecked Sendable {
+    // Written before the group is left, read after that.
+    private var result: Result<Reply, Ack>?
+    private let group = DispatchGroup()
+
+    init() { group.enter() }
+
+    func complete(_ result: Result<Reply, Ack>) {
+      self.result = result
+      group.leave()
+    }
+
+    var isThere: Bool { group.wait(timeout: .now()) == .success }
+
+    /// The answer, which has to come within a minute.
+    func get() throws -> Reply {
+      try #require(group.wait(timeout: .now() + 60) == .success)
+      return try #require(result).get()
+    }
+  }
+
+  private func add(_ name: String) -> Command.Library { .add(uri: Argument(Array(name.utf8)), at: nil) }
+
+  /// A song that is silence, with a cover of these bytes if there are any.
+  private func song(cover: [UInt8]?) -> [UInt8] {
+    func size(_ count: Int) -> [UInt8] {
+      [UInt8(count >> 21 & 127), UInt8(count >> 14 & 127), UInt8(count >> 7 & 127), UInt8(count & 127)]
+    }
+    var bytes: [UInt8] = []
+    if let cover {
+      let content = [0] + Array("image/png".utf8) + [0, 3, 0] + cover
+      let frame =
+        Array("APIC".utf8) + [0, 0] + [UInt8(content.count >> 8), UInt8(content.count & 255)] + [0, 0]
+        + content
+      bytes = Array("ID3".utf8) + [3, 0, 0] + size(frame.count) + frame
+    }
+    // MPEG 1, layer III, 128 kbit/s, 44.1 kHz.
+    for _ in 0..<20 { bytes += [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) }
+    return bytes
+  }
+
+  private func picture(of name: String) throws -> [UInt8] {
+    try begin(.readpicture(Argument(Array(name.utf8)), offset: 0)).get().bytes
+  }
+
+  @Test func changedCoverIsReadAnew() throws {
+    try folder.write("a.mp3", song(cover: Array("first cover".utf8)))
+    #expect(String(decoding: try picture(of: "a.mp3"), as: UTF8.self).contains("first cover"))
+    // The same length, the same inode.
+    let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("a.mp3")))
+    try handle.write(contentsOf: song(cover: Array("other cover".utf8)))
+    try handle.close()
+    #expect(String(decoding: try picture(of: "a.mp3"), as: UTF8.self).contains("other cover"))
+    // A new file of that name.
+    try folder.write("a.mp3", song(cover: nil))
+    #expect(!String(decoding: try picture(of: "a.mp3"), as: UTF8.self).contains("cover"))
+  }
+
+  /// While one client has a million names read, another one's song is added.
+  @Test func longReadingHoldsUpNobodyElse() throws {
+    try folder.write("a.mp3", song(cover: nil))
+    for index in 0..<2 {
+      try folder.write("\(index).m3u", String(repeating: "\(index + 1).m3u\n", count: 900))
+    }
+    try folder.write("2.m3u", String(repeating: "gone.mp3\n", count: 900))
+    let long = begin(add("0.m3u"))
+    _ = try begin(add("a.mp3"), for: ClientID(number: 2)).get()
+    #expect(!long.isThere)
+    #expect(host.read { $0.queue.count } == 1)
+    // And it ends when the client goes.
+    library.connectionClosed(ClientID(number: 1))
+    #expect(throws: Ack(.system, "nothing was done: the client has gone")) { try long.get() }
+    // What the client had sent behind it is still done, as far as it is short.
+    _ = try begin(add("a.mp3")).get()
+    #expect(throws: Ack.self) { try begin(add("1.m3u")).get() }
+    library.clientLeft(ClientID(number: 1))
+    #expect(host.read { $0.queue.count } == 2)
+  }
+}
