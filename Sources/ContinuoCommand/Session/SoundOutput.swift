@@ -15,7 +15,7 @@ struct SoundOutput {
   /// Whether the output was named and is given up if it does not answer in time.
   var isAwaited = false
 
-  /// How long a named server may take to answer, in seconds (design.md, "The command").
+  /// How long a named server may take to answer, in seconds.
   static let serverTimeout = 10.0
 
   /// How long libpulse's own default server may take before a private one takes its place, in seconds: one that
