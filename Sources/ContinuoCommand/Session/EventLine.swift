@@ -3,16 +3,13 @@ import ControlProtocol
 import HostTime
 import TextFormatting
 
-/// Events as JSON Lines, in a buffer that is used again.
+/// An event as a line of JSON Lines.
 struct EventLine {
-  /// The lines that were appended, each with its line feed.
+  /// The line, with its line feed.
   private(set) var bytes: [UInt8] = []
 
-  /// Forgets all lines and keeps their room.
-  mutating func clear() { bytes.removeAll(keepingCapacity: true) }
-
-  /// Appends the line for `event`, seen at `host`. A `time`, of which there are a hundred a second, takes 1 µs.
-  mutating func append(_ event: PlayerEvent, host: HostTime) {
+  /// The line for `event`, seen at `host`. A `time`, of which there are a hundred a second, takes 1 µs.
+  init(_ event: PlayerEvent, host: HostTime) {
     let host = JSONValue.number(DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds))))
     let json: JSONValue =
       switch event {

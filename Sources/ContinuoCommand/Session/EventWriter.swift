@@ -1,7 +1,6 @@
 import Glibc
 import HostTime
 import MusicFiles
-import Synchronization
 
 /// Sends events to a file, a pipe or standard output, line by line, so that a reader sees each at once.
 ///
@@ -11,7 +10,6 @@ final class EventWriter: Sendable {
   private let name: String
   private let warn: @Sendable (String) -> Void
   private let output: LineWriter
-  private let line = Mutex(EventLine())
 
   /// Opens the file at `path` and empties it, or takes standard output for `-`. From then on writing to a pipe that
   /// nobody reads is an error for the whole process and no longer its end. `warn` gets warnings, at most one when events
@@ -40,12 +38,7 @@ final class EventWriter: Sendable {
   /// Writes the line for `event`, seen at `host`. Any thread; lines are written whole and in the order of the calls. Waits
   /// for a reader only as `LineWriter` does.
   func write(_ event: PlayerEvent, host: HostTime) {
-    let bytes = line.withLock { line in
-      line.clear()
-      line.append(event, host: host)
-      return line.bytes
-    }
-    output.write(bytes)
+    output.write(EventLine(event, host: host).bytes)
   }
 
   /// Waits until every line is written, as long as the reader reads, and warns of those that it lost. Once, at the end of
