@@ -65,8 +65,8 @@ final class AssetLoader: Sendable {
   /// The queue on which files are read, and on which completions that were held back are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
-  /// Calls `completion` with the outcome: at once if it is known, otherwise on `queue`. Held back while the
-  /// players of the environment are suspended.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the
+  /// file. Held back while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     let completion = environment().suspension.deferred(completion)
     let (known, isFirst): (Outcome?, Bool) = state.withLock { state in
