@@ -2,19 +2,21 @@ public import AppLifecycle
 public import QueuePlayer
 
 extension Device {
-  /// How many seconds players that starve, or have lost their server, count as playing still.
+  /// For how many seconds players that starve or have lost their server still count as playing.
   static let starvationGrace = 5.0
 
-  /// Joins the players of `environment`, and its audio session, with the application on this device: they are suspended
-  /// and resumed with it, paused where their category does not let them sound in the background, interrupted with it,
-  /// ended and (as snapshots) kept for the next launch; and while they really play, with an active session of the
-  /// category `playback`, they keep an application with the mode `audio` running.
+  /// Connects the players of `environment` and its audio session with the application on this device. They
+  /// are suspended, resumed, interrupted and ended with the application; snapshots of them are kept for the
+  /// next launch. Players pause in the background if their session does not allow sound there. While they
+  /// play, with an active session of the category `playback`, they keep an application with the mode `audio`
+  /// running.
   ///
-  /// Once for each environment, before the launch; for good.
+  /// To be called once for each environment, before the launch. The connection is permanent. Any thread; does
+  /// not block.
   public func connect(_ environment: PlaybackEnvironment = .current) {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in
-      // A queue that advances goes on playing; what waits will play again by itself, and soon, or not at all.
+      // A queue that advances stays `playing`. A player that waits usually resumes within the grace.
       self?.setKeeping(
         .audio, activity == .playing, grace: activity == .waiting ? Self.starvationGrace : 0)
     }

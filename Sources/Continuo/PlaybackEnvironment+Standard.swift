@@ -5,12 +5,12 @@ import MP3Decoding
 public import QueuePlayer
 
 extension PlaybackEnvironment {
-  /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or opened before
-  /// the first player gets an item.
+  /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or
+  /// opened before the first player gets an item.
   ///
   /// - Parameters:
-  ///   - output: where sound goes. By default PulseAudio by libpulse's own rules.
-  ///   - onDiagnostic: told what concerns the sound and no player in particular; on the main queue.
+  ///   - output: where sound is played. By default the PulseAudio server that libpulse chooses.
+  ///   - onDiagnostic: called on the main queue with reports that concern no player in particular.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {

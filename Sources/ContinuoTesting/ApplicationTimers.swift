@@ -2,14 +2,15 @@ import AppLifecycle
 import HostTime
 import Synchronization
 
-/// The timers of an application: they go on by the device's clock, but nothing of them is delivered while the
-/// application is suspended; what became due meanwhile comes when it is resumed, in the order of the moments.
+/// The timers of an application. They run by the device's clock, but none is delivered while the application
+/// is suspended: those that became due meanwhile are delivered when it is resumed, in the order of their due
+/// times.
 final class ApplicationTimers: Suspendable {
   /// Why a timer's handler is called.
   enum Outcome: Sendable {
     /// Its moment has come.
     case due
-    /// It never will.
+    /// The timer was cancelled.
     case cancelled
   }
 
@@ -24,9 +25,9 @@ final class ApplicationTimers: Suspendable {
   fileprivate struct State {
     /// In the order in which they are due.
     var timers: [Timer] = []
-    /// On the main queue already.
+    /// Due and enqueued on the main queue.
     var delivered: [Timer] = []
-    /// Those of an application that has ended: nothing of it runs any more.
+    /// Timers of an application that has ended. They never become due, only cancelled.
     var orphans: [Timer] = []
     var lastNumber: UInt64 = 0
     var isStopped = false
@@ -55,8 +56,8 @@ final class ApplicationTimers: Suspendable {
     }
   }
 
-  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that; or with `cancelled`,
-  /// on the caller's thread.
+  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that; or with
+  /// `cancelled`, on the caller's thread.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
     let worker = state.withLock { state in
       let timer = Timer(id: id, due: due, handler: handler)
@@ -70,7 +71,7 @@ final class ApplicationTimers: Suspendable {
     worker?.signal()
   }
 
-  /// Calls the handler with `cancelled`, unless it was called.
+  /// Calls the handler with `cancelled`, unless it was called before.
   func cancel(_ id: ID) {
     let timer = state.withLock { state in
       state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
@@ -78,7 +79,7 @@ final class ApplicationTimers: Suspendable {
     timer?.handler(.cancelled)
   }
 
-  /// Cancels all there are.
+  /// Cancels all timers.
   func cancelAll() {
     let all = state.withLock { state in
       defer {

@@ -2,13 +2,12 @@ import HostTime
 
 /// The clock of a test device, for application code that takes `any Clock<Duration>`.
 ///
-/// It is what `ContinuousClock` is on a phone: it goes on while the application is suspended, and a sleep that ends
-/// meanwhile wakes its task when the application runs again, several of them in the order in which they ended. In an
-/// application that was terminated nothing wakes any more: such a sleep ends with `CancellationError` when the test
-/// is over.
+/// Like `ContinuousClock` on a phone it keeps running while the application is suspended. A sleep that ends
+/// meanwhile wakes its task when the application runs again; several wake in the order in which they ended.
+/// In a terminated application no sleep ends: it throws `CancellationError` when the test is over.
 ///
-/// Tasks of the main actor that wake run to their next `await` before time goes on. Tasks elsewhere wake at the same
-/// moment of virtual time, but run when the machine finds time for them.
+/// Tasks of the main actor that wake run to their next `await` before time goes on. Other tasks wake at the
+/// same moment of virtual time, but when they run is up to the system.
 public struct DeviceClock: Clock {
   /// A moment on a test device's clock, which starts at 0 with the test.
   public struct Instant: InstantProtocol {
@@ -36,8 +35,8 @@ public struct DeviceClock: Clock {
   /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Returns at `deadline` (to the nanosecond, whatever `tolerance` says), or when the application runs again after
-  /// it. Throws `CancellationError` as soon as the task is cancelled.
+  /// Returns at `deadline` (to the nanosecond, whatever `tolerance` says), or when the application runs again
+  /// after it. Throws `CancellationError` as soon as the task is cancelled.
   @MainActor
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()

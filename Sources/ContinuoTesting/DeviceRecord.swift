@@ -1,6 +1,6 @@
 import HostTime
 
-/// All that happened on a test device, in order: a line for each thing, so that a test can say what it expects as
+/// Everything that happened on a test device, in order, one line for each event. A test can compare it with a
 /// text, and a person can read what went wrong.
 ///
 /// ```text
@@ -17,22 +17,22 @@ import HostTime
 public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// One line.
   public struct Entry: Hashable, Sendable, CustomStringConvertible {
-    /// When, on the device's clock. For the times of a player: the first of them.
+    /// When it happened, on the device's clock. For a line with several times of a player: the first of them.
     public var moment: Duration
-    /// What, without the moment.
+    /// What happened, without the moment.
     public var text: String
 
     /// `5.000 state background`
     public var description: String { "\(HostTime(moment).inSeconds) \(text)" }
   }
 
-  /// In order.
+  /// The lines in order.
   public var entries: [Entry]
 
   /// The lines, one below the other.
   public var description: String { entries.map(\.description).joined(separator: "\n") }
 
-  /// What came at that moment or later.
+  /// The lines from that moment on.
   public func since(_ moment: Duration) -> DeviceRecord {
     DeviceRecord(entries: entries.filter { $0.moment >= moment })
   }
@@ -52,7 +52,7 @@ public struct DeviceRecord: Hashable, Sendable, CustomStringConvertible {
   /// Whether there is a line with exactly this text, whenever it came.
   public func contains(_ text: String) -> Bool { entries.contains { $0.text == text } }
 
-  /// When that text came, each time.
+  /// The moments of all lines with exactly this text.
   public func moments(of text: String) -> [Duration] {
     entries.filter { $0.text == text }.map(\.moment)
   }

@@ -2,7 +2,7 @@ import AudioCore
 import AudioOutput
 import HostTime
 
-/// What a listener has heard of a test device, to the frame.
+/// What a listener has heard from a test device, exact to the frame.
 public struct HeardSound: Hashable, Sendable {
   /// Frames of a song that followed each other.
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
@@ -27,7 +27,7 @@ public struct HeardSound: Hashable, Sendable {
     public var passage: Passage?
     /// When it began, on the device's clock.
     public var start: Duration
-    /// When it ended. The last stretch of sound ends where it has got to.
+    /// When it ended. If sound is still playing, the last stretch ends at the present moment.
     public var end: Duration
 
     /// `1.000…2.000 a 0..<44100`
@@ -39,8 +39,8 @@ public struct HeardSound: Hashable, Sendable {
   /// All of it in order, without the silence before the first sound and behind the last.
   public private(set) var stretches: [Stretch] = []
 
-  /// The sound alone: what is heard when every silence is left out, and what follows joined. A song that was heard
-  /// without a frame missing, repeated or changed, is one passage, its `Song.whole`.
+  /// The sound without the silences; passages that continue each other are joined. A song that was heard
+  /// without a frame missing, repeated or changed is one passage, equal to its `Song.whole`.
   public var passages: [Passage] {
     var all: [Passage] = []
     for passage in stretches.compactMap(\.passage) {

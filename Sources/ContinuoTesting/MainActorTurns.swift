@@ -5,19 +5,20 @@ import Synchronization
 
 /// Lets the main actor's tasks run, one after the other, until none of them has anything to do.
 ///
-/// A task that waits on the main actor does not come back to it directly: Swift's runtime first puts it on the global
-/// pool of threads, which hands it over. In which order two such tasks arrive, and when, is then up to the scheduler
-/// of the operating system. While a test device is in use, what the *main* thread gives to the pool is run by the
-/// main queue instead, in the order in which it was given. That is what makes main-actor code repeatable, and with it
-/// nonisolated asynchronous functions that it calls. What other threads give to the pool is left alone.
+/// A task that waits on the main actor does not come back to it directly: Swift's runtime first puts it on
+/// the global pool of threads, which hands it over. In which order two such tasks arrive, and when, is then
+/// up to the scheduler of the operating system. While a test device is in use, what the *main* thread gives
+/// to the pool is run by the main queue instead, in the order in which it was given. That is what makes
+/// main-actor code repeatable, and with it nonisolated asynchronous functions that it calls. What other
+/// threads give to the pool is left alone.
 enum MainActorTurns {
   /// Whether what the main thread gives to the pool goes to the main queue.
   private static let isCollecting = Atomic<Bool>(false)
   /// How many pieces of work were redirected so far.
   private static let collected = Atomic<Int>(0)
 
-  /// So many turns of the main queue in a row in which no task came back to it mean that all wait: a task that is
-  /// new and starts another one, and so on, is followed over that many generations.
+  /// So many turns of the main queue in a row in which no task came back to it mean that all wait: a task
+  /// that is new and starts another one, and so on, is followed over that many generations.
   static let quietTurns = 4
   /// So many turns without rest are a loop. Far above what a thousand tasks need that wake at one moment.
   static let turnLimit = 1_000_000
@@ -30,7 +31,7 @@ enum MainActorTurns {
   private static let isInstalled: Bool = {
     guard let address = dlsym(nil, "swift_task_enqueueGlobal_hook") else { return false }
     let hook = address.assumingMemoryBound(to: Hook?.self)
-    // Another tool is there already, and does what it does for its own reasons.
+    // Another tool has already installed a hook. It is left in place.
     guard hook.pointee == nil else { return false }
     hook.pointee = { job, enqueue in
       guard isCollecting.load(ordering: .relaxed), MainDispatchQueue.isCurrent else { return enqueue(job) }
@@ -45,7 +46,7 @@ enum MainActorTurns {
     if isInstalled { isCollecting.store(true, ordering: .relaxed) }
   }
 
-  /// Gives the pool back what it is given.
+  /// Stops redirecting: work goes to the pool again.
   static func end() { isCollecting.store(false, ordering: .relaxed) }
 
   /// Runs what waits on the main queue and what follows from it, until nothing does.

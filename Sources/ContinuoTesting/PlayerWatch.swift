@@ -2,8 +2,8 @@ import Foundation
 import MediaTime
 import QueuePlayer
 
-/// Observes a player the way an application does, and has what it is told recorded. It is the application's code in
-/// every respect: what is not delivered to that is not recorded.
+/// Observes a player as an application does, and records what it is told. What is not delivered to the
+/// application's code is not recorded.
 @MainActor
 final class PlayerWatch {
   private let player: AVPlayer

@@ -1,13 +1,13 @@
 import AppLifecycle
 import HostTime
 
-/// Puts the device's records into words that are the same in each run: identifiers of tasks differ, so tasks without
-/// a name are counted.
+/// Puts the device's records into words that are the same in each run: identifiers of tasks differ, so tasks
+/// without a name are counted.
 struct RecordDescriber {
   private var numbers: [UIBackgroundTaskIdentifier: Int] = [:]
   private var callBegan: HostTime?
 
-  /// The text, nil for what says nothing new: the return of a call that took no time.
+  /// The text of a record; nil for the return of a call that took no time.
   mutating func text(of record: LifecycleRecord) -> String? {
     switch record.event {
     case .happened(let happening): return "\(happening)"

@@ -3,7 +3,7 @@ import HostTime
 import MediaTime
 import Synchronization
 
-/// Writes down what happens.
+/// Collects the lines of a device's record.
 final class Recorder: Sendable {
   private enum Item {
     case line(String)

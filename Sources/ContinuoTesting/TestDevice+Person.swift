@@ -1,7 +1,7 @@
 public import AppLifecycle
 
-/// What a person and the system do. Each returns when all that follows from it at this moment of virtual time is done;
-/// calls into the application that take their time (`TestDevice.spend(_:)`) let it pass.
+/// What a person and the system do. Each method returns when everything that follows at this moment of
+/// virtual time is done. Time passes only if a call into the application spends it (`TestDevice.spend(_:)`).
 extension TestDevice {
   /// Launches the application, if it is not running.
   public func launch() async { await happen { $0.launch() } }
@@ -18,10 +18,10 @@ extension TestDevice {
   /// Unlocks the screen.
   public func unlock() async { await happen { $0.unlock() } }
 
-  /// A call comes in.
+  /// An interruption begins, a phone call for example.
   public func beginInterruption() async { await happen { $0.beginInterruption() } }
 
-  /// The call is over.
+  /// The interruption ends.
   public func endInterruption(shouldResume: Bool) async {
     await happen { $0.endInterruption(shouldResume: shouldResume) }
   }

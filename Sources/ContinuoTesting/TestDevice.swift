@@ -6,16 +6,17 @@ import QueuePlayer
 
 /// A device in virtual time, with your application on it: you are the person who holds it.
 ///
-/// Time passes only in ``advance(by:)``, at once and always in the same order. `UIApplication.shared`, players and
-/// `AVAudioSession` belong to this device as long as it lasts: see ``withTestDevice(modes:settings:output:recordsSound:operation:)``,
-/// which makes one.
+/// Time passes only in ``advance(by:)``, at once and always in the same order. `UIApplication.shared`,
+/// players and `AVAudioSession` belong to this device as long as it lasts: see
+/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which makes one.
 ///
-/// The application's code runs on the main actor, as on a phone. After each call into it the tasks of the main actor
-/// that follow from it run before anything else happens; what runs elsewhere (detached tasks, other actors, dispatch
-/// queues other than the main one) is not waited for and makes a test depend on chance.
+/// The application's code runs on the main actor, as on a phone. After each call into it the tasks of the
+/// main actor that follow from it run before anything else happens; what runs elsewhere (detached tasks,
+/// other actors, dispatch queues other than the main one) is not waited for and makes a test depend on
+/// chance.
 @MainActor
 public final class TestDevice {
-  /// The system side of it, for what is not here.
+  /// The device's system side, for everything that this class does not offer.
   public nonisolated let system: Device
   let hostClock = VirtualClock()
   let mainQueue: VirtualMainQueue
@@ -52,10 +53,10 @@ public final class TestDevice {
   /// The application on this device: what `UIApplication.shared` is in the test.
   public var application: UIApplication { system.application }
 
-  /// Its state, the two included that it never sees.
+  /// Its state, including `suspended` and `notRunning`, which the application itself never sees.
   public var state: ApplicationState { system.state }
 
-  /// Why it was terminated; nil if it was not, or not as a punishment.
+  /// The report on its latest termination for a fault; nil if there was none.
   public var termination: TerminationReport? { system.lastTermination }
 
   /// Launches the application with this delegate, which the device keeps.
@@ -65,8 +66,8 @@ public final class TestDevice {
     await launch()
   }
 
-  /// The queues of the players of the application that was terminated last, with the place that each had come to: what
-  /// an application restores on its launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// The queues of the players of the application that was terminated last, with the place that each had come
+  /// to: what an application restores on its launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -79,7 +80,7 @@ public final class TestDevice {
   /// The time since the device's start.
   public nonisolated var now: Duration { Duration(timers.now) }
 
-  /// Lets `duration` pass, and with it all that is due until then, that moment included.
+  /// Lets `duration` pass, and does everything that is due up to and including that moment.
   public func advance(by duration: Duration) async {
     await run(until: hostClock.now.advanced(by: max(.zero, duration)))
   }
@@ -87,8 +88,8 @@ public final class TestDevice {
   /// Lets time pass up to `moment` of the device's clock. Without effect if that has passed.
   public func advance(to moment: Duration) async { await run(until: HostTime(moment)) }
 
-  /// Calls `action` on the main queue after `delay`, like a timer of the application: not while that is suspended but
-  /// as soon as it runs again, and never when it was terminated meanwhile.
+  /// Calls `action` on the main queue after `delay`, like a timer of the application: not while that is
+  /// suspended but as soon as it runs again, and never when it was terminated meanwhile.
   @discardableResult
   public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
@@ -100,17 +101,17 @@ public final class TestDevice {
     return ScheduledCall(id: id, timers: timers)
   }
 
-  /// Keeps the main thread busy for `duration`: what a call into the application does that takes its time. Nothing
-  /// else of the main queue runs meanwhile; sound, clock and watchdog go on.
+  /// Keeps the main thread busy for `duration`, like slow code of the application. Nothing else runs on the
+  /// main queue meanwhile; sound, clock and watchdog go on.
   ///
-  /// If the watchdog ends the application meanwhile, this returns all the same, since nothing can take the caller off
-  /// its stack: what the caller does then is done by an application that is no longer there.
+  /// If the watchdog terminates the application meanwhile, this still returns, since running code cannot be
+  /// removed: the caller then runs on in an application that has ended.
   public func spend(_ duration: Duration) {
     mainQueue.aside { hostClock.advance(to: hostClock.now.advanced(by: max(.zero, duration))) }
   }
 
-  /// Keeps the main thread busy until the application is terminated: what a call into it does that never returns.
-  /// Stops the program if nothing terminates it within a day.
+  /// Keeps the main thread busy until the application is terminated, like code of the application that never
+  /// returns. Stops the program if nothing terminates it within a day.
   public func hang() {
     let limit = hostClock.now.advanced(by: .seconds(86_400))
     mainQueue.aside {
@@ -123,9 +124,9 @@ public final class TestDevice {
     }
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
-  /// All that happened up to now, in order.
+  /// Everything that happened up to now, in order.
   public var record: DeviceRecord { recorder.record(with: heard, now: now) }
 
   /// What a listener has heard up to now. Empty for a device that does not record sound.
@@ -137,8 +138,8 @@ public final class TestDevice {
   /// Writes a line into the record.
   public nonisolated func note(_ text: String) { recorder.add(text) }
 
-  /// Observes `player` as an application does and records what its observers are told: items, status, rate, ends,
-  /// and the time, every `interval`. `name` tells several players apart.
+  /// Observes `player` as an application does and records what its observers are told: items, status, rate,
+  /// ends, and the time, every `interval`. `name` tells several players apart.
   public func watch(
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
   ) {
@@ -147,11 +148,11 @@ public final class TestDevice {
 
   // MARK: Running it
 
-  /// A loop at one moment that goes on for so long never ends.
+  /// More steps than this at one moment are taken for an endless loop.
   private static let stepLimit = 10_000_000
 
-  /// Does what is due until `moment`, step by step: calls into the application one at a time, each followed by the
-  /// tasks that it starts, and only then what has threads of its own.
+  /// Does what is due until `moment`, step by step: calls into the application one at a time, each followed
+  /// by the tasks that it starts, and only then what has threads of its own.
   func run(until moment: HostTime) async {
     await MainActorTurns.runAll()
     var steps = 0
@@ -191,11 +192,11 @@ public final class TestDevice {
   }
 }
 
-/// A call that was asked for with `TestDevice.schedule(after:_:)`.
+/// A call that was scheduled with `TestDevice.schedule(after:_:)`.
 public struct ScheduledCall: Sendable {
   let id: ApplicationTimers.ID
   let timers: ApplicationTimers
 
-  /// Takes it back, if it was not made. Any thread.
+  /// Cancels the call, unless it was made. Any thread.
   public func cancel() { timers.cancel(id) }
 }

@@ -4,17 +4,17 @@ import AudioOutput
 public struct TestOutput: Hashable, Sendable {
   var personality = SimulatedOutput.Personality()
 
-  /// It plays from the first moment on, without delay or loss.
+  /// Plays from the first moment on, without delay or loss.
   public static let ideal = TestOutput()
 
-  /// It takes no sound between those moments, as a server does that is overloaded or whose sink is busy, and goes on
-  /// after that with the next frame.
+  /// It takes no sound between those moments, as a server does that is overloaded or whose sink is busy, and
+  /// goes on after that with the next frame.
   public static func starving(from start: Duration, until end: Duration) -> TestOutput {
     TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
   }
 
-  /// Its server goes away at that moment, with all that it was given; at the other it can be connected to again, never
-  /// for nil.
+  /// The server goes away at `moment` and loses its buffered sound. From `returning` on it can be connected
+  /// to again; never if that is nil.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds
@@ -22,10 +22,10 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// It is moved to another sink at that moment.
+  /// The stream is moved to another sink at `moment`.
   public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
 
-  /// There is none, and connecting to it takes that long.
+  /// There is no output: every attempt to connect fails after `delay`.
   public static func absent(noticedAfter delay: Duration = .zero) -> TestOutput {
     TestOutput {
       $0.failingConnections = .max

@@ -2,12 +2,12 @@ import DequeModule
 import HostTime
 import Synchronization
 
-/// The main queue of an application in virtual time. Its work is run by the test device, piece by piece, on the main
-/// thread, so that the tasks that follow from one piece run before the next.
+/// The main queue of an application in virtual time. Its work is run by the test device, piece by piece, on
+/// the main thread, so that the tasks that follow from one piece run before the next.
 ///
-/// The main thread plays two parts: it runs the application's code, and it moves the clock, which then runs all that
-/// has threads of its own in real life (decoding, output, watchdog). Only in the first part the caller is on this
-/// queue.
+/// The main thread plays two parts: it runs the application's code, and it moves the clock, which then runs
+/// all that has threads of its own in real life (decoding, output, watchdog). Only in the first part the
+/// caller is on this queue.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()
@@ -39,7 +39,7 @@ final class VirtualMainQueue: DeliveryQueue {
     return try body()
   }
 
-  /// Forgets what waits.
+  /// Drops the work that is waiting.
   func clear() {
     let dropped = state.withLock { state in
       defer { state.work = [] }

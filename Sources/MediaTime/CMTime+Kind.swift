@@ -4,7 +4,7 @@ extension CMTime {
     case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
   }
 
-  /// What every operation takes the time for, whatever bits it holds.
+  /// The kind of the time, which decides how every operation treats it.
   ///
   /// Of several implied-value flags (no operation here sets more than one) the first of positive infinity,
   /// negative infinity and indefinite counts. A number without a positive timescale is invalid.

@@ -1,5 +1,5 @@
-/// A time or duration as an exact rational number of seconds, `value / timescale`, or one of four times that
-/// are no number.
+/// A time or duration as an exact rational number of seconds, `value / timescale`, or one of four special
+/// times: positive infinity, negative infinity, indefinite and invalid.
 ///
 /// A trivial 24-byte value with the field order of Apple's C struct. No operation on it traps, allocates
 /// (descriptions and dictionaries apart) or blocks, so all of it may be called from any thread, a real-time

@@ -15,7 +15,7 @@ public var kCMTimeMaxTimescale: Int { 0x7fff_ffff }
 
 /// What a ``CMTime`` stands for. Bits that have no name here are kept and ignored.
 public struct CMTimeFlags: OptionSet, Hashable, Sendable, BitwiseCopyable {
-  /// The bits as they are stored.
+  /// The flag bits, with Apple's values.
   public let rawValue: UInt32
 
   /// Any bit pattern is accepted.
@@ -49,9 +49,9 @@ public enum CMTimeRoundingMethod: UInt32, Hashable, Sendable {
   /// Toward zero when the new timescale is smaller, away from zero when it is larger, and never a negative
   /// time to zero.
   case quickTime = 4
-  /// Up.
+  /// To the next whole value toward positive infinity.
   case roundTowardPositiveInfinity = 5
-  /// Down.
+  /// To the next whole value toward negative infinity.
   case roundTowardNegativeInfinity = 6
 
   /// ``roundHalfAwayFromZero``.

@@ -1,15 +1,15 @@
 /// An exact rational number, `±(whole + remainder / denominator)`.
 ///
-/// Kept apart from its whole part because a scaled duration needs up to 157 bits above the line but never
-/// more than 125 below.
+/// The fraction is kept apart from the whole part because the numerator of a scaled duration needs up to 157
+/// bits, but its denominator never more than 125.
 struct MixedFraction {
   /// The whole part of the magnitude.
   var whole: UInt128
-  /// The rest above the line; less than the denominator.
+  /// The numerator of the rest; less than the denominator.
   var remainder: UInt128
   /// Not 0.
   var denominator: UInt128
-  /// The sign; of no matter for 0.
+  /// Whether the number is negative; ignored for 0.
   var isNegative: Bool
 
   /// Whether the magnitude, rounded half away from zero to a whole number, is at most this limit, which must

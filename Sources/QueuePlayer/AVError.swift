@@ -6,24 +6,24 @@ public let AVFoundationErrorDomain = AVError.errorDomain
 
 /// Why something cannot be played.
 ///
-/// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, a description and a failure
-/// reason for a person, and, where the system gave a reason, that as the underlying error.
+/// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, a description and
+/// a failure reason for a person, and, where the system gave a reason, that as the underlying error.
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// Apple's codes, as far as they can occur here.
   public enum Code: Int, Sendable {
     /// No memory, or the decoder refused to work at all.
     case unknown = -11800
-    /// The system's audio was restarted. Does not occur: players reconnect by themselves.
+    /// The system's audio was restarted. Not used here: players reconnect automatically.
     case mediaServicesWereReset = -11819
-    /// Decoding broke off.
+    /// Decoding failed in the middle of the file.
     case decodeFailed = -11821
-    /// There is no MPEG audio in the file.
+    /// The file contains no MPEG audio.
     case fileFormatNotRecognized = -11828
-    /// There is audio in the file, but it cannot be made sense of.
+    /// The file contains audio that cannot be parsed.
     case fileFailedToParse = -11829
-    /// The media cannot be played from where it is: only files can.
+    /// The URL is not a file URL.
     case operationNotSupportedForAsset = -11838
-    /// The file is not there or cannot be read.
+    /// The file does not exist or cannot be read.
     case failedToLoadMediaData = -11849
   }
 
@@ -32,12 +32,12 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
 
   /// What went wrong.
   public let code: Code
-  /// The same in a sentence.
+  /// The reason in a sentence for a person; nil if there is none beyond `errorDescription`.
   public let failureReason: String?
-  /// The code in `NSCocoaErrorDomain` that says more, if there is one.
+  /// The code of the underlying error, in `NSCocoaErrorDomain`; nil for none.
   private let cocoaCode: Int?
 
-  /// An error of that kind. `reason` is a sentence for a person.
+  /// An error with this code. `reason` is a sentence for a person.
   public init(_ code: Code, reason: String? = nil) {
     self.init(code, reason: reason, cocoaCode: nil)
   }
@@ -48,7 +48,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     self.cocoaCode = cocoaCode
   }
 
-  /// What the decoder's error is in Apple's terms; `opening` says whether the file was being opened.
+  /// Maps a decoder's error to Apple's codes; `opening` says whether it occurred while the file was opened.
   init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
@@ -61,7 +61,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
-  /// Only files are played.
+  /// The error for a URL that is not a file URL.
   init(unsupported url: URL) {
     self.init(
       .operationNotSupportedForAsset,
@@ -71,7 +71,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   /// `code` as a number.
   public var errorCode: Int { code.rawValue }
 
-  /// What can be done or not, for a person.
+  /// What failed, in a sentence for a person.
   public var errorDescription: String? {
     switch code {
     case .unknown: "The operation could not be completed."
@@ -93,7 +93,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   }
 }
 
-// The codes as they are written in `catch` clauses and comparisons.
+// Short names for `catch` clauses and comparisons: `AVError.decodeFailed`.
 extension AVError {
   /// `Code.unknown`.
   public static var unknown: Code { .unknown }

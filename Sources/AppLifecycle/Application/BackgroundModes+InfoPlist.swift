@@ -1,13 +1,13 @@
 public import Foundation
 import Glibc
 
-/// Why a property list is of no use.
+/// Why background modes could not be read from a property list.
 public enum InfoPlistError: Error, Hashable, Sendable {
-  /// The file cannot be read; the system's word for it.
+  /// The file cannot be read. `reason` is the system's message, or what is wrong with the file.
   case unreadable(file: String, reason: String)
-  /// It is no property list in XML or binary form, or has no dictionary at the top.
+  /// The file is not a property list in XML or binary form, or its top level is not a dictionary.
   case damaged(file: String)
-  /// `UIBackgroundModes` is something else than a list of names.
+  /// `UIBackgroundModes` is not a list of strings.
   case wrongType(file: String)
 }
 
@@ -21,12 +21,12 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
     }
   }
 
-  /// The same.
+  /// `description`.
   public var errorDescription: String? { description }
 }
 
 extension BackgroundModes {
-  /// The part of the dictionary that is read; everything else is skipped.
+  /// The part of the dictionary that is read. Other keys are ignored.
   private struct Content: Decodable {
     let modes: [String]?
 
@@ -35,23 +35,24 @@ extension BackgroundModes {
     }
   }
 
-  /// More bytes than this no bundle's list has; it keeps a wrong name (a film) from being read into memory.
+  /// The largest file that is read, in bytes. Far above a real `Info.plist`; it prevents that a wrong path (a
+  /// film) is read into memory.
   public static let infoPlistLimit = 4 << 20
 
-  /// The modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, `infoPlistLimit` bytes at
-  /// most. None if it has no such key; a name that is not known is warned of. May block on the file, but is never kept
-  /// waiting by a pipe.
+  /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most
+  /// `infoPlistLimit` bytes. Without that key there are no modes. An unknown name adds a sentence to
+  /// `warnings`. Blocks while the file is read. A pipe is refused, not waited for.
   public init(infoPlist path: String) throws(InfoPlistError) {
     try self.init(infoPlist: try Self.read(path, path), name: path)
   }
 
-  /// The same for a file URL.
+  /// Reads the modes from the `Info.plist` at a file URL, as `init(infoPlist:)` with a path does.
   public init(infoPlist file: URL) throws(InfoPlistError) {
     guard file.isFileURL else { throw .unreadable(file: file.absoluteString, reason: "not a file URL") }
     try self.init(infoPlist: file.path(percentEncoded: false))
   }
 
-  /// The same for the content of a file that errors call `name`.
+  /// Reads the modes from the content of an `Info.plist`. `name` is the file's name in errors.
   public init(infoPlist bytes: some Sequence<UInt8>, name: String) throws(InfoPlistError) {
     let modes: [String]
     do {
@@ -67,7 +68,7 @@ extension BackgroundModes {
   }
 
   private static func read(_ path: UnsafePointer<CChar>, _ name: String) throws(InfoPlistError) -> [UInt8] {
-    // A pipe is refused below and not waited for.
+    // O_NONBLOCK: opening a pipe must not wait for a writer. The pipe is refused below.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(name) }
     defer { close(descriptor) }
@@ -90,7 +91,7 @@ extension BackgroundModes {
     }
   }
 
-  /// What `errno` says, starting in lower case like all reasons here.
+  /// An error with the message of `errno`, in lower case at its start like all reasons here.
   private static func unreadable(_ name: String) -> InfoPlistError {
     let text = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
     return .unreadable(file: name, reason: text.prefix(1).lowercased() + text.dropFirst())

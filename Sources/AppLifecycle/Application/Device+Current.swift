@@ -5,11 +5,12 @@ extension Device {
 
   private static let process = Mutex<Device?>(nil)
 
-  /// The device to which `UIApplication.shared` belongs: that of the innermost `withCurrent`, else that of the process,
-  /// which is made at first use, with the system's clock and without background modes. To have modes, set one
-  /// before that; later, what holds the old application keeps it. Any thread.
+  /// The device to which `UIApplication.shared` belongs: that of the innermost `withCurrent`, otherwise that
+  /// of the process, which is made at first use, with the system's clock and without background modes. To
+  /// have modes, set a device before the first use; code that already holds the old application keeps it. Any
+  /// thread; does not block.
   ///
-  /// Code that a device calls (delegate, notifications, expiration handlers) has that device here.
+  /// In code that a device calls (delegate, notifications, expiration handlers) this is that device.
   public static var current: Device {
     get {
       if let scoped { return scoped }
@@ -23,7 +24,8 @@ extension Device {
     set { process.withLock { $0 = newValue } }
   }
 
-  /// Runs `operation` with `device` as `current`, and with it all tasks that it starts (but no detached ones).
+  /// Runs `operation` with `device` as `current`. This also holds in the tasks that `operation` starts, but
+  /// not in detached ones.
   public static func withCurrent<Result, Failure: Error>(
     _ device: Device, operation: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -33,7 +35,7 @@ extension Device {
     return try result.get()
   }
 
-  /// The same for an operation that takes its time.
+  /// Runs an asynchronous `operation` with `device` as `current`, as the synchronous form does.
   nonisolated(nonsending) public static func withCurrent<Result>(
     _ device: Device, operation: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {

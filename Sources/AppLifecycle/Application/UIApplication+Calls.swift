@@ -49,27 +49,27 @@ extension UIApplication: ApplicationSide {
 }
 
 extension UIApplication {
-  /// Posted when the application was started.
+  /// Posted when the application was launched.
   public nonisolated class var didFinishLaunchingNotification: Notification.Name {
     Notification.Name("UIApplicationDidFinishLaunchingNotification")
   }
-  /// Posted when it is in front and takes input.
+  /// Posted when the application is in front and receives input.
   public nonisolated class var didBecomeActiveNotification: Notification.Name {
     Notification.Name("UIApplicationDidBecomeActiveNotification")
   }
-  /// Posted when it is about to be interrupted or sent to the background.
+  /// Posted when the application is about to be interrupted or sent to the background.
   public nonisolated class var willResignActiveNotification: Notification.Name {
     Notification.Name("UIApplicationWillResignActiveNotification")
   }
-  /// Posted when it is out of sight.
+  /// Posted when the application has entered the background.
   public nonisolated class var didEnterBackgroundNotification: Notification.Name {
     Notification.Name("UIApplicationDidEnterBackgroundNotification")
   }
-  /// Posted when it is on its way to the front.
+  /// Posted when the application is about to come to the front.
   public nonisolated class var willEnterForegroundNotification: Notification.Name {
     Notification.Name("UIApplicationWillEnterForegroundNotification")
   }
-  /// Posted when it is about to be ended.
+  /// Posted when the application is about to be terminated.
   public nonisolated class var willTerminateNotification: Notification.Name {
     Notification.Name("UIApplicationWillTerminateNotification")
   }

@@ -3,32 +3,32 @@ import Synchronization
 
 /// The application as its own code sees it.
 ///
-/// What the system does to it comes from its `Device`. For each step the delegate's method is called first, then the
-/// notification of the same name is posted, both on the main queue.
+/// What the system does to it comes from its `Device`. For each step the delegate's method is called first,
+/// then the notification of the same name is posted, both on the main queue.
 @preconcurrency @MainActor
 open class UIApplication: NSObject {
   /// The application of `Device.current`.
   public static var shared: UIApplication { Device.current.application }
 
-  /// What the application's code reads as its state. It never sees that it is suspended or not running.
+  /// The state that the application's own code sees. It never sees that it is suspended or not running.
   public enum State: Int, Hashable, Sendable, CaseIterable {
-    /// In front.
+    /// In front and receiving input.
     case active = 0
-    /// In front, but not taking input: on the way to another state, or interrupted.
+    /// In front, but not receiving input: on the way to another state, or interrupted.
     case inactive = 1
-    /// Out of sight.
+    /// Not visible.
     case background = 2
   }
 
-  /// Why an application was launched. The launches of this module have no options.
+  /// A key of the launch options. The launches of this module have no options.
   public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The name.
+    /// The key's name.
     public let rawValue: String
-    /// The key of that name.
+    /// The key with that name.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// Gets the calls. Set it before the launch to miss none.
+  /// Receives the calls into the application. Set it before the launch to miss none.
   open weak var delegate: (any UIApplicationDelegate)?
 
   private nonisolated let deviceReference: WeakDevice
@@ -38,10 +38,11 @@ open class UIApplication: NSObject {
     super.init()
   }
 
-  /// The device on which this runs; nil when it is gone, and with it every effect of what follows.
+  /// The device on which the application runs; nil once it is released. Without it the members below do
+  /// nothing.
   nonisolated var device: Device? { deviceReference.device }
 
-  /// What the application is doing.
+  /// The application's state; `.background` also when its device is released.
   open var applicationState: State {
     switch device?.stateSeenByApplication {
     case .active: .active
@@ -59,16 +60,18 @@ open class UIApplication: NSObject {
     beginBackgroundTask(withName: nil, expirationHandler: handler)
   }
 
-  /// Asks for time to finish something in case the application goes to the background. Every task needs an end of its
-  /// own; one that is open when no time is left costs the application its life.
+  /// Asks for time to finish something in case the application goes to the background. Every task must be
+  /// ended; if one is still open when no time is left, the application is terminated.
   ///
   /// Any thread; does not block.
   ///
   /// - Parameters:
-  ///   - taskName: what a report calls it.
-  ///   - handler: called on the main queue when `LifecycleSettings.expirationWarning` is left, one after the other
-  ///     in the order of beginning; it has to end the task. For a task that is begun later than that, soon.
-  /// - Returns: `.invalid` if none can be had, because no background time is left or the application does not run.
+  ///   - taskName: the task's name in reports.
+  ///   - handler: must end the task. Called on the main queue when `LifecycleSettings.expirationWarning` is
+  ///     left; the handlers of several tasks run one after the other, in the order in which the tasks began.
+  ///     For a task that begins later than that, the handler runs soon.
+  /// - Returns: `.invalid` if the task was refused: no background time is left, the application is not
+  ///   running, or too many tasks are open.
   public nonisolated func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {
@@ -77,28 +80,31 @@ open class UIApplication: NSObject {
     return device.beginTask(taskName) { MainActor.assumeIsolated { handler() } }
   }
 
-  /// Ends a task. After the last one the application may be suspended, but not before the code that runs on the main
-  /// queue has come to its end. Ending a task again, or one that never was, is without effect but for a record.
+  /// Ends a task. After the last one the application may be suspended, but not before the code that now runs
+  /// on the main queue has returned. An unknown identifier, or one that was ended before, only writes a
+  /// record.
   ///
   /// Any thread; does not block.
   public nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     device?.endTask(identifier)
   }
 
-  /// Seconds that the application may still run in the background: `.greatestFiniteMagnitude` in front and while
-  /// sound keeps it running, never negative. It runs down from `LifecycleSettings.backgroundTime` when the application
-  /// enters the background, and is full again when that comes to the front. Any thread.
+  /// Seconds that the application may still run in the background, never negative; `.greatestFiniteMagnitude`
+  /// in front and while sound keeps it running. It counts down from `LifecycleSettings.backgroundTime` when
+  /// the application enters the background, and is full again when it comes to the front. Any thread; does
+  /// not block.
   public nonisolated var backgroundTimeRemaining: TimeInterval { device?.backgroundTimeRemaining ?? 0 }
 
   // MARK: Background fetches
 
-  /// The shortest interval there is.
+  /// As often as the system allows.
   public nonisolated class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
 
-  /// No fetches, the interval that an application has until it sets another.
+  /// No fetches: the interval of an application that has set none.
   public nonisolated class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
 
-  /// Asks to be woken for fetches no more often than this, in seconds. Needs the background mode `fetch`.
+  /// Asks to be woken for fetches at intervals of at least so many seconds. Needs the background mode
+  /// `fetch`.
   open func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
     let isNever = minimumBackgroundFetchInterval >= Self.backgroundFetchIntervalNever
     device?.handle(
@@ -111,14 +117,14 @@ open class UIApplication: NSObject {
   }
 }
 
-/// The device without an ownership: it owns the application.
+/// A weak reference to the device, because the device owns the application.
 private final class WeakDevice: Sendable {
   weak let device: Device?
   init(device: Device) { self.device = device }
 }
 
 extension Device {
-  /// The application on this device. The main queue must be the main actor's.
+  /// The application on this device, made at first use. The device's main queue must run on the main thread.
   public var application: UIApplication {
     let made = UIApplication(device: self)
     let application = shared.withLock { state in

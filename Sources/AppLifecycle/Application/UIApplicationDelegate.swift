@@ -1,39 +1,40 @@
-/// Gets the calls into an application, on the main queue. Every method can be left out.
+/// Receives the calls into an application, on the main queue. Every method is optional.
 ///
-/// The time each has is in `LifecycleSettings`; one that takes longer costs the application its life.
+/// `LifecycleSettings` has the time limit of each call. An application that exceeds one is terminated.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: AnyObject {
-  /// It is being started. The result is of no consequence.
+  /// The application is being launched. The result is ignored.
   func application(
     _ application: UIApplication,
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// It was started. The result is of no consequence.
+  /// The application was launched. The result is ignored.
   func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// It is in front and takes input.
+  /// The application is in front and receives input.
   func applicationDidBecomeActive(_ application: UIApplication)
 
-  /// It is about to be interrupted or sent to the background.
+  /// The application is about to be interrupted or sent to the background.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// It is out of sight, and suspended soon after this has returned, unless something keeps it running.
+  /// The application is no longer visible. Soon after this returns it is suspended, unless something keeps it
+  /// running.
   func applicationDidEnterBackground(_ application: UIApplication)
 
-  /// It is on its way to the front.
+  /// The application is about to come to the front.
   func applicationWillEnterForeground(_ application: UIApplication)
 
-  /// It is about to be ended. Never called on a suspended application.
+  /// The application is about to be terminated. Never called on a suspended application.
   func applicationWillTerminate(_ application: UIApplication)
 
   /// Memory is short.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
-  /// It is to fetch a little and then to call `completionHandler`, on any thread, within
+  /// Fetches new content and then calls `completionHandler`, on any thread, within
   /// `LifecycleSettings.fetchLimit`.
   func application(
     _ application: UIApplication,
@@ -42,29 +43,29 @@ public protocol UIApplicationDelegate: AnyObject {
 }
 
 extension UIApplicationDelegate {
-  /// Nothing.
+  /// Returns true by default.
   public func application(
     _ application: UIApplication,
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool { true }
-  /// Nothing.
+  /// Returns true by default.
   public func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool { true }
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationDidBecomeActive(_ application: UIApplication) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationWillResignActive(_ application: UIApplication) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationDidEnterBackground(_ application: UIApplication) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationWillEnterForeground(_ application: UIApplication) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationWillTerminate(_ application: UIApplication) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
-  /// Completes with `.noData`.
+  /// Completes with `.noData` by default.
   public func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void

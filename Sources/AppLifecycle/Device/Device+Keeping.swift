@@ -1,23 +1,24 @@
 import HostTime
 import Synchronization
 
-/// What keeps the application running, and what stands still.
+/// What keeps the application running, and what is suspended with it.
 extension Device {
-  /// Says that `keeper` holds from now on, or no longer. Whether it counts is the system's decision.
+  /// Reports that the reason `keeper` holds from now on, or no longer. Whether it counts depends on the
+  /// modes.
   ///
-  /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from one
-  /// item to the next does not, and a player that starves or has lost its server passes a `grace`, so that a short
-  /// gap does not get it suspended for good.
+  /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from
+  /// one item to the next does not, and a player that starves or has lost its server passes a `grace`, so
+  /// that a short gap does not get it suspended for good.
   ///
   /// - Parameters:
-  ///   - keeper: the reason. Each has one holder: saying the same twice changes nothing. Only `audio` is asked for
-  ///     in this way; the others are without effect here.
+  ///   - keeper: the reason. Reasons are not counted: reporting the same twice changes nothing. Only `audio`
+  ///     is reported here; the others have no effect.
   ///   - isKeeping: whether it holds.
-  ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason holds
-  ///     again, or when the caller says without grace that it does not. Saying it again never makes it longer.
-  ///     0 or less, and NaN: it stops counting at once.
+  ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason
+  ///     holds again, or when the caller reports without grace that it does not. Another report never makes
+  ///     it longer. At 0 or less, and NaN, the reason stops counting at once.
   ///
-  /// Any thread; does not block. A suspension that follows does not run on the caller's stack.
+  /// Any thread; does not block. A suspension that follows never runs inside this call.
   package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {
     perform(as: .application) { state, now in
       if isKeeping {
@@ -31,13 +32,14 @@ extension Device {
     }
   }
 
-  /// Has `suspendable` stopped, resumed and ended with the application, in the order of adding. If the application is
-  /// stopped or was terminated already, it is so at once. It is kept alive until it is removed.
+  /// Suspends, resumes and terminates `suspendable` with the application, in the order in which they were
+  /// added. If the application is suspended or terminated now, `suspendable` is told at once. Retained until
+  /// it is removed. Any thread.
   public func add(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }
 
-  /// Leaves `suspendable` alone from now on, in the state it is in.
+  /// Makes no further calls to `suspendable`, which stays in its present state, and releases it. Any thread.
   public func remove(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }
@@ -46,7 +48,7 @@ extension Device {
 
   private static let lastTask = Atomic<Int>(0)
 
-  /// Begins a task. `handler` is called on the main queue. Returns `.invalid` if none can be had.
+  /// Begins a task. `handler` is called on the main queue. Returns `.invalid` if the task is refused.
   func beginTask(_ name: String?, handler: (@Sendable () -> Void)?) -> UIBackgroundTaskIdentifier {
     let number = Self.lastTask.add(1, ordering: .relaxed).newValue
     let id = UIBackgroundTaskIdentifier(rawValue: number)
@@ -58,9 +60,9 @@ extension Device {
     }
   }
 
-  /// Ends a task.
+  /// Ends a task; its handler is released and not called any more.
   func endTask(_ id: UIBackgroundTaskIdentifier) {
-    // What the handler holds may call back when it goes: not under the lock.
+    // Releasing the handler may run foreign code (a deinit), so it must not happen under the lock.
     let handler = perform(as: .application) { state, now in
       state.handle(.taskEnded(id), at: now)
       return state.handlers.removeValue(forKey: id)

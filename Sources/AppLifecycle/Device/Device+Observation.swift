@@ -1,12 +1,12 @@
 import HostTime
 import Synchronization
 
-/// What can be seen. Any thread; never blocks.
+/// The device's state and its observers. Any thread; never blocks.
 extension Device {
   /// The application's background modes.
   public var modes: BackgroundModes { shared.withLock { $0.machine.modes } }
 
-  /// The times that the application is allowed.
+  /// The time limits of the application.
   public var settings: LifecycleSettings { shared.withLock { $0.machine.settings } }
 
   /// The state that the application has reached: the one reported last through `onStateChange`.
@@ -15,7 +15,7 @@ extension Device {
   /// Whether the screen is locked.
   public var isLocked: Bool { shared.withLock { $0.machine.isLocked } }
 
-  /// Whether an interruption lasts.
+  /// Whether there is an interruption at present.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
   /// What keeps the application running in the background (or would, if it were there).
@@ -27,8 +27,9 @@ extension Device {
   /// The background tasks that are open, in the order of their beginning.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// Background time that is left, in seconds: `.greatestFiniteMagnitude` in front and while
-  /// sound or a fetch keeps the application running.
+  /// Background time that is left, in seconds, never negative: `.greatestFiniteMagnitude` in front and while
+  /// sound keeps the application running; during a fetch at least what the fetch has left; 0 if the
+  /// application is not running.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
@@ -38,42 +39,43 @@ extension Device {
     shared.withLock { $0.machine.refreshStatus }
   }
 
-  /// The latest report on a termination; nil if there was none.
+  /// The report on the latest termination for a fault; nil if there was none.
   public var lastTermination: TerminationReport? { shared.withLock { $0.lastReport } }
 
-  /// Called for every change of the state, in order, on the thread that carries it out. Set it before the launch to
-  /// miss nothing; it takes effect from the next change on.
+  /// Called for every change of the state, in order, on the thread that carries it out; one call at a time.
+  /// Must not block. Set it before the launch to miss nothing.
   public var onStateChange: (@Sendable (ApplicationState) -> Void)? {
     get { shared.withLock { $0.onStateChange } }
     set { shared.withLock { $0.onStateChange = newValue } }
   }
 
-  /// Called for everything that happens, in order, on the thread that carries it out; one call at a time. Must not
-  /// block. Set it before the launch to miss nothing.
+  /// Called for every record, in order, on the thread that carries the event out; one call at a time. Must
+  /// not block. Set it before the launch to miss nothing.
   public var onRecord: (@Sendable (LifecycleRecord) -> Void)? {
     get { shared.withLock { $0.onRecord } }
     set { shared.withLock { $0.onRecord = newValue } }
   }
 
-  /// Called when the system has terminated the application as a punishment, after its end and in order with the
-  /// records, on the thread that carries it out. The main queue may be blocked then.
+  /// Called when the system has terminated the application for a fault, after its end and in order with the
+  /// records, on the thread that carries it out. Must not block, and must not need the main queue, which may
+  /// be blocked then.
   public var onTermination: (@Sendable (TerminationReport) -> Void)? {
     get { shared.withLock { $0.onTermination } }
     set { shared.withLock { $0.onTermination = newValue } }
   }
 }
 
-/// Why an application runs: the first of these that holds.
+/// Why an application runs. If several reasons hold, the first in this order.
 public enum RunningReason: String, Hashable, Sendable, CaseIterable {
-  /// It is in front, or on its way there or from there.
+  /// It is in front, or coming to the front or leaving it.
   case foreground
-  /// Sound, or the expectation of it.
+  /// It plays sound, or was woken to do so.
   case audio
   /// A background fetch.
   case fetch
   /// A background task, while time remains.
   case task
-  /// None: it is suspended, about to be, or not running.
+  /// No reason: it is suspended, about to be suspended, or not running.
   case none
 }
 
@@ -91,6 +93,6 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether that call has not returned and still matters.
+  /// Whether the machine still waits for that call to return.
   func isAwaiting(_ id: CallID) -> Bool { pending?.id == id }
 }

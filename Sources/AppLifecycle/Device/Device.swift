@@ -1,27 +1,31 @@
 package import HostTime
 import Synchronization
 
-/// The system side: what a person and the system do to the application, whatever state that is in.
+/// The system side: what a person and the system do to the application, in whatever state the application is.
 ///
-/// Everything may be called from any thread, also from within the callbacks and observers below, and nothing blocks
-/// for longer than what it calls. Transitions are carried out one after the other, in the order they were asked for,
-/// never under a lock.
+/// All members may be called from any thread, also from within the callbacks and observers. They block only
+/// for as long as the callbacks and observers that they call. Transitions are carried out one after the
+/// other, in the order in which they were requested, and never under a lock.
 ///
-/// Calls into the application are made on the main queue. If whoever carries a transition out is on it, the call is
-/// made on his stack; else it is enqueued there, and the transition goes on when it has returned. So `pressHomeButton()`
-/// and its like return when their transition is done if the caller is on the main queue and nothing else is in
-/// progress. Otherwise they return at once; their `async` forms return when all is done in any case. What the
-/// application's own code asks for (the end of a background task) never suspends it on that code's stack.
+/// Calls into the application are made on the main queue. If the thread that carries out a transition is on
+/// the main queue, it makes the call directly; otherwise it enqueues the call, and the transition goes on
+/// when the call has returned. So on the main queue `pressHomeButton()` and the methods like it return when
+/// their transition is done, unless another one is in progress. In all other cases they return without
+/// waiting for the application. Their `async` forms always return when everything is done. A request of the
+/// application's own code (to end a background task, for example) never suspends the application while that
+/// code is still running.
 ///
-/// The watchdog has a thread of its own: an application that blocks the main queue is terminated all the same.
+/// The watchdog has its own thread, so an application that blocks the main queue is still terminated.
 public final class Device: Sendable {
-  /// Who asks for something, which decides what may run on his stack.
+  /// Who makes a request. It decides whether calls into the application may be made directly inside that
+  /// request.
   enum Origin {
-    /// The system or a person: calls into the application may.
+    /// The system or a person. Calls may be made directly.
     case system
-    /// The application or one of its players: no.
+    /// The application or one of its players. Calls are always enqueued, since the application's code is
+    /// running.
     case application
-    /// The device's own thread: no, since it has to watch the calls.
+    /// The device's own thread. Calls are always enqueued, since this thread has to watch them.
     case worker
   }
 
@@ -30,24 +34,26 @@ public final class Device: Sendable {
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
 
-  /// A device with one application, not running yet. It measures everything with the system's clock and calls the
+  /// A device with one application that is not running yet. Uses the system's clock, and calls the
   /// application on the main dispatch queue.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
-  ///   - settings: the times that the application is allowed.
+  ///   - settings: the time limits of the application.
   public convenience init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
     self.init(modes: modes, clock: SystemClock.shared, settings: settings)
   }
 
-  /// A device with one application, not running yet, in surroundings of its own.
+  /// A device with one application that is not running yet, with a clock and a main queue of the caller's
+  /// choice.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
-  ///   - clock: measures everything.
-  ///   - mainQueue: where the application is called. Where `application` is used this must be the main actor's thread.
+  ///   - clock: the clock for all limits and records.
+  ///   - mainQueue: where the application is called. If `application` is used, it must run on the main
+  ///     thread.
   ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
-  ///   - settings: the times that the application is allowed.
+  ///   - settings: the time limits of the application.
   package init(
     modes: BackgroundModes, clock: any HostClock,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
@@ -66,14 +72,15 @@ public final class Device: Sendable {
     shared.withLock { $0.worker }?.cancel()
   }
 
-  // MARK: Carrying it out
+  // MARK: Carrying out actions
 
-  /// Takes an event and does what follows.
+  /// Gives the machine an event and carries out the actions that follow.
   func handle(_ event: LifecycleMachine.Event, as origin: Origin) {
     perform(as: origin) { state, now in state.handle(event, at: now) }
   }
 
-  /// Makes a change under the lock and then does what is to be done without it, unless somebody is at it already.
+  /// Makes `change` under the lock. Then carries out the steps that are due, without the lock, unless another
+  /// thread is already doing that.
   @discardableResult
   func perform<Result: Sendable>(
     as origin: Origin, _ change: (inout DeviceState, HostTime) -> Result
@@ -106,7 +113,8 @@ public final class Device: Sendable {
           mainQueue.enqueue { [weak self] in self?.callFromQueue(action, id) }
           continue
         }
-        // Others may carry out what comes meanwhile, above all the end of a call that does not return.
+        // Meanwhile other threads may carry out steps: the watchdog must be able to end a call that does not
+        // return.
         call(action, id)
         guard endCall(id) else { return }
       case .action(let action): carryOut(action, at: next.time)
@@ -116,8 +124,8 @@ public final class Device: Sendable {
 
   // MARK: Calls into the application
 
-  /// Notes that a call begins, and for one on the present stack that nobody performs; false if that stack is inside
-  /// another call.
+  /// Notes that a call begins. `isAlone` is for a call that the performing thread makes directly: it stops
+  /// performing, so that others may. Returns false if such a call would be made inside another one.
   private func beginCall(isAlone: Bool) -> Bool {
     shared.withLock { state in
       if isAlone {
@@ -129,7 +137,7 @@ public final class Device: Sendable {
     }
   }
 
-  /// Notes that a call on the present stack has returned. Whether performing goes on here.
+  /// Notes that a call has returned. Returns whether this thread is to go on performing.
   private func endCall(_ id: LifecycleMachine.CallID) -> Bool {
     let (isOurs, worker) = shared.withLock { state in
       state.callsInProgress -= 1
@@ -142,7 +150,7 @@ public final class Device: Sendable {
     return isOurs
   }
 
-  /// A call that was enqueued, now on the main queue.
+  /// Makes a call that was enqueued. Runs on the main queue.
   private func callFromQueue(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
@@ -169,7 +177,7 @@ public final class Device: Sendable {
     }
   }
 
-  // MARK: Everything else
+  // MARK: Other actions
 
   private func carryOut(_ action: LifecycleMachine.Action, at time: HostTime) {
     switch action {
@@ -210,7 +218,7 @@ public final class Device: Sendable {
     }
   }
 
-  /// Makes a change and returns who is to be told.
+  /// Makes a change and returns the suspendables to tell.
   private func change(_ change: (inout DeviceState) -> Void) -> [any Suspendable] {
     shared.withLock { state in
       change(&state)
@@ -231,10 +239,10 @@ public final class Device: Sendable {
     shared.withLock { $0.onRecord }?(LifecycleRecord(time: time, event: event))
   }
 
-  /// The worker's body: looks at the time.
+  /// The worker's body: handles what has become due.
   private func watch() -> WorkerNext {
     perform(as: .worker) { state, now in
-      // Nobody has to tell it of anything before it looks for the next moment below.
+      // The worker sets its alarm below, so it need not be signalled until then.
       state.alarm = HostTime(nanoseconds: .min)
       state.keepers.dropExpired(at: now)
       state.handle(.keepersChanged(state.keepers.counting), at: now)

@@ -1,8 +1,8 @@
 import HostTime
 
-/// All that a device's lock protects.
+/// The state that a device's lock protects.
 struct DeviceState {
-  /// Something to be done in its turn.
+  /// One step of the work that is carried out in order.
   enum Step {
     case action(LifecycleMachine.Action)
     case add(any Suspendable)
@@ -10,11 +10,11 @@ struct DeviceState {
   }
 
   var machine: LifecycleMachine
-  /// The state that was reached last; `machine.state` is ahead of it by what `steps` holds.
+  /// The state reported last. `machine.state` is ahead of it by the actions that are still in `steps`.
   var reached = ApplicationState.notRunning
-  /// What is to be done, with the moment at which it was decided.
+  /// The steps to carry out, each with the moment at which it was decided.
   var steps: [(time: HostTime, step: Step)] = []
-  /// Whether somebody does it.
+  /// Whether a thread is carrying out `steps`.
   var isPerforming = false
   /// Calls into the application that have begun and not returned, those of terminated applications too.
   var callsInProgress = 0
@@ -31,7 +31,7 @@ struct DeviceState {
   var onTermination: (@Sendable (TerminationReport) -> Void)?
   var application: (any ApplicationSide)?
   var worker: (any Worker)?
-  /// When the worker will look at the time.
+  /// When the worker will wake up by itself.
   var alarm = HostTime.distantFuture
 
   init(machine: LifecycleMachine) { self.machine = machine }
@@ -40,7 +40,8 @@ struct DeviceState {
     steps += machine.handle(event, at: now).map { (now, .action($0)) }
   }
 
-  /// The next thing to do; nil, and the end of performing, when all is done and nothing follows from that.
+  /// Removes and returns the next step. When there is none, tells the machine `settled`; if nothing follows
+  /// from that either, ends the performing and returns nil.
   mutating func nextStep(at now: HostTime) -> (time: HostTime, step: Step)? {
     if steps.isEmpty { handle(.settled, at: now) }
     if steps.isEmpty {
@@ -50,12 +51,12 @@ struct DeviceState {
     return steps.removeFirst()
   }
 
-  /// The next moment at which time alone does something.
+  /// The next moment at which something is due without an event.
   var nextDeadline: HostTime? {
     [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min()
   }
 
-  /// The worker, if it has to be told of an earlier moment than it knows.
+  /// The worker, if it has to be signalled because something is due earlier than its alarm.
   mutating func workerToTell() -> (any Worker)? {
     guard let next = nextDeadline, next < alarm else { return nil }
     alarm = next
@@ -65,8 +66,8 @@ struct DeviceState {
 
 /// The application as the device calls it, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
-  /// A call other than `performFetch`.
+  /// Makes a call other than `performFetch`.
   func receive(_ callback: LifecycleCallback)
-  /// Fetch, and call `completion` once, from any thread.
+  /// Asks the application to fetch. `completion` is called from any thread; later calls of it are refused.
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 }

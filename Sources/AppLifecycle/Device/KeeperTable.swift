@@ -1,10 +1,10 @@
 import HostTime
 
-/// What asks for the application to be kept running, and until when if that is limited.
+/// The reasons reported for keeping the application running, and when each ends if it is in its grace.
 struct KeeperTable {
   private var expiries: [BackgroundKeeper: HostTime] = [:]
 
-  /// What counts, including what is in its grace.
+  /// The reasons that count, including those in their grace.
   var counting: Set<BackgroundKeeper> { Set(expiries.keys) }
 
   /// When the next grace ends; nil if none is running.
@@ -16,12 +16,12 @@ struct KeeperTable {
   /// `keeper` no longer holds.
   mutating func release(_ keeper: BackgroundKeeper) { expiries[keeper] = nil }
 
-  /// `keeper` no longer holds after `expiry`, or after the earlier end it has already. Without effect if it does
-  /// not hold.
+  /// `keeper` counts until `expiry`, or until the earlier end that it already has. No effect if it does not
+  /// hold.
   mutating func release(_ keeper: BackgroundKeeper, at expiry: HostTime) {
     if let present = expiries[keeper] { expiries[keeper] = min(present, expiry) }
   }
 
-  /// Drops what is past its end.
+  /// Removes the reasons whose grace has ended.
   mutating func dropExpired(at now: HostTime) { expiries = expiries.filter { $0.value > now } }
 }

@@ -1,36 +1,38 @@
-/// A part of the application that the system acts on directly: players with their audio session, timers, whatever
-/// must stand still while the application is suspended and end with it.
+/// A part of the application that the system acts on directly: players with their audio session, timers, and
+/// anything else that must stop while the application is suspended and end with it.
 ///
-/// All calls come one at a time, on the thread that carries out the transition, without any lock held, and should
-/// not block. That is the main queue for `suspend`, unless the main queue is blocked for too long.
+/// All calls come one at a time, on the thread that carries out the transition and without any lock held, and
+/// should not block. `suspend` comes on the main queue, unless the main queue does not become free within
+/// `LifecycleSettings.suspensionLimit`.
 public protocol Suspendable: AnyObject, Sendable {
-  /// The application is being suspended: stop so that nothing is lost, and begin no further call into the
-  /// application's code. Returns when that is so. Never called twice without a `resume` between.
+  /// The application is being suspended: stop without losing anything. Once this returns, no further call
+  /// into the application's code may begin. Never called twice without a `resume` in between.
   func suspend()
 
-  /// The application runs again, and has left the state `suspended`: go on where `suspend` stopped. Never called without
-  /// a `suspend` before, nor after a `terminate` since.
+  /// The application runs again and has left the state `suspended`: continue where `suspend` stopped. Only
+  /// called after a `suspend` without a `terminate` since.
   func resume()
 
-  /// The application has entered the background; its own callback for that has returned. Whether it stays there or
-  /// is suspended at once is decided afterwards.
+  /// The application has entered the background, and its own callback for that has returned. Whether it keeps
+  /// running there or is suspended at once is decided afterwards.
   func enterBackground()
 
-  /// The application is about to come to the foreground; its own callback for that comes next. If it was suspended,
-  /// `resume` follows when that callback has returned and the state is no longer `suspended`: what the callback needs,
-  /// the main thread above all, has to go on here.
+  /// The application is about to come to the foreground; its own callback for that comes next. If it was
+  /// suspended, `resume` comes only after that callback has returned, so whatever the callback needs, the
+  /// main thread for example, must run again from here on.
   func enterForeground()
 
-  /// Something takes the user's attention, a call for example: what sounds pauses. Never called twice without an
-  /// `endInterruption` or a `terminate` between. What happened during a suspension comes right before its `resume`, and
-  /// the application is told after that.
+  /// An interruption begins, a phone call for example: sound pauses. Never called twice without an
+  /// `endInterruption` or a `terminate` in between. An interruption that began during a suspension is told
+  /// right before `resume`; the application hears of it after `resume`.
   func beginInterruption()
 
-  /// That is over. `shouldResume`: what it paused may go on by itself. Never called without a `beginInterruption` before.
+  /// The interruption is over. `shouldResume`: the application may resume its sound. Only called after a
+  /// `beginInterruption`.
   func endInterruption(shouldResume: Bool)
 
-  /// The application has ended, by itself or because it was terminated: stop for good, drop what was not delivered,
-  /// call nothing. May come while suspended, and while a callback into the application has not returned.
+  /// The application has ended: stop for good, drop everything that was not delivered, make no further calls.
+  /// May come while suspended, and while a call into the application has not returned.
   func terminate()
 
   /// The application is being launched again after a `terminate`; its own callback for that comes next.
@@ -38,16 +40,16 @@ public protocol Suspendable: AnyObject, Sendable {
 }
 
 extension Suspendable {
-  /// Nothing.
+  /// Does nothing by default.
   public func enterBackground() {}
-  /// Nothing.
+  /// Does nothing by default.
   public func enterForeground() {}
-  /// Nothing.
+  /// Does nothing by default.
   public func beginInterruption() {}
-  /// Nothing.
+  /// Does nothing by default.
   public func endInterruption(shouldResume: Bool) {}
-  /// Nothing.
+  /// Does nothing by default.
   public func terminate() {}
-  /// Nothing.
+  /// Does nothing by default.
   public func launch() {}
 }

@@ -1,19 +1,19 @@
-/// What the application is doing, as the system sees it.
+/// The state of the application, as the system sees it.
 public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
   /// There is no process, or it was terminated.
   case notRunning
-  /// In front, but not taking input: on the way to another state, or interrupted.
+  /// In front, but not receiving input: on the way to another state, or interrupted.
   case inactive
-  /// In front.
+  /// In front and receiving input.
   case active
-  /// Out of sight and running.
+  /// Not visible, but running.
   case background
-  /// Out of sight and stopped: none of its code runs.
+  /// Not visible and stopped: none of its code runs.
   case suspended
 
-  /// What the application's own code reads. It never sees that it is suspended or not running, since nothing of it
-  /// runs then; code that reads the state in the instant before it is stopped or after it is resumed finds itself
-  /// in the background.
+  /// The state that the application's own code sees. It never sees `suspended` or `notRunning`, since its
+  /// code does not run then; code that reads the state just before it is stopped or just after it is resumed
+  /// sees `background`.
   public var seenByApplication: ApplicationState {
     switch self {
     case .inactive, .active, .background: self

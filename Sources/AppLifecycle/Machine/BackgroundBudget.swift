@@ -1,8 +1,8 @@
 import HostTime
 
-/// The time that an application has for its tasks in the background. It runs like a stop-watch: on while only tasks
-/// keep the application running, off while sound or a fetch does and while it is suspended, and back to zero when
-/// the application comes to the front.
+/// The time that an application has for its tasks in the background. Works like a stopwatch: it runs while
+/// the application runs in the background, stands still while sound or a fetch keeps the application running
+/// and while it is suspended, and is reset when the application comes to the front.
 struct BackgroundBudget: Hashable, Sendable {
   private let total: Int64
   private let warning: Int64
@@ -17,13 +17,13 @@ struct BackgroundBudget: Hashable, Sendable {
   /// Whether time is being used up.
   var isRunning: Bool { runningSince != nil }
 
-  /// When no more than the warning is left; nil while it does not run.
+  /// When only the time of the warning is left; nil while the budget does not run.
   var warningTime: HostTime? { moment(left: warning) }
 
-  /// When nothing is left; nil while it does not run.
+  /// When nothing is left; nil while the budget does not run.
   var endTime: HostTime? { moment(left: 0) }
 
-  /// Nanoseconds used at `now`, never more than there are.
+  /// Nanoseconds used at `now`, at most the total.
   func used(at now: HostTime) -> Int64 {
     let running = runningSince.map { max(0, now.nanoseconds - $0.nanoseconds) } ?? 0
     return min(total, usedBefore + running)
@@ -32,7 +32,7 @@ struct BackgroundBudget: Hashable, Sendable {
   /// Nanoseconds left at `now`, never negative.
   func left(at now: HostTime) -> Int64 { total - used(at: now) }
 
-  /// Lets it run from `now` on.
+  /// Starts it at `now`, unless it runs already.
   mutating func start(at now: HostTime) {
     if runningSince == nil { runningSince = now }
   }
@@ -43,7 +43,7 @@ struct BackgroundBudget: Hashable, Sendable {
     runningSince = nil
   }
 
-  /// Has no less left than the warning.
+  /// Raises what is left to at least the time of the warning.
   mutating func reserveWarning(at now: HostTime) {
     let used = min(used(at: now), total - warning)
     usedBefore = used

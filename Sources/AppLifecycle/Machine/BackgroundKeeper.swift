@@ -2,8 +2,9 @@
 public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
   /// A player is really playing. Counts only with the background mode `audio`.
   case audio
-  /// A background task was begun and not ended. Needs no mode. The device knows by itself.
+  /// A background task was begun and not ended. Needs no mode. The device tracks it itself.
   case task
-  /// A background fetch is in progress. Counts only with the background mode `fetch`. The device knows by itself.
+  /// A background fetch is in progress. Counts only with the background mode `fetch`. The device tracks it
+  /// itself.
   case fetch
 }

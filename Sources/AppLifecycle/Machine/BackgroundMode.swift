@@ -1,56 +1,57 @@
-/// A way in which an application may go on in the background, by the name that `UIBackgroundModes` in a property
-/// list has for it.
+/// A way in which an application may run in the background, with its name under `UIBackgroundModes` in a
+/// property list.
 public struct BackgroundMode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The name as the property list has it.
+  /// The name in the property list.
   public var rawValue: String
 
-  /// The mode of this name, whether it is a known one or not.
+  /// The mode with this name, known or not.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Plays sound in the background.
   public static let audio = BackgroundMode(rawValue: "audio")
-  /// Follows the position.
+  /// Follows the device's location.
   public static let location = BackgroundMode(rawValue: "location")
-  /// Telephones over the network.
+  /// Makes phone calls over the network.
   public static let voip = BackgroundMode(rawValue: "voip")
-  /// Is woken now and then to fetch a little.
+  /// Is woken now and then to fetch new content.
   public static let fetch = BackgroundMode(rawValue: "fetch")
   /// Is woken for long work while the machine is idle.
   public static let processing = BackgroundMode(rawValue: "processing")
   /// Is woken by messages from a server.
   public static let remoteNotification = BackgroundMode(rawValue: "remote-notification")
-  /// Talks to an accessory on a cable.
+  /// Communicates with an attached accessory.
   public static let externalAccessory = BackgroundMode(rawValue: "external-accessory")
-  /// Talks to Bluetooth accessories.
+  /// Communicates with Bluetooth accessories.
   public static let bluetoothCentral = BackgroundMode(rawValue: "bluetooth-central")
-  /// Is a Bluetooth accessory.
+  /// Acts as a Bluetooth accessory.
   public static let bluetoothPeripheral = BackgroundMode(rawValue: "bluetooth-peripheral")
 
-  /// The modes that have a name here, in the order in which a person should read them.
+  /// The modes that are known here, in the order in which they are shown to a person.
   public static let known: [BackgroundMode] = [
     .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory, .bluetoothCentral,
     .bluetoothPeripheral,
   ]
 
-  /// The name.
+  /// `rawValue`.
   public var description: String { rawValue }
 }
 
-/// The background modes of an application: its entitlement.
+/// The background modes of an application.
 public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
-  /// The modes, known ones only.
+  /// The modes. Names that are not known were left out when they were read.
   public private(set) var modes: Set<BackgroundMode>
-  /// One sentence for each name that was not understood and is therefore without effect, in the order they came.
+  /// A sentence for each unknown name that was left out, in their order.
   public private(set) var warnings: [String]
 
-  /// Exactly these modes, without a word about unknown ones.
+  /// Exactly these modes. Unknown ones are kept and not warned about.
   public init(_ modes: Set<BackgroundMode> = []) {
     self.modes = modes
     warnings = []
   }
 
-  /// The modes of these names, as a property list has them. Names are compared letter by letter, as the system
-  /// does. An unknown name is left out and warned of: a typing error must not look like a missing entitlement.
+  /// The modes with these names, as in a property list. Names are case-sensitive, as on Apple's systems. An
+  /// unknown name is left out and adds to `warnings`, so that a typing error does not look like a missing
+  /// mode.
   public init(names: some Sequence<String>) {
     self.init()
     for name in names {
@@ -64,8 +65,8 @@ public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The modes in a list like `audio,fetch`, with spaces allowed around the names. `none` alone and the empty list
-  /// mean none at all.
+  /// The modes in a list like `audio,fetch`. Spaces around the names are ignored. `none` alone and the empty
+  /// list both mean no modes.
   public init(list: String) {
     let names = list.split(separator: ",").map { name in
       String(name.drop(while: { $0 == " " }).reversed().drop(while: { $0 == " " }).reversed())
@@ -73,10 +74,11 @@ public struct BackgroundModes: Hashable, Sendable, CustomStringConvertible {
     self.init(names: names == ["none"] ? [] : names.filter { !$0.isEmpty })
   }
 
-  /// Whether the application has that mode.
+  /// Whether `mode` is one of the modes.
   public func contains(_ mode: BackgroundMode) -> Bool { modes.contains(mode) }
 
-  /// The names in a list that `init(list:)` reads, in the order of `BackgroundMode.known`; `none` without any.
+  /// The names in a list that `init(list:)` reads, in the order of `BackgroundMode.known`; `none` if there
+  /// are none.
   public var description: String {
     let names = BackgroundMode.known.filter(modes.contains).map(\.rawValue)
     let others = modes.subtracting(BackgroundMode.known).map(\.rawValue).sorted()

@@ -1,4 +1,4 @@
-/// Names a background task. Never used a second time in a process.
+/// Identifies a background task. Unique in the process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
   /// The number.
   public let rawValue: Int
@@ -6,26 +6,26 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
   /// The identifier with this number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// No task: what is returned when none can be had.
+  /// No task: returned when a task is refused.
   public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
-/// What came of a background fetch.
+/// The result of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Hashable, Sendable, CaseIterable {
   /// There was something new.
   case newData = 0
   /// There was nothing new.
   case noData = 1
-  /// It did not work.
+  /// The fetch failed.
   case failed = 2
 }
 
 /// Whether an application may be woken for background fetches.
 public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable {
-  /// No, and the person cannot change that.
+  /// It may not, and the user cannot change that.
   case restricted = 0
-  /// No: the person said so.
+  /// It may not, because the user has turned it off.
   case denied = 1
-  /// Yes.
+  /// It may be woken.
   case available = 2
 }

@@ -1,7 +1,7 @@
 import HostTime
 
 extension LifecycleMachine {
-  /// What follows from a happening in the present state, which no call into the application is changing.
+  /// The steps that follow from a happening in the present state. Only asked while no call is pending.
   mutating func steps(for happening: LifecycleHappening) -> [Step] {
     switch happening {
     case .launch: launch()
@@ -19,7 +19,8 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether any of the application's code can run: also in the call that brings a suspended one to the front.
+  /// Whether any of the application's code can run. This includes the call that brings a suspended one to the
+  /// front.
   var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
 
   // MARK: To the front and away from it
@@ -30,8 +31,8 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// The beginning of every launch. A call that goes on does not keep the application from the front, but it is told,
-  /// and so it will be told of the end.
+  /// The beginning of every launch. An interruption that lasts does not keep the application from the front,
+  /// but the application is told of it, and will be told of its end.
   private mutating func start() -> [Step] {
     defer { wasTerminated = false }
     return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
@@ -41,7 +42,7 @@ extension LifecycleMachine {
   private func leaveFront() -> [Step] {
     switch state {
     case .active: [.call(.willResignActive), .enter(.inactive)] + toBackground
-    // Interrupted: it has resigned before.
+    // Interrupted: it has had its `willResignActive`.
     case .inactive: toBackground
     case .background, .suspended, .notRunning: []
     }
@@ -57,12 +58,12 @@ extension LifecycleMachine {
     return comeToFront()
   }
 
-  /// A call that goes on does not keep it from the front; only the sound stays the call's.
+  /// An interruption that lasts keeps the sound, but does not keep the application from the front.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
     case .background, .suspended:
-      // From here on it counts as in front: tasks and fetches have no limit there.
+      // From here on it counts as in front, where tasks and fetches have no limit.
       isInBackground = false
       awakeUntil = nil
       abandonFetch()
@@ -101,11 +102,12 @@ extension LifecycleMachine {
 
   // MARK: Waking
 
-  /// What resumes an application that has just left the state `suspended`, and tells it what it missed. Nothing for one
-  /// that runs.
+  /// The steps that resume an application that has just left the state `suspended` and tell it what it
+  /// missed. Empty if it was not suspended.
   private mutating func resumption() -> [Step] {
     guard isStopped else { return [] }
-    // The interruptions first, or there would be a moment of sound during a call; they are posted after `resume`.
+    // Interruptions come before `resume`, or there would be a moment of sound during a phone call. Their
+    // notifications are posted after `resume`.
     var steps: [Step] = missedEnd.map { [.endInterruption(shouldResume: $0)] } ?? []
     if isInterrupted, !knowsInterruption || missedEnd != nil { steps.append(.beginInterruption) }
     steps.append(.action(.resume))
@@ -122,14 +124,14 @@ extension LifecycleMachine {
 
   // MARK: Interruptions
 
-  /// One that begins before another has ended is part of that, but it takes the screen again.
+  /// A beginning during an interruption is part of it, but takes the screen again.
   private mutating func beginInterruption() -> [Step] {
     isInterrupted = true
     let tell: [Step] = knowsInterruption ? [] : [.beginInterruption]
     switch state {
     case .active: return [.call(.willResignActive), .enter(.inactive)] + tell
     case .background, .inactive: return tell
-    // It hears of it when it is resumed or launched, if it lasts so long.
+    // The application is told when it is resumed or launched, if the interruption still lasts then.
     case .suspended, .notRunning: return []
     }
   }
@@ -142,7 +144,8 @@ extension LifecycleMachine {
     case .active, .background: return tell
     case .inactive: return tell + [.call(.didBecomeActive), .enter(.active)]
     case .suspended:
-      // The application hears of the end of the one that it knows, and nothing of one that came and went since.
+      // Only the end of an interruption that the application knows of is told; one that came and went since
+      // is not.
       guard knowsInterruption, missedEnd == nil else { return [] }
       missedEnd = shouldResume
       return shouldResume && modes.contains(.audio) ? wakeToPlay() : []
@@ -184,7 +187,7 @@ extension LifecycleMachine {
     updateBudget()
   }
 
-  /// Lets a fetch go on without a limit: what it asks for is no longer background time.
+  /// Stops limiting a fetch: in front it uses no background time.
   private mutating func abandonFetch() {
     guard fetch != nil else { return }
     fetch = nil

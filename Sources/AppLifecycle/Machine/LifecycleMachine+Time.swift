@@ -3,7 +3,7 @@ package import HostTime
 extension LifecycleMachine {
   // MARK: What keeps it running
 
-  /// What keeps the application running in the background (or would, if it were there).
+  /// The reasons that keep the application running in the background, or would if it were there.
   package var effectiveKeepers: Set<BackgroundKeeper> {
     var keepers: Set<BackgroundKeeper> = []
     if keepsAudio || awakeUntil != nil { keepers.insert(.audio) }
@@ -17,9 +17,9 @@ extension LifecycleMachine {
     state == .background && agenda.isEmpty && arrivals.isEmpty && effectiveKeepers.isEmpty
   }
 
-  /// Background time that is left at `moment`, in seconds, never negative: `.greatestFiniteMagnitude` in front and
-  /// while audio keeps the application running, what the fetch has left while there is one (if that is more), 0 if
-  /// it does not run at all. A suspended application keeps what it has.
+  /// Background time that is left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
+  /// front and while audio keeps the application running; during a fetch at least what the fetch has left; 0
+  /// if the application is not running. Suspension does not change it.
   package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
     if !isInBackground || keepsAudio || awakeUntil != nil { return .greatestFiniteMagnitude }
@@ -27,7 +27,8 @@ extension LifecycleMachine {
     return max(left, fetch.map { settings.fetchLimit - max(now, moment).seconds(since: $0.since) } ?? 0)
   }
 
-  /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes nothing.
+  /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes
+  /// nothing.
   package var nextDeadline: HostTime? {
     var moments = [pending?.deadline, fetchDeadline, awakeUntil].compactMap { $0 }
     if !tasks.isEmpty {
@@ -41,7 +42,7 @@ extension LifecycleMachine {
 
   // MARK: Time
 
-  /// Does what time alone does.
+  /// Carries out what has become due.
   mutating func checkTime() {
     if let fetch, let deadline = fetchDeadline, now >= deadline {
       kill(.backgroundFetch, .fetch, since: fetch.since, allowed: settings.fetchLimit)
@@ -53,7 +54,7 @@ extension LifecycleMachine {
       case .expiration(let task):
         kill(.watchdog, .expirationHandler(task), since: pending.since, allowed: pending.limit)
       case .mainQueue:
-        // The main queue does not come; that does not hold up suspension.
+        // The main queue is blocked. Suspension does not wait any longer.
         self.pending = nil
         if mayBeSuspended { stop() }
       }
@@ -69,7 +70,7 @@ extension LifecycleMachine {
     }
     if !hasWarned {
       hasWarned = true
-      // Nobody is terminated unwarned, however late this comes.
+      // No application is terminated without a warning, however late this check comes.
       if now >= end { budget.reserveWarning(at: now) }
     } else if now >= end {
       let used = Double(budget.used(at: now)) / 1e9
@@ -77,7 +78,7 @@ extension LifecycleMachine {
     }
   }
 
-  /// Lets the budget run or stand still, as the state and the keepers have it.
+  /// Starts, stops or resets the budget to match the state and the keepers.
   mutating func updateBudget() {
     guard isInBackground else {
       hasWarned = false
@@ -96,7 +97,7 @@ extension LifecycleMachine {
 
   // MARK: Tasks
 
-  /// The task whose expiration handler is due.
+  /// The index of the task whose expiration handler is due next; nil if none is.
   var nextToExpire: Int? {
     guard let warning = budget.warningTime, now >= warning else { return nil }
     return tasks.firstIndex { $0.hasHandler && !$0.isExpired }
@@ -135,7 +136,7 @@ extension LifecycleMachine {
         backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
   }
 
-  /// The application is no more. What waits for its turn stays.
+  /// Ends the application. Events that queue up in `arrivals` stay there.
   mutating func end(_ report: TerminationReport?) {
     if fetch != nil { note(.fetchEnded(nil)) }
     pending = nil

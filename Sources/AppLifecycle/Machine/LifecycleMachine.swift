@@ -1,42 +1,45 @@
 package import HostTime
 
-/// The life cycle of one application as a value: an event goes in, what is to be done comes out, in order.
+/// The life cycle of one application as a value: it takes events and returns the actions to carry out, in
+/// order.
 ///
-/// It knows nothing of threads, clocks and audio: `now` comes with every event. `Device` is its host. The order of
-/// callbacks and states is that of Apple's documentation ("Managing your app's life cycle", "About the background
-/// execution sequence").
+/// It knows nothing of threads, clocks and audio: every event comes with its time. `Device` is its host. The
+/// order of callbacks and states is that of Apple's documentation ("Managing your app's life cycle", "About
+/// the background execution sequence").
 ///
-/// A call into the application takes time. The machine waits for `Event.callReturned` before what follows it, and
-/// happenings queue up meanwhile; everything else (tasks, keepers, time) is taken at once. A call that takes too long
-/// ends the application.
+/// A call into the application takes time. The machine goes on with the next step only after
+/// `Event.callReturned`. Happenings queue up meanwhile; all other events (tasks, keepers, time) are handled
+/// at once. A call that exceeds its limit ends the application.
 package struct LifecycleMachine: Hashable, Sendable {
-  /// Where the application is once all actions so far are done.
+  /// The application's state once all actions so far are carried out.
   package internal(set) var state = ApplicationState.notRunning
-  /// The application's entitlement.
+  /// The application's background modes.
   package let modes: BackgroundModes
-  /// The times it is allowed.
+  /// The application's time limits.
   package let settings: LifecycleSettings
   /// Whether the screen is locked.
   package internal(set) var isLocked = false
-  /// Whether the application is suspended: `suspend` was asked for later than `resume`, and not `terminate` since. Still
-  /// so during `willEnterForeground`: what stands still goes on once the state `suspended` is left.
+  /// Whether the application is suspended: the latest of the actions `suspend`, `resume` and `terminate` was
+  /// `suspend`. Still true during `willEnterForeground`, since `resume` comes after that call.
   package internal(set) var isStopped = false
-  /// Whether something interrupts, a call for example, whatever the application knows of it.
+  /// Whether there is an interruption, a phone call for example, also if the application was not told of it.
   package internal(set) var isInterrupted = false
   /// The background tasks that are open, in the order of their beginning.
   package internal(set) var tasks: [BackgroundTask] = []
-  /// Why the application was terminated last; nil if never, or not as a punishment.
+  /// The report on the latest termination; nil if there was none, or if it was not for a fault.
   package internal(set) var lastReport: TerminationReport?
   /// Whether the application may be woken for fetches.
   package internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
 
-  /// More happenings than this cannot wait while a call has not returned; one that comes then is refused. A person
-  /// does not press so often in the 30 s that the longest call may take.
+  /// How many happenings can wait while a call has not returned; further ones are refused. Nobody presses so
+  /// many buttons in the 30 s that the longest call may take.
   package static let happeningLimit = 1000
-  /// More tasks than this cannot be open; a program that forgets to end them must not grow without bound.
+  /// How many tasks can be open; further ones are refused, so that a program that never ends them cannot grow
+  /// without bound.
   package static let taskLimit = 1000
 
-  /// Something to do before the next happening.
+  /// A step of what follows from a happening. All steps of one happening are done before the next happening
+  /// is taken.
   enum Step: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
@@ -46,7 +49,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     case end
   }
 
-  /// What the machine waits for.
+  /// A call whose return the machine waits for.
   struct Pending: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case callback(LifecycleCallback)
@@ -66,7 +69,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     let since: HostTime
   }
 
-  /// A happening that waits for its turn.
+  /// A happening that waits to be taken.
   struct Arrival: Hashable, Sendable {
     let happening: LifecycleHappening
     let token: UInt64?
@@ -76,29 +79,29 @@ package struct LifecycleMachine: Hashable, Sendable {
   var now = HostTime(nanoseconds: .min)
   var agenda: [Step] = []
   var arrivals: [Arrival] = []
-  /// The tokens of happenings that were taken and of which something may still follow.
+  /// The tokens of happenings that were taken and are not yet finished.
   var unfinished: [UInt64] = []
   var pending: Pending?
   var lastCallID: CallID = 0
-  /// What this event leads to.
+  /// The actions that follow from the event that is being handled.
   var actions: [Action] = []
 
   var keepsAudio = false
-  /// Until when a woken application counts as playing.
+  /// Until when a woken application counts as playing; nil if it does not.
   var awakeUntil: HostTime?
   var fetch: Fetch?
   var fetchInterval = Double.infinity
   var budget: BackgroundBudget
-  /// Whether handlers were given the chance to run since the budget last ran.
+  /// Whether the expiration handlers have been called in the present run of the budget.
   var hasWarned = false
-  /// Whether the application is out of sight, from the call of `didEnterBackground` on.
+  /// Whether the application is in the background; true from the call of `didEnterBackground` on.
   var isInBackground = false
   var returnsOnUnlock = false
-  /// Whether the application was told that it is interrupted, and of no end. It lags behind `isInterrupted` only while
-  /// the application is suspended, and without an application it is false.
+  /// Whether the application was told of an interruption and not yet of its end. Differs from `isInterrupted`
+  /// only while the application is suspended or not running; in the latter case it is false.
   var knowsInterruption = false
-  /// Whether sound may go on after the interruption that the application knows of, and of whose end it is to hear when
-  /// it is resumed; nil if there is no such end.
+  /// The `shouldResume` of an end that came during the suspension and is told on resumption; nil if there is
+  /// none.
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false
@@ -110,9 +113,10 @@ package struct LifecycleMachine: Hashable, Sendable {
     budget = BackgroundBudget(settings: settings)
   }
 
-  /// Takes an event that comes at `moment` and returns what is to be done, in that order. An event that does not fit
-  /// the state changes nothing. Time that has passed counts first: a call that returns after its limit comes too late.
-  /// A moment before an earlier one counts as that.
+  /// Handles an event at `moment` and returns the actions to carry out, in order. An event that does not
+  /// apply to the present state changes nothing. Deadlines up to `moment` are handled before the event, so a
+  /// call that returns after its limit is too late. A moment earlier than the previous event's counts as the
+  /// previous event's.
   package mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     checkTime()
@@ -123,9 +127,8 @@ package struct LifecycleMachine: Hashable, Sendable {
     return actions
   }
 
-  /// What the application's own code reads as its state: as Apple's does, it is in front during
-  /// `didBecomeActive` already and in the background during `didEnterBackground`, and it never sees that it is
-  /// suspended or not running.
+  /// The state that the application's own code sees. As on Apple's systems it is `active` during
+  /// `didBecomeActive` and `background` during `didEnterBackground`, and never `suspended` or `notRunning`.
   package var stateSeenByApplication: ApplicationState {
     switch pending?.kind {
     case .callback(.didBecomeActive): .active
@@ -161,7 +164,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     arrivals.append(arrival)
   }
 
-  /// Does all that can be done before a call returns.
+  /// Takes steps and happenings until a call is pending or nothing is left.
   private mutating func pump() {
     while pending == nil {
       if !agenda.isEmpty {

@@ -1,15 +1,15 @@
 public import HostTime
 
-/// One thing that happened to an application, or that it did, for whoever draws or checks what went on.
+/// One event in the life of an application, as `Device.onRecord` reports it.
 public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
-  /// When, on the device's clock.
+  /// When it happened, on the device's clock.
   public var time: HostTime
-  /// What.
+  /// What happened.
   public var event: Event
 
   /// What can be recorded.
   public enum Event: Hashable, Sendable {
-    /// A person or the system did this; what follows from it may have to wait.
+    /// A person or the system did this; it may have to wait before anything follows from it.
     case happened(LifecycleHappening)
     /// The application reached this state.
     case state(ApplicationState)
@@ -25,15 +25,15 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case expirationBegan(UIBackgroundTaskIdentifier, name: String?)
     /// Its expiration handler returned.
     case expirationEnded(UIBackgroundTaskIdentifier, name: String?)
-    /// The application completed its fetch. Without a result: it came to the front or ended before that.
+    /// The application completed its fetch; nil if it came to the front or ended before that.
     case fetchEnded(UIBackgroundFetchResult?)
-    /// What sounds was told of an interruption.
+    /// The players were told of an interruption.
     case interruptionBegan
-    /// What sounds was told of its end.
+    /// The players were told of its end.
     case interruptionEnded(shouldResume: Bool)
-    /// The application ended. With a report if that was a punishment. All its tasks ended with it.
+    /// The application ended, and all its tasks with it. With a report if it was terminated for a fault.
     case terminated(TerminationReport?)
-    /// Something was asked for in vain.
+    /// A request was refused.
     case refused(LifecycleRefusal)
   }
 
@@ -53,7 +53,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension LifecycleRecord.Event: CustomStringConvertible {
-  /// A few words on one line; the report of a termination is left to `TerminationReport`.
+  /// A few words on one line. Of a `TerminationReport` only its code.
   public var description: String {
     switch self {
     case .happened(let happening): "happened \(happening)"
@@ -79,7 +79,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
 }
 
 extension LifecycleHappening: CustomStringConvertible {
-  /// The words for it, as a script would have them.
+  /// The words for it in a script, `home` or `interrupt end resume` for example.
   public var description: String {
     switch self {
     case .launch: "launch"
@@ -98,7 +98,7 @@ extension LifecycleHappening: CustomStringConvertible {
   }
 }
 
-/// Why something was asked for in vain.
+/// Why a request was refused.
 public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   /// This task was never begun, or has ended already.
   case noSuchTask(UIBackgroundTaskIdentifier)
@@ -106,17 +106,17 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case noBackgroundTime(name: String?)
   /// There are `LifecycleMachine.taskLimit` tasks already.
   case tooManyTasks(name: String?)
-  /// Too much waits for a call into the application to return.
+  /// `LifecycleMachine.happeningLimit` happenings already wait for a call into the application to return.
   case tooMuchWaits(LifecycleHappening)
   /// Fetches need the background mode `fetch`.
   case fetchNeedsMode
-  /// The application never asked for fetches.
+  /// The application set no minimum fetch interval, or set it to "never".
   case fetchNotAskedFor
-  /// A person or an administrator does not allow fetches.
+  /// Background refresh is denied or restricted.
   case fetchNotAllowed
-  /// The application is in front, or is at a fetch already.
+  /// The application is in front, or another fetch is in progress.
   case fetchNotNow
-  /// That fetch was completed before, or ended otherwise.
+  /// The fetch was already completed or has otherwise ended.
   case noSuchFetch
 
   /// A sentence for a person.

@@ -1,6 +1,6 @@
 public import HostTime
 
-/// Why and in what circumstances the system terminated an application as a punishment.
+/// Why and in what circumstances the system terminated an application for a fault.
 public struct TerminationReport: Hashable, Sendable {
   /// The codes of Apple's crash reports.
   public enum Code: UInt32, Hashable, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct TerminationReport: Hashable, Sendable {
     case fetch
   }
 
-  /// What it is called in a crash report.
+  /// Its code in a crash report.
   public let code: Code
   /// What took too long.
   public let culprit: Culprit
@@ -32,9 +32,9 @@ public struct TerminationReport: Hashable, Sendable {
   public let took: Double
   /// How long it was allowed to take, in seconds.
   public let allowed: Double
-  /// When, on the device's clock.
+  /// The moment of the termination, on the device's clock.
   public let time: HostTime
-  /// The application's state then.
+  /// The application's state at that moment.
   public let state: ApplicationState
   /// The application's background modes.
   public let modes: BackgroundModes
@@ -45,7 +45,7 @@ public struct TerminationReport: Hashable, Sendable {
 }
 
 extension TerminationReport.Code: CustomStringConvertible {
-  /// The code as a crash report has it, `0x8badf00d`.
+  /// The code as it is written in a crash report, `0x8badf00d`.
   public var description: String { "0x" + String(rawValue, radix: 16) }
 }
 
@@ -66,7 +66,7 @@ extension TerminationReport: CustomStringConvertible {
     }
   }
 
-  /// The report for a person: several lines, the first of which says it all.
+  /// The report for a person, in several lines. The first has the code.
   public var description: String {
     var lines = [
       "Application terminated: \(code)",
@@ -86,7 +86,7 @@ extension TerminationReport: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// Seconds to the hundredth.
+  /// A time in seconds with two decimals.
   private static func seconds(_ seconds: Double) -> String {
     let hundredths = Int64(max(-9e15, min(9e15, (seconds * 100).rounded())))
     let fraction = abs(hundredths % 100)

@@ -3,12 +3,12 @@ import Dispatch
 import HostTime
 import Synchronization
 
-/// The application's main thread as the phone has it: it holds still while the application is suspended, and what
-/// it carried is gone when the application has ended.
+/// The application's main thread. It stands still while the application is suspended, and its objects are
+/// released when the application has ended.
 ///
-/// The device makes all its calls through this. A call that ends with the suspension of the application does not
-/// return to the main queue before the application runs again, so nothing else begins there: no block, no timer, no
-/// task of the main actor.
+/// The device makes all its calls through this. A call that ends with the suspension of the application does
+/// not return to the main queue before the application runs again, so nothing else begins there: no block, no
+/// timer, no task of the main actor.
 final class MainThread: DeliveryQueue, Suspendable {
   private struct State {
     var isSuspended = false
@@ -21,8 +21,8 @@ final class MainThread: DeliveryQueue, Suspendable {
   private let makeApplication: @MainActor () -> AnyObject
   @MainActor private var application: (life: Int, object: AnyObject)?
 
-  /// `makeApplication` is called on the main thread for each life, before the first call into it. What it returns
-  /// is kept until that life is over.
+  /// `makeApplication` is called on the main thread for each life, before the first call into it. What it
+  /// returns is kept until that life is over.
   init(makeApplication: @escaping @MainActor () -> AnyObject) { self.makeApplication = makeApplication }
 
   func enqueue(_ work: @escaping @Sendable () -> Void) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Continuo
 import Foundation
 
-/// What the watchdog is there for.
+/// A fault that the watchdog punishes with termination.
 enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
   /// Does not return from `applicationDidEnterBackground` in time.
   case blockBackground = "block-background"
@@ -19,7 +19,8 @@ final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
 
-  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched again.
+  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
+  /// again.
   init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
     self.misbehaviour = misbehaviour
     self.hang = hang

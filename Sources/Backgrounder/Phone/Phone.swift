@@ -6,7 +6,8 @@ import HostTime
 import PulseOutput
 import Synchronization
 
-/// The phone on which the application runs: carries out a script of button presses and prints what the system does.
+/// The phone on which the application runs: carries out a script of button presses and prints what the system
+/// does.
 ///
 /// None of that needs the main thread, so it goes on whatever the application does there.
 final class Phone: Sendable {
@@ -36,15 +37,16 @@ final class Phone: Sendable {
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }
     device.onTermination = { [weak self] report in self?.note(report) }
-    // The players first: nothing sounds any more when the main thread holds still.
+    // The players first, so that they are silent before the main thread stands still.
     device.connect(environment)
     device.add(mainThread)
   }
 
-  /// Starts the application, and the script when that is done. Returns at once; without `quit` in the script the
-  /// phone is never switched off.
+  /// Starts the application, and the script when that is done. Returns at once; without `quit` in the script
+  /// the phone is never switched off.
   ///
-  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this ends.
+  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this
+  /// ends.
   func run(_ script: [Press]) {
     Task {
       say("launch")
@@ -82,8 +84,8 @@ final class Phone: Sendable {
     }
   }
 
-  /// Ends the process, also with a main thread that hangs. Not by way of `exit`: libpulse's threads may be inside
-  /// anything that its handlers take down.
+  /// Ends the process, even if the main thread hangs. Does not call `exit`, whose handlers would release
+  /// objects that libpulse's threads may be using.
   private func quit() -> Never {
     PlaybackEnvironment.current.closePlayers()
     PrivatePulseServer.stopAll()
@@ -121,6 +123,7 @@ final class Phone: Sendable {
 
   private func complain(_ text: String) { fputs(text + "\n", stderr) }
 
-  /// Has what is printed leave line by line, also into a pipe: a person or a test watches.
+  /// Makes standard output line-buffered, also into a pipe, so that a person or a test sees each line at
+  /// once.
   static func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
 }

@@ -6,7 +6,7 @@ struct Press: Hashable, Sendable {
   enum Action: String, Hashable, Sendable, CaseIterable {
     /// Taps the screen's button; without effect on an application that is not active.
     case tap
-    /// The same: what the button of a player says.
+    /// The same as the tap, under the name that fits a player's button.
     case play
     /// The home button.
     case home
@@ -38,7 +38,7 @@ struct Press: Hashable, Sendable {
 }
 
 extension Press {
-  /// More than a day: nobody waits for it.
+  /// The longest time that is accepted.
   private static let latest = 100_000.0
 
   /// Reads `home@3` or `foreground@6.5`.

@@ -58,7 +58,7 @@ final class AudioScreen: Screen {
     if let interruptionObserver { NotificationCenter.default.removeObserver(interruptionObserver) }
   }
 
-  /// Play and pause.
+  /// Toggles between playing and paused.
   override func buttonTapped() {
     if player.timeControlStatus == .paused { player.play() } else { player.pause() }
   }

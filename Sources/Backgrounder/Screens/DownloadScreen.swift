@@ -6,7 +6,7 @@ import Foundation
 final class DownloadScreen: Screen {
   private let downloader: Downloader
 
-  /// One whose downloads take that many seconds altogether.
+  /// A screen whose downloads take that many seconds altogether.
   init(seconds: Double) { downloader = Downloader(secondsPerFile: seconds / Double(Self.files.count)) }
 
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
@@ -57,7 +57,7 @@ final class Downloader {
     }
   }
 
-  /// Asks for as much time as there is, if there is something to do.
+  /// Asks for background time, if there is something to do.
   private func enterBackground() {
     guard !queue.isEmpty, backgroundTask == .invalid else { return }
     backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Download") { [weak self] in

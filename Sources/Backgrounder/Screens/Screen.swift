@@ -1,10 +1,10 @@
-/// What every screen is: set up once, before anybody sees it, and with one button.
+/// A screen of the application. It is set up once, before it is shown, and has one button.
 @MainActor
 class Screen {
   /// Sets the screen up.
   func viewDidLoad() {}
 
-  /// Somebody tapped the button.
+  /// The button was tapped.
   func buttonTapped() {}
 }
 

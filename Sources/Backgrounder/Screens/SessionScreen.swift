@@ -7,7 +7,7 @@ final class SessionScreen: Screen {
   private let service: BackgroundCleanupService
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
 
-  /// One whose web service needs that many seconds.
+  /// A screen whose web service needs that many seconds.
   init(seconds: Double) { service = BackgroundCleanupService(seconds: seconds) }
 
   override func viewDidLoad() { print("Session begun") }
@@ -19,7 +19,7 @@ final class SessionScreen: Screen {
     backgroundTask = application.beginBackgroundTask(withName: "End of session") { [weak self] in
       self?.endTask(in: application)
     }
-    // Afterwards: the system has `applicationDidEnterBackground` back by then.
+    // Runs later, when `applicationDidEnterBackground` has returned.
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
       if application.backgroundTimeRemaining > 1 { self.service.run() }
@@ -52,7 +52,7 @@ struct BackgroundCleanupService {
     }
   }
 
-  /// In place of a request over the network: it takes its time and has an answer.
+  /// Stands for a request over the network: blocks for a while and returns an answer.
   private func requestEndOfSession() -> Data {
     Thread.sleep(forTimeInterval: seconds)
     return Data(#"{"success": true}"#.utf8)

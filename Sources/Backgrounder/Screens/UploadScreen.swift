@@ -3,11 +3,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Sends data to a server, synchronously on a background queue, and asks for time to finish that in the background.
+/// Sends data to a server, synchronously on a background queue, and asks for time to finish that in the
+/// background.
 final class UploadScreen: Screen {
   private let seconds: Double
 
-  /// One whose server needs that many seconds.
+  /// A screen whose server needs that many seconds.
   init(seconds: Double) { self.seconds = seconds }
 
   override func buttonTapped() { Upload(application: .shared, seconds: seconds).sendDataToServer() }

@@ -1,22 +1,22 @@
 public import Foundation
 
-// All are posted on the main queue of the session's environment, with the session as object. Numbers in `userInfo` are
-// `UInt`: Linux does not turn an `NSNumber` into one with `as? UInt`.
+// All are posted on the main queue of the session's environment, with the session as object. Numbers in
+// `userInfo` are `UInt`: Linux does not turn an `NSNumber` into one with `as? UInt`.
 
 extension AVAudioSession {
-  /// An interruption begins or ends; see `AVAudioSessionInterruptionTypeKey` and its siblings. Players that played have
-  /// paused themselves and do not go on by themselves.
+  /// An interruption begins or ends; `AVAudioSessionInterruptionTypeKey` says which. Players pause at the
+  /// beginning and do not resume by themselves at the end.
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
 
-  /// Sound goes another way, or the category changed; see `AVAudioSessionRouteChangeReasonKey`.
+  /// The output or the category changed; `AVAudioSessionRouteChangeReasonKey` says why.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
-  /// The connection to the sound server broke. Players wait for it.
+  /// The connection to the sound server was lost. Players wait until it is back.
   public static let mediaServicesWereLostNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereLostNotification")
 
-  /// There is a sound server again. On Apple's systems everything has to be made anew now; here players go on where they
-  /// stood, by themselves.
+  /// The sound server can be reached again. On Apple's systems an application must now recreate its audio
+  /// objects; here players continue by themselves where they stopped.
   public static let mediaServicesWereResetNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereResetNotification")
 }

@@ -1,16 +1,16 @@
 extension AVAudioSession {
-  /// What an application's sound is to its user. The names are Apple's.
+  /// The purpose of an application's sound. The names are Apple's.
   public struct Category: RawRepresentable, Hashable, Sendable {
     /// Apple's name.
     public let rawValue: String
     /// The category of that name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// An accompaniment: silent in the background.
+    /// Sound that the application can do without; pauses in the background.
     public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-    /// The same, alone; a session's category before one is set.
+    /// As `ambient`, but not mixed with other applications on Apple's systems. The default of a session.
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
-    /// What the application is for: goes on in the background.
+    /// Sound that the application is made for; may continue in the background.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
     /// Cannot be set: there is no input.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
@@ -20,7 +20,7 @@ extension AVAudioSession {
     public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
   }
 
-  /// What kind of sound it is. Kept and told; no sample depends on it.
+  /// The kind of sound. Stored and reported, but has no effect on playback.
   public struct Mode: RawRepresentable, Hashable, Sendable {
     /// Apple's name.
     public let rawValue: String
@@ -33,7 +33,7 @@ extension AVAudioSession {
     public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
     /// Films. With the category `playback` only.
     public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
-    /// Sound as it is, for measurements.
+    /// Unprocessed sound, for measurements.
     public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
     /// Prompts by a voice. With the category `playback` only.
     public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
@@ -47,7 +47,8 @@ extension AVAudioSession {
     public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
   }
 
-  /// How a category behaves beside other applications. Kept and told: a sound server mixes everybody anyway.
+  /// How the sound combines with that of other applications. Stored and reported, but without effect: a sound
+  /// server mixes all applications.
   public struct CategoryOptions: OptionSet, Sendable {
     /// Apple's bits.
     public let rawValue: UInt
@@ -64,7 +65,7 @@ extension AVAudioSession {
     public static let allowBluetooth = allowBluetoothHFP
     /// The speaker and not the receiver is used.
     public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
-    /// Others' speech pauses, all else mixes; includes `mixWithOthers`.
+    /// Speech of others pauses, their other sound is mixed; includes `mixWithOthers`.
     public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)
     /// Bluetooth devices for music may be used.
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
@@ -74,34 +75,34 @@ extension AVAudioSession {
     public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
   }
 
-  /// How the route is shared with others.
+  /// Which route the application shares with others. Stored and reported, but without effect.
   public enum RouteSharingPolicy: UInt, Sendable {
-    /// As others do.
+    /// The system's default route.
     case `default` = 0
-    /// As others that play long pieces of sound do.
+    /// The route of applications that play long audio.
     case longFormAudio = 1
     /// Set by the system only.
     case independent = 2
-    /// As others that play films do.
+    /// The route of applications that play films.
     case longFormVideo = 3
   }
 
-  /// What goes with a change of activity.
+  /// Options of `setActive(_:options:)`.
   public struct SetActiveOptions: OptionSet, Sendable {
     /// Apple's bits.
     public let rawValue: UInt
     /// Options of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Others are told that they may go on. Valid on deactivation only; there are no others here to be told.
+    /// Other applications are told that they may resume. For deactivation only; without effect here.
     public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
   }
 
-  /// Whether an interruption begins or ends. It is `began` that is 1.
+  /// Whether an interruption begins or ends. As Apple's, `began` is 1 and `ended` is 0.
   public enum InterruptionType: UInt, Sendable {
     /// It begins; an end may never come.
     case began = 1
-    /// It is over.
+    /// It has ended.
     case ended = 0
   }
 
@@ -112,7 +113,7 @@ extension AVAudioSession {
     /// Options of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// What the interruption paused may go on without asking the user.
+    /// The application may resume its sound without asking the user.
     public static let shouldResume = InterruptionOptions(rawValue: 1)
   }
 
@@ -120,7 +121,7 @@ extension AVAudioSession {
   public enum InterruptionReason: UInt, Sendable {
     /// Something else sounds: a call, another application.
     case `default` = 0
-    /// The application was suspended; not told any more since iOS 16, and not here.
+    /// The application was suspended. Deprecated by Apple since iOS 16; does not occur here.
     case appWasSuspended = 1
     /// The built-in microphone was muted; does not occur.
     case builtInMicMuted = 2
@@ -130,7 +131,7 @@ extension AVAudioSession {
 
   /// Why the route changed.
   public enum RouteChangeReason: UInt, Sendable {
-    /// Nobody knows.
+    /// The reason is not known.
     case unknown = 0
     /// A device can be used that could not before; sound goes there.
     case newDeviceAvailable = 1

@@ -3,14 +3,15 @@ public import Foundation
 import PlaybackEngine
 import Synchronization
 
-/// What an application's sound is to the system: whether it goes on in the background, what interrupts it, where it
-/// goes.
+/// The audio session of an application: whether its sound continues in the background, what interrupts it,
+/// and where it is played.
 ///
-/// Every environment has one, which all its players share. Any thread; nothing blocks. Notifications are posted on the
-/// environment's main queue, and held back while the application is suspended.
+/// Every environment has one session, shared by all its players. Any thread; nothing blocks. Notifications
+/// are posted on the environment's main queue, and held back while the application is suspended.
 ///
-/// A player that is told to play activates an inactive session. It stays active until it is deactivated, interrupted, or
-/// the application ended; suspension leaves it as it is, because players go on by themselves after it.
+/// A player that starts to play activates an inactive session. The session stays active until it is
+/// deactivated or interrupted or the application ends. Suspension does not change it, because players resume
+/// by themselves afterwards.
 public final class AVAudioSession: NSObject, Sendable {
   private let state = Mutex(AudioSessionState())
   private let suspension: PlaybackSuspension
@@ -26,44 +27,45 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Category
 
-  /// What the sound is to the user; `soloAmbient` before it is set.
+  /// The purpose of the sound; `soloAmbient` until it is set.
   public var category: Category { state.withLock { $0.category } }
 
-  /// What kind of sound it is; `default` before it is set.
+  /// The kind of sound; `default` until it is set.
   public var mode: Mode { state.withLock { $0.mode } }
 
-  /// What was set with the category.
+  /// The options that were set with the category.
   public var categoryOptions: CategoryOptions { state.withLock { $0.options } }
 
-  /// What was set with the category; `default` before.
+  /// The policy that was set with the category; `default` until it is set.
   public var routeSharingPolicy: RouteSharingPolicy { state.withLock { $0.policy } }
 
   /// The categories that can be set: those without an input.
   public var availableCategories: [Category] { [.ambient, .soloAmbient, .playback] }
 
-  /// The modes that can be set, with one category or another.
+  /// The modes that can be set with at least one of the categories.
   public var availableModes: [Mode] { [.default, .spokenAudio, .moviePlayback, .measurement, .voicePrompt] }
 
-  /// Sets the category. Another one than before begins without options; the mode stays if it goes with it, and is
-  /// `default` else.
+  /// Sets the category. If it differs from the present one, the options are cleared. The mode is kept if it
+  /// is valid for the category, and becomes `default` otherwise.
   ///
-  /// - Throws: an `NSError` with an `ErrorCode`: `resourceNotAvailable` for categories that need an input, `badParam` for
-  ///   what is no category.
+  /// - Throws: an `NSError` with an `ErrorCode`: `resourceNotAvailable` for categories that need an input,
+  ///   `badParam` for an unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
 
   /// Sets category and options.
   ///
-  /// - Throws: as `setCategory(_:)`; `badParam` for options that need a microphone or do not go with the category.
+  /// - Throws: as `setCategory(_:)`; `badParam` for options that need a microphone or do not go with the
+  ///   category.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
   /// Sets category, mode and options.
   ///
-  /// - Throws: as `setCategory(_:options:)`; `incompatibleCategory` for a mode that does not go with the category,
-  ///   `resourceNotAvailable` for one that needs an input.
+  /// - Throws: as `setCategory(_:options:)`; `incompatibleCategory` for a mode that does not go with the
+  ///   category, `resourceNotAvailable` for one that needs an input.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in
       try state.setCategory(category, mode: mode, options: options)
@@ -72,9 +74,9 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Sets category, mode, policy and options.
   ///
-  /// - Throws: as `setCategory(_:mode:options:)`; `badParam` for a long-form policy with another category than
-  ///   `playback`, another mode than `default`, `moviePlayback` and `spokenAudio`, or any option, and for
-  ///   `independent`.
+  /// - Throws: as `setCategory(_:mode:options:)`; `badParam` for a long-form policy with another category
+  ///   than `playback`, another mode than `default`, `moviePlayback` and `spokenAudio`, or any option, and
+  ///   for `independent`.
   public func setCategory(
     _ category: Category, mode: Mode, policy: RouteSharingPolicy, options: CategoryOptions = []
   ) throws {
@@ -98,15 +100,14 @@ public final class AVAudioSession: NSObject, Sendable {
   /// Whether the session is active. Apple's has no such member; the rules of its activity are Apple's.
   public var isActive: Bool { state.withLock { $0.isActive } }
 
-  /// Whether an interruption lasts: the session cannot be activated, and players do not play. From before `began` is
-  /// posted until before `ended` is. Apple's has no such member.
+  /// Whether the session is interrupted: it cannot be activated then, and players do not play. Becomes true
+  /// before `began` is posted and false before `ended` is posted. Apple's has no such member.
   public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// Activates or deactivates the session. Deactivating pauses its players, without error (as since iOS 26; before, it
-  /// also threw `isBusy` then). The option is for others, of which there are none here.
+  /// Activates or deactivates the session. Deactivation pauses its players and does not throw (as since iOS
+  /// 26; earlier versions also threw `isBusy`). `options` has no effect here.
   ///
-  /// - Throws: an `NSError` with the `ErrorCode` `insufficientPriority` when it is to be activated while it is
-  ///   interrupted.
+  /// - Throws: an `NSError` with the `ErrorCode` `insufficientPriority` on activation during an interruption.
   public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
     try change { state throws(AudioSessionError) in
       active ? try state.activate() : state.deactivate()
@@ -115,15 +116,15 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Route
 
-  /// Where sound goes.
+  /// Where sound is played.
   public var currentRoute: AVAudioSessionRouteDescription {
     AVAudioSessionRouteDescription(sink: state.withLock { $0.sink })
   }
 
-  /// Frames per second on the way to the output; 0 while no output is open.
+  /// The sample rate of the output, in frames per second; 0 while no output is open.
   public var sampleRate: Double { suspension.outputProperties.map { Double($0.sampleRate) } ?? 0 }
 
-  /// Seconds from the player to the ear; 0 while no output is open.
+  /// The latency from the player to the listener, in seconds; 0 while no output is open.
   public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
 
   // MARK: For players and the system
@@ -131,7 +132,7 @@ public final class AVAudioSession: NSObject, Sendable {
   /// Whether players may sound in the background.
   var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }
 
-  /// A player is to play: activates the session. False if it cannot be.
+  /// Activates the session for a player that starts to play. False if that is refused.
   func activateForPlayback() -> Bool {
     do throws(AudioSessionError) {
       perform(try state.withLock { state throws(AudioSessionError) in try state.activate() })
@@ -153,10 +154,10 @@ public final class AVAudioSession: NSObject, Sendable {
 
   func outputLost(_ cause: OutputError.Cause) { perform(state.withLock { $0.outputLost(cause) }) }
 
-  /// The application ended: the next one begins anew.
+  /// The application ended: returns to the initial state for the next one.
   func reset() { state.withLock { $0 = AudioSessionState() } }
 
-  // MARK: Carrying it out
+  // MARK: Carrying out actions
 
   private func change(
     _ body: (inout AudioSessionState) throws(AudioSessionError) -> [AudioSessionState.Action]

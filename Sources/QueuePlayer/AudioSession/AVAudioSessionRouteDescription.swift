@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Where sound goes.
+/// The route of the sound.
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
-  /// Always empty.
+  /// Empty: there is no input.
   public let inputs: [AVAudioSessionPortDescription] = []
-  /// The sink, or none before sound was first asked for and while there is none.
+  /// The sink; empty before the output is first opened and while there is no sink.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(sink: String?) {
@@ -13,13 +13,13 @@ public final class AVAudioSessionRouteDescription: NSObject, Sendable {
   }
 }
 
-/// An end of a route: a sink of the sound server, or a file.
+/// A port of a route: a sink of the sound server, or a file.
 public final class AVAudioSessionPortDescription: NSObject, Sendable {
-  /// What kind of device it is, as far as the sink's name says so; `lineOut` if it does not.
+  /// The kind of device, derived from the sink's name; `lineOut` if the name does not tell.
   public let portType: AVAudioSession.Port
   /// The sink's name.
   public let portName: String
-  /// The sink's name too: it is what the server tells sinks from each other by.
+  /// The sink's name, which identifies the sink on its server.
   public let uid: String
 
   init(sink: String) {
@@ -35,21 +35,22 @@ extension AVAudioSession {
   public struct Port: RawRepresentable, Hashable, Sendable {
     /// Apple's name.
     public let rawValue: String
-    /// The kind of that name.
+    /// The kind with that name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A line, or anything whose name says nothing else.
+    /// A line output, or any device whose name does not tell its kind.
     public static let lineOut = Port(rawValue: "LineOut")
-    /// Headphones. Not told: the server's sink is the same with and without them.
+    /// Headphones. Not reported: the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")
     /// A Bluetooth device.
     public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
-    /// A screen.
+    /// A display connected by HDMI.
     public static let HDMI = Port(rawValue: "HDMI")
     /// A USB device.
     public static let usbAudio = Port(rawValue: "USBAudio")
 
-    /// PulseAudio and PipeWire name sinks by their bus: "bluez_output.…", "alsa_output.usb-…", "….hdmi-stereo".
+    /// PulseAudio and PipeWire name sinks by their bus: "bluez_output.…", "alsa_output.usb-…",
+    /// "….hdmi-stereo".
     init(sink: String) {
       self =
         if sink.hasPrefix("bluez") {

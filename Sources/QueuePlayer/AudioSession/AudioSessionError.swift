@@ -11,7 +11,7 @@ struct AudioSessionError: Error, Hashable {
     self.reason = reason
   }
 
-  /// As clients get it.
+  /// The error that clients catch.
   var asNSError: NSError {
     NSError(
       domain: NSOSStatusErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: reason])

@@ -1,7 +1,7 @@
 import AudioCore
 import PlaybackEngine
 
-/// A session as a value: calls and reports go in, what is to be done comes out.
+/// A session as a value: takes calls and reports and returns the actions to carry out.
 struct AudioSessionState: Sendable {
   var category = AVAudioSession.Category.soloAmbient
   var mode = AVAudioSession.Mode.default
@@ -9,9 +9,9 @@ struct AudioSessionState: Sendable {
   var policy = AVAudioSession.RouteSharingPolicy.default
   var isActive = false
   var isInterrupted = false
-  /// Where sound goes; nil for nowhere.
+  /// The name of the sink; nil if there is none.
   var sink: String?
-  /// The connection to the server broke, and there is none again.
+  /// Whether the connection to the server was lost and is not back.
   var isServerLost = false
 
   enum Action: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct AudioSessionState: Sendable {
     case postServicesReset
     /// Every player of the session pauses.
     case pausePlayers(EngineRateReason)
-    /// What the session allows in the background may be different now.
+    /// What the session allows in the background may have changed.
     case rightsChanged
   }
 
@@ -31,7 +31,7 @@ struct AudioSessionState: Sendable {
 
   // MARK: What the application asks for
 
-  /// nil: as it is, as far as that goes with `category`.
+  /// A `mode` or `options` of nil keeps the present value if it is valid for `category`.
   mutating func setCategory(
     _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
     policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
@@ -94,7 +94,7 @@ struct AudioSessionState: Sendable {
     return [.postInterruptionEnded(shouldResume: shouldResume)]
   }
 
-  /// The output is there: opened, or moved elsewhere.
+  /// The output was opened, or moved to another sink.
   mutating func outputOpened(sink new: String) -> [Action] {
     let previous = sink
     let wasKnown = hasBeenOpen
@@ -109,7 +109,7 @@ struct AudioSessionState: Sendable {
     return actions
   }
 
-  /// The output is gone, or could not be had.
+  /// The output was lost, or could not be opened.
   mutating func outputLost(_ cause: OutputError.Cause) -> [Action] {
     switch cause {
     case .server:
@@ -124,10 +124,10 @@ struct AudioSessionState: Sendable {
     }
   }
 
-  /// Sound went somewhere already, so what comes is a change and no beginning.
+  /// Whether an output was open before, so that another one is a change of route.
   private var hasBeenOpen = false
 
-  // MARK: What goes together
+  // MARK: Valid combinations
 
   private static func goes(_ mode: AVAudioSession.Mode, with category: AVAudioSession.Category) -> Bool {
     switch mode {

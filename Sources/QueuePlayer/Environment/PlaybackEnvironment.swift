@@ -4,27 +4,31 @@ package import HostTime
 import PlaybackEngine
 import Synchronization
 
-/// What players are built on: time, sound, the main queue, files.
+/// What players depend on: the clock, the output, the main queue and the decoder.
 ///
-/// An application that wants anything but the defaults sets `current` once, before its first player is made. Players
-/// keep the environment they were made in. Each environment has an audio session of its own, which its copies share.
+/// An application that needs other than the defaults sets `current` once, before it makes its first player. A
+/// player keeps the environment in which it was made. Each environment has its own audio session, which its
+/// copies share.
 public struct PlaybackEnvironment: Sendable {
-  /// What everything waits on.
+  /// The clock of players and output.
   package let clock: any HostClock
-  /// Where sound goes. All players of an environment share it; each opens streams of its own.
+  /// Where sound is played. Shared by all players of the environment; each opens its own streams.
   package let device: any AudioOutputDevice
-  /// Where change handlers, notifications and completion handlers are called, and time observers without a queue.
+  /// Where change handlers, notifications and completion handlers are called, and time observers without a
+  /// queue.
   package let mainQueue: any DeliveryQueue
-  /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not block.
+  /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not
+  /// block.
   package let isOnMainQueue: @Sendable () -> Bool
-  /// What decodes the file at a URL. Called off the main queue, right before the file is opened. For `true` the length
-  /// is to be exact, also if the whole file has to be read for that.
+  /// Makes the source for the file at a URL, right before the file is opened; on any thread. With `isPrecise`
+  /// the length must be exact, even if the whole file has to be read for that.
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
   /// Stops and resumes all players of this environment.
   package let suspension: PlaybackSuspension
-  /// What the sound of this environment's players is to the system.
+  /// The audio session of this environment's players.
   package let audioSession: AVAudioSession
-  /// Told what concerns the sound and no player in particular. On the main queue.
+  /// Called on the main queue with reports that concern the sound and no player in particular. Must not
+  /// block.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
   /// An environment of these parts; see the properties of the same names.
@@ -56,8 +60,9 @@ public struct PlaybackEnvironment: Sendable {
 
   @TaskLocal static var scope: Scope?
 
-  /// The environment of players and assets made from now on: that of `withCurrent`, if this runs inside one, else the
-  /// process's, which setting changes. Any thread. Nothing is made before it is asked for.
+  /// The environment of players and assets that are made now: that of the innermost `withCurrent`, otherwise
+  /// the process's, which is the one that is set here. The default one is made at first use. Any thread; does
+  /// not block.
   public static var current: PlaybackEnvironment {
     get {
       if let scope { return scope.environment }
@@ -71,15 +76,16 @@ public struct PlaybackEnvironment: Sendable {
     set { shared.withLock { $0 = newValue } }
   }
 
-  /// Makes `environment` the current one inside `operation`, so that several live side by side in a process. It is
-  /// handed on as task-local values are: to child tasks and `Task { }`, not to blocks on dispatch queues.
+  /// Makes `environment` the current one inside `operation`, so that a process can use several. It is
+  /// inherited like a task-local value: by child tasks and `Task { }`, but not by detached tasks or blocks on
+  /// dispatch queues.
   public static func withCurrent<Result>(
     _ environment: PlaybackEnvironment, operation: () throws -> Result
   ) rethrows -> Result {
     try $scope.withValue(Scope(environment), operation: operation)
   }
 
-  /// The same for an operation that waits.
+  /// Makes `environment` the current one inside an asynchronous `operation`, as the synchronous form does.
   public nonisolated(nonsending) static func withCurrent<Result>(
     _ environment: PlaybackEnvironment, operation: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
@@ -88,33 +94,34 @@ public struct PlaybackEnvironment: Sendable {
 
   // MARK: Interruptions
 
-  /// Something else takes the sound, a call for example: the session is inactive, the application is told, every player
-  /// that plays pauses itself. Without effect while an interruption lasts. Any thread.
+  /// Begins an interruption, a phone call for example: the session becomes inactive, the application is
+  /// notified, and every player pauses. No effect during another interruption. Any thread.
   public func beginInterruption(_ reason: AVAudioSession.InterruptionReason = .default) {
     audioSession.beginInterruption(reason)
   }
 
-  /// That is over: the application is told. Players do not go on by themselves; whoever may resume calls `play()`. Without
-  /// effect if there was no interruption. Any thread.
+  /// Ends the interruption: the application is notified. Players do not resume by themselves; the application
+  /// calls `play()`. No effect if there is no interruption. Any thread.
   public func endInterruption(shouldResume: Bool) {
     audioSession.endInterruption(shouldResume: shouldResume)
   }
 
   // MARK: The end
 
-  /// Ends every player for good, before the process ends: files are finished, connections closed. Waits for a decoding
-  /// step at most (a few milliseconds). Any thread but an observer's own queue other than the main one.
+  /// Ends every player for good before the process ends: finishes files and closes connections. Blocks for at
+  /// most one decoding step (a few milliseconds). Any thread, except the queue of a time observer other than
+  /// the main queue.
   public func closePlayers() { suspension.closeAll() }
 
-  /// What the players were that the last termination of the application ended, in the order of their making; once. Any
-  /// thread.
+  /// The snapshots of the players that the last termination of the application ended, in the order in which
+  /// the players were made. Each is returned only once. Any thread.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] { suspension.takeRestorableSnapshots() }
 }
 
 /// The environment of an application that sets none.
 ///
-/// What it is made of is not known here: the module `Continuo` knows decoder and outputs, and says so by making this
-/// type conform to `EnvironmentMaker`. The runtime finds that conformance wherever `Continuo` is linked.
+/// This module knows no decoder and no output. The module `Continuo` does, and makes this type conform to
+/// `EnvironmentMaker`; the cast below finds that conformance at run time if `Continuo` is linked.
 package enum StandardEnvironment {
   fileprivate static func make() -> PlaybackEnvironment {
     guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
@@ -130,12 +137,12 @@ package protocol EnvironmentMaker {
   static func makeEnvironment() -> PlaybackEnvironment
 }
 
-/// What concerns the sound and no player in particular.
+/// A report that concerns the sound and no player in particular.
 public enum PlaybackDiagnostic: Hashable, Sendable {
-  /// The output could not be opened or was lost; it is tried again after so many seconds, or never for nil.
+  /// The output could not be opened or was lost. `retryAfter`: seconds until the next attempt; nil for none.
   case outputUnavailable(String, retryAfter: Double?)
-  /// The output is there, or there again; the name is the sink's or the file's.
+  /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
   case outputOpened(route: String)
-  /// A time observer's queue was more than a second behind; so many of its steps were left out.
+  /// A time observer's queue was more than a second behind, and this number of its steps was left out.
   case stepsCoalesced(Int64)
 }

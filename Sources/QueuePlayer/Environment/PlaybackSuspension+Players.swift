@@ -1,27 +1,29 @@
 import PlaybackEngine
 import Synchronization
 
-// What players do: who is there, who plays, who may.
+// The players of an environment: which there are, which play, and which may.
 extension PlaybackSuspension {
-  /// The greatest activity of all players, as their observers were told it. Any thread. While suspended: as before.
+  /// The greatest activity of all players, as reported to their observers. Suspension does not change it. Any
+  /// thread.
   package var activity: PlaybackActivity { state.withLock { $0.activity.last } }
 
   /// Whether any player really plays. Any thread.
   package var isAudible: Bool { activity == .playing }
 
-  /// Called when `activity` changed, after the players' own observers: on the main queue, or where the last
-  /// reference to a playing player went. A change may be seen late, but never an old value after a newer one from
-  /// the same thread. May call `suspendAll`.
+  /// Called when `activity` changed, after the players' own observers: on the main queue, or on the thread
+  /// that released the last reference to a playing player. Calls from one thread come in order. May call
+  /// `suspendAll`.
   package var onActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.activity.handler } }
     set { state.withLock { $0.activity.handler = newValue } }
   }
 
-  /// The greatest activity of those players that may sound in the background: their session is active and has the
-  /// category `playback`. While it is `playing` it keeps an application with the mode `audio` running. Any thread.
+  /// The greatest activity of those players that may sound in the background: their session is active and has
+  /// the category `playback`. While it is `playing` it keeps an application with the mode `audio` running.
+  /// Any thread.
   package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
 
-  /// Called when `keepingActivity` changed: as `onActivityChange`, or where the session was changed.
+  /// Called when `keepingActivity` changed: as `onActivityChange`, or on the thread that changed the session.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.keepingActivity.handler } }
     set { state.withLock { $0.keepingActivity.handler = newValue } }
@@ -51,13 +53,14 @@ extension PlaybackSuspension {
     change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
   }
 
-  /// What the session allows may be different now.
+  /// What the session allows may have changed.
   func sessionChanged() {
     pauseWhatMayNotSound()
     change { _ in }
   }
 
-  /// Whether `core` may begin to play: activates the session if need be. Not once its application has ended.
+  /// Whether `core` may begin to play; activates the session if necessary. False once the application has
+  /// ended.
   func mayPlay(_ core: PlayerCore) -> Bool {
     let (session, isInBackground) = state.withLock { state in
       (state.entries[ObjectIdentifier(core)] == nil ? nil : state.session, state.isInBackground)
@@ -70,7 +73,7 @@ extension PlaybackSuspension {
     for core in state.withLock({ $0.cores }) { core.pause(reason) }
   }
 
-  /// Of the first player that has an output.
+  /// The properties of the first player's output that is open; nil if none is.
   var outputProperties: (sampleRate: Int, latency: Double)? {
     state.withLock { $0.cores }.lazy.compactMap(\.engine.outputProperties).first
   }
@@ -80,7 +83,7 @@ extension PlaybackSuspension {
     if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
-  /// Changes the players and tells what became of the activities.
+  /// Changes the state and reports the activities that changed.
   func change(_ body: (inout State) -> Void) {
     let (activity, handler, keeping, keepingHandler) = state.withLock { state in
       body(&state)

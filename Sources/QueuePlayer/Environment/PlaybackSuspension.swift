@@ -5,10 +5,10 @@ import Synchronization
 
 /// How much is going on in a set of players.
 package enum PlaybackActivity: Int, Comparable, Sendable {
-  /// Nothing plays and nothing is about to: paused, or nothing to play.
+  /// Paused, or there is no item to play.
   case stopped
-  /// Playing was asked for and will go on by itself, but nothing sounds now: an item is being opened, the output is
-  /// away or starved.
+  /// A player is to play and will continue by itself, but is silent now: an item is being opened, or the
+  /// output is lost or starved.
   case waiting
   /// Sound flows.
   case playing
@@ -17,22 +17,23 @@ package enum PlaybackActivity: Int, Comparable, Sendable {
   package static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// Stops all players of an environment and lets them go on: what an application's life cycle does to them.
+/// Suspends and resumes all players of an environment, as the application's life cycle requires.
 ///
-/// Each environment has one. It knows its players weakly; players made while it is suspended are suspended from the
-/// start, those made after `terminateAll` and before `launch` are silent for good.
+/// Each environment has one. It holds its players weakly. Players made while it is suspended are suspended
+/// from the start; those made after `terminateAll` and before `launch` stay silent for good.
 ///
-/// While players are suspended no call into the application's code begins that is theirs or the session's: time
-/// observers, change handlers, notifications, completion handlers, also those of assets. Two things are not theirs to
-/// hold back: the further observers of a notification, and the second call by `.prior`, when the first one suspends.
+/// While suspended, players, assets and the session begin no call into the application's code: no time
+/// observer, change handler, notification or completion handler. There are two exceptions, when the
+/// suspension comes from inside such a call: the remaining observers of the same notification, and the second
+/// of the two calls with `.prior`.
 package final class PlaybackSuspension: Sendable {
-  /// How many seconds `suspendAll` and `terminateAll` wait at most for calls that run on other threads: long for a
-  /// handler, and short beside the 5 s that the system gives an application.
+  /// The most that `suspendAll` and `terminateAll` wait for calls on other threads, in seconds: long for a
+  /// handler, and short compared with the 5 s that the system gives an application.
   package static let callLimit = 1.0
 
   struct Entry {
     weak var core: PlayerCore?
-    /// Players in the order of their making.
+    /// Numbers the players in the order in which they were made.
     let serial: UInt64
     var activity = PlaybackActivity.stopped
   }
@@ -46,15 +47,15 @@ package final class PlaybackSuspension: Sendable {
   struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
     var nextSerial: UInt64 = 0
-    /// The environment's; it keeps this object.
+    /// The environment's session. Weak, because the session retains this object.
     weak var session: AVAudioSession?
     var condition = Condition.running
     var isInBackground = false
-    /// Counts the applications that ran here, so that what one asked for is not told to the next.
+    /// Counts the launches, so that a completion requested in one is not delivered in the next.
     var life: UInt64 = 0
-    /// What the session and items without a player tell on the main queue.
+    /// Delivers notifications of the session and changes of items without a player on the main queue.
     var lane: DeliveryLane
-    /// Calls that belong to no queue, held back.
+    /// Calls that belong to no queue and wait for the resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
     var activity = Reported()
@@ -65,12 +66,12 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// A value that is told when it changes.
+  /// A value whose changes are reported.
   struct Reported {
     var last = PlaybackActivity.stopped
     var handler: (@Sendable (PlaybackActivity) -> Void)?
 
-    /// Takes a new value. Returns what is to be called with it.
+    /// Stores a new value. Returns the handler to call with it; nil if the value has not changed.
     mutating func take(_ new: PlaybackActivity) -> (@Sendable (PlaybackActivity) -> Void)? {
       defer { last = new }
       return new == last ? nil : handler
@@ -79,12 +80,12 @@ package final class PlaybackSuspension: Sendable {
 
   let gate = CallGate()
   let state: Mutex<State>
-  /// Held while players are suspended and resumed, so that threads that disagree leave all of them as the state says.
-  /// Taken before `state`; no call into the application and no wait is made under it.
+  /// Held while players are suspended and resumed, so that concurrent calls leave all players in the same
+  /// condition. Taken before `state`. No call into the application is made and nothing is awaited under it.
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
-  /// Tells observers of items without a player.
+  /// Notifies observers of items without a player.
   private let announcer: ChangeAnnouncer
 
   init(mainQueue: any DeliveryQueue, isOnMainQueue: @escaping @Sendable () -> Bool) {
@@ -96,10 +97,9 @@ package final class PlaybackSuspension: Sendable {
 
   // MARK: The life cycle
 
-  /// Stops the sound of every player on a frame boundary and holds back everything that would be delivered to the
-  /// application's code. When it returns no further call begins; it waits for those that run on other threads, at most
-  /// `callLimit` seconds, and not for the one that it is called from. Any thread; does not wait for the output.
-  /// Idempotent.
+  /// Stops the sound of every player on a frame boundary and holds back all deliveries to the application's
+  /// code. After the return no call begins. Waits for calls that run on other threads, at most `callLimit`
+  /// seconds, but not for the call that it is made from, and not for the output. Any thread; idempotent.
   package func suspendAll() {
     let isChange = transition.withLock { _ in
       let cores = state.withLock { state -> [PlayerCore]? in
@@ -114,8 +114,8 @@ package final class PlaybackSuspension: Sendable {
     if isChange { awaitCalls() }
   }
 
-  /// Lets every player go on with the very next frame and delivers what was held back, in order. Any thread;
-  /// idempotent.
+  /// Resumes every player with the next frame and delivers what was held back, in order. Any thread; does not
+  /// block; idempotent.
   package func resumeAll() {
     let held = transition.withLock { _ -> [@Sendable () -> Void] in
       let resumed = state.withLock { state -> (cores: [PlayerCore], held: [@Sendable () -> Void])? in
@@ -133,8 +133,8 @@ package final class PlaybackSuspension: Sendable {
     deliver(held)
   }
 
-  /// The application is in the background now: players whose session does not let them sound there pause, with the
-  /// reason `appBackgrounded`. Any thread.
+  /// The application is in the background now: unless the session allows sound there, all players pause with
+  /// the reason `appBackgrounded`. Any thread.
   package func enterBackground() {
     state.withLock { $0.isInBackground = true }
     pauseWhatMayNotSound()
@@ -143,10 +143,10 @@ package final class PlaybackSuspension: Sendable {
   /// The application is about to come to the foreground. Any thread.
   package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
-  /// Ends every player for good: what they were is kept for `takeRestorableSnapshots`, sound stops, nothing that was
-  /// not delivered ever is, and no call begins any more when it returns (it waits for them as `suspendAll` does, and for
-  /// a decoding step, a few milliseconds). The session is as it was at first. Any thread but an observer's own queue
-  /// other than the main one; idempotent.
+  /// Ends every player for good: sound stops, snapshots are kept for `takeRestorableSnapshots`, pending
+  /// deliveries are dropped, and the session returns to its initial state. After the return no call begins.
+  /// Waits for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any
+  /// thread, except the queue of a time observer other than the main queue; idempotent.
   package func terminateAll() {
     let ended = transition.withLock { _ -> State? in
       let ended = state.withLock { state -> State? in
@@ -159,7 +159,7 @@ package final class PlaybackSuspension: Sendable {
         gate.close()
         return state
       }
-      // First silence, then the places where it fell.
+      // All players must be silent before their positions are read.
       for core in ended?.cores ?? [] { core.engine.suspend() }
       return ended
     }
@@ -174,7 +174,7 @@ package final class PlaybackSuspension: Sendable {
     change { _ in }
   }
 
-  /// The application is launched again after `terminateAll`: players made from now on sound again. Any thread.
+  /// The application is launched again after `terminateAll`: players made from now on can play. Any thread.
   package func launch() {
     state.withLock { state in
       guard state.condition == .terminated else { return }
@@ -186,7 +186,8 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// What the players were that the last `terminateAll` ended, in the order of their making; once.
+  /// The snapshots of the players that the last `terminateAll` ended, in the order in which the players were
+  /// made. Each is returned only once.
   package func takeRestorableSnapshots() -> [PlayerSnapshot] {
     state.withLock { state in
       defer { state.snapshots = [] }
@@ -194,25 +195,27 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// Ends every player for good, before the process ends: files are finished, connections closed. Waits for a
-  /// decoding step at most (a few milliseconds). Any thread but an observer's own queue other than the main one.
+  /// Ends every player for good before the process ends: finishes files and closes connections. Blocks for at
+  /// most one decoding step (a few milliseconds). Any thread, except the queue of a time observer other than
+  /// the main queue.
   package func closeAll() {
     for core in state.withLock({ $0.cores }) { core.engine.close() }
   }
 
-  /// Whether players are stopped. Any thread.
+  /// Whether players are suspended. Any thread.
   package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
 
   // MARK: Calls into the application
 
-  /// Runs `work` on the main queue in its turn, at once if the caller is there; held back while suspended.
+  /// Runs `work` on the main queue in order, before the return if the caller is on it. Held back while
+  /// suspended.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
     if isOnMainQueue() { lane.drain() } else { lane.wake() }
   }
 
-  /// Has observers of an item without a player look at it anew.
+  /// Makes the observers of an item without a player check it for changes.
   func announce(_ observations: ObservationList) {
     tell { [weak self] in
       guard let self else { return }
@@ -222,8 +225,8 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// `call` as it may be made later on any thread: held back while suspended, and dropped when the application has
-  /// ended meanwhile.
+  /// Wraps `call` for a later call on any thread: held back while suspended, dropped if the application has
+  /// ended since.
   func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
   ) -> @Sendable (Argument) -> Void {
@@ -245,7 +248,7 @@ package final class PlaybackSuspension: Sendable {
         gate.leave()
         return
       }
-      // Suspended between the two questions.
+      // Suspended between the check above and `enter`: check again.
     }
   }
 
@@ -255,7 +258,8 @@ package final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
-    // Real time, also where the players' clock is virtual: the calls run on other threads, which no virtual clock moves.
+    // Real time, also where the players' clock is virtual: the calls run on other threads, which no virtual
+    // clock moves.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

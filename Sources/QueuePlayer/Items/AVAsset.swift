@@ -3,8 +3,8 @@ public import MediaTime
 
 /// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` makes one.
 ///
-/// Making an asset opens nothing. All that is known of a file is read at once when the first value is asked for, and
-/// never changes afterwards. Open to all threads.
+/// Making an asset opens no file. All values are read together when the first one is requested, and never
+/// change afterwards. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
   // Unchecked because NSObject is not Sendable; there is no mutable state but the loader's, which has a lock.
 
@@ -15,21 +15,22 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     super.init()
   }
 
-  /// The length; indefinite if it is not known, also after a failure. Reads the file if it was not read before, on
-  /// the caller's thread: `load(.duration)` does not.
+  /// The length; indefinite if it is not known, also after a failure. Blocks to read the file on the caller's
+  /// thread if it was not read before; `load(.duration)` does not block.
   open var duration: CMTime { (try? loader.loadNow().get())?.duration ?? .indefinite }
 
-  /// Whether there is anything in it that can be played. Reads the file if it was not read before, as `duration`.
+  /// Whether the file contains audio that can be played. Blocks as `duration` does.
   open var isPlayable: Bool { (try? loader.loadNow().get())?.isPlayable ?? false }
 
-  /// Whether `duration` is exact and not an estimate. Reads the file if it was not read before, as `duration`.
+  /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
   open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow().get())?.isPrecise ?? false }
 
-  /// Itself: an asset does not change.
+  /// Returns this object, since an asset does not change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Gives `AVAsset` an initialiser that makes an `AVURLAsset`, as Apple's does: only a protocol's extension can.
+/// Gives `AVAsset` an initialiser that makes an `AVURLAsset`, as Apple's does: only a protocol's extension
+/// can.
 public protocol AssetInitializing {}
 
 extension AVAsset: AssetInitializing {}
@@ -53,7 +54,8 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
 
   /// The media at `url`; opens nothing.
   ///
-  /// - Parameter options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`; all others are ignored.
+  /// - Parameter options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`; all
+  ///   others are ignored.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
@@ -69,6 +71,6 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   }
 }
 
-/// Whether the duration is to be exact (`true`), even if the whole file has to be read for it, or an estimate will
-/// do (the default). Files with an Info frame, as all common encoders write it, are exact anyway.
+/// Whether the duration is to be exact (`true`), even if the whole file has to be read for it, or an estimate
+/// will do (the default). Files with an Info frame, as all common encoders write it, are exact anyway.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"

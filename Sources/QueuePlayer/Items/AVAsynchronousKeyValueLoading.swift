@@ -1,33 +1,34 @@
 public import Foundation
 public import MediaTime
 
-/// How far loading a key has come.
+/// The status of loading a key.
 public enum AVKeyValueStatus: Int, Sendable {
-  /// Nobody asked yet.
+  /// It was not requested yet.
   case unknown = 0
   /// It is being read.
   case loading = 1
   /// It is known.
   case loaded = 2
-  /// It cannot be known.
+  /// It could not be read.
   case failed = 3
-  /// Loading was given up. Does not occur: a file is read in milliseconds.
+  /// Loading was cancelled. Does not occur here.
   case cancelled = 4
 }
 
-/// Objects whose values are read from a file when they are asked for.
+/// Objects whose values are read from a file when they are first requested.
 public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
-  /// How far loading `key` has come. `outError` takes the reason of a failure.
+  /// The status of loading `key`. After a failure `outError` receives the reason.
   func statusOfValue(forKey key: String, error outError: UnsafeMutablePointer<NSError?>?) -> AVKeyValueStatus
 
-  /// Reads all that is known of the media and calls `handler` once when that succeeded or failed: on a thread of its
-  /// own, or at once if it is known. All keys are read together.
+  /// Reads all values and calls `handler` once when that has succeeded or failed: on a background thread, or
+  /// before the return if the values are known. All keys are read together, whichever are listed. Does not
+  /// block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }
 
 extension AVAsynchronousKeyValueLoading where Self: AVAsset {
-  /// How far loading `key` has come. `outError` takes the reason of a failure. Any thread; reads nothing.
+  /// The status of loading `key`. After a failure `outError` receives the reason. Any thread; reads nothing.
   public func statusOfValue(
     forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
   ) -> AVKeyValueStatus {
@@ -40,8 +41,9 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     }
   }
 
-  /// Reads all that is known of the media and calls `handler` once when that succeeded or failed: on a thread of its
-  /// own, or at once if it is known. All keys are read together.
+  /// Reads all values and calls `handler` once when that has succeeded or failed: on a background thread, or
+  /// before the return if the values are known. All keys are read together, whichever are listed. Does not
+  /// block.
   @preconcurrency
   public func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?
@@ -56,7 +58,8 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     property.value(try await loadedValues())
   }
 
-  /// The values of several properties: `let (duration, isPlayable) = try await asset.load(.duration, .isPlayable)`.
+  /// The values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
+  /// .isPlayable)`.
   ///
   /// - Throws: `AVError` if the media cannot be read.
   public func load<A, B, each C>(
@@ -67,7 +70,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     return (first.value(values), second.value(values), repeat (each others).value(values))
   }
 
-  /// How far loading `property` has come. Reads nothing.
+  /// The status of loading `property`. Any thread; reads nothing.
   public func status<Value>(of property: AVAsyncProperty<Self, Value>) -> AVAsyncProperty<Self, Value>.Status
   {
     switch loader.outcome {
@@ -78,7 +81,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
   }
 
   private func loadedValues() async throws -> AssetLoader.Values {
-    // Unchecked: an application that ended meanwhile never goes on.
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
     try await withUnsafeThrowingContinuation { continuation in
       loader.load { continuation.resume(with: $0) }
     }
@@ -95,15 +98,15 @@ open class AVPartialAsyncProperty<Root>: @unchecked Sendable {
 public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @unchecked Sendable {
   // Unchecked as its superclass; its one property is a constant of a Sendable type.
 
-  /// How far loading has come.
+  /// The status of loading a property.
   public enum Status {
-    /// Nobody asked yet.
+    /// It was not requested yet.
     case notYetLoaded
     /// It is being read.
     case loading
     /// It is known.
     case loaded(Value)
-    /// It cannot be known.
+    /// It could not be read.
     case failed(NSError)
   }
 
@@ -118,7 +121,7 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
 extension AVPartialAsyncProperty where Root: AVAsset {
   /// The length; indefinite if it is not known.
   public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty { $0.duration } }
-  /// Whether there is anything in it that can be played.
+  /// Whether the file contains audio that can be played.
   public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty { $0.isPlayable } }
   /// Whether the duration is exact and not an estimate.
   public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {

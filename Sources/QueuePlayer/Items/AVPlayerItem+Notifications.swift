@@ -3,16 +3,18 @@ public import Foundation
 // Each name in both of Apple's spellings. All are posted on the main queue with the item as object.
 
 extension AVPlayerItem {
-  /// The item was heard to its end, or to `forwardPlaybackEndTime`. Not for items that were skipped or removed.
+  /// The item has played to its end, or to `forwardPlaybackEndTime`. Not posted for items that were skipped
+  /// or removed.
   nonisolated public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
-  /// The item was heard up to where it broke off. `AVPlayerItemFailedToPlayToEndTimeErrorKey` has the reason.
+  /// The item has played to a place where decoding failed. `AVPlayerItemFailedToPlayToEndTimeErrorKey` has
+  /// the reason.
   nonisolated public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
   /// The item's time jumped by a seek.
   nonisolated public static let timeJumpedNotification = Notification.Name(
     "AVPlayerItemTimeJumpedNotification")
-  /// Sound stopped because nothing came in time; it goes on by itself.
+  /// Sound stopped because data was not ready in time; it resumes by itself.
   nonisolated public static let playbackStalledNotification = Notification.Name(
     "AVPlayerItemPlaybackStalledNotification")
 }

@@ -3,22 +3,23 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// One playing of an asset: where it stands, whether it can be played.
+/// An asset in a player's queue, with its status and its playback position.
 ///
-/// An item is in at most one player's queue, once. One that left its queue keeps its status and its place and can be
-/// inserted again: it goes on where it stood, or from its beginning if it stood at its end.
+/// An item can be in the queue of one player only, and only once. After it has left the queue it keeps its
+/// status and position and can be inserted again: it continues where it stopped, or from its beginning if it
+/// was at its end.
 ///
-/// Every member may be used on any thread. On the main queue properties say what observers were told; elsewhere they
-/// may be a moment ahead.
+/// Every member may be used on any thread. On the main queue properties have the values that observers were
+/// told; on other threads they may be newer. Nothing blocks.
 @preconcurrency @MainActor
 open class AVPlayerItem: NSObject, NSCopying {
   /// Whether an item can be played.
   public enum Status: Int, Sendable {
     /// It was not opened yet.
     case unknown = 0
-    /// It can.
+    /// It was opened and can be played.
     case readyToPlay = 1
-    /// It cannot, for good; `error` says why.
+    /// It cannot be played, now or later; `error` says why.
     case failed = 2
   }
 
@@ -37,13 +38,14 @@ open class AVPlayerItem: NSObject, NSCopying {
     super.init()
   }
 
-  /// An item for an asset; opens nothing. All keys are loaded together when a player opens it, whatever is listed.
+  /// An item for an asset; opens nothing. All keys are loaded together when a player opens it, whatever is
+  /// listed.
   nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
     state = Mutex(ItemState(asset: asset, loadedKeys: automaticallyLoadedAssetKeys ?? []))
     super.init()
   }
 
-  /// The same with keys of the newer kind.
+  /// An item for an asset; opens nothing. The keys have no effect, since all are loaded together.
   nonisolated public convenience init(
     asset: AVAsset, automaticallyLoadedAssetKeys: [AVPartialAsyncProperty<AVAsset>]
   ) {
@@ -60,39 +62,40 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: State
 
-  /// What is played.
+  /// The asset that is played.
   nonisolated open var asset: AVAsset { state.withLock { $0.asset } }
 
   /// The keys given when the item was made; `["duration"]` if none were.
   nonisolated open var automaticallyLoadedAssetKeys: [String] { state.withLock { $0.loadedKeys } }
 
-  /// Whether the item can be played. Does not change any more once the item is out of its queue. Can be observed.
+  /// Whether the item can be played. Does not change once the item has left its queue. Can be observed.
   nonisolated open var status: Status { knownState.status }
 
   /// Why it cannot be played; nil unless `status` is `failed`. An `AVError`.
   nonisolated open var error: (any Error)? { state.withLock { $0.error } }
 
-  /// The length, whatever `forwardPlaybackEndTime` says; indefinite before the item is ready. May become more exact
-  /// while it plays. Can be observed.
+  /// The length, whatever `forwardPlaybackEndTime` says; indefinite before the item is ready. May become more
+  /// exact while it plays. Can be observed.
   nonisolated open var duration: CMTime { knownState.info?.duration ?? .indefinite }
 
-  /// What can be gone to: all of it, once it is ready and its length known; else empty. `NSValue`s of ranges.
+  /// The ranges that can be seeked to, as `NSValue`s: the whole item once it is ready and its length is
+  /// known, otherwise empty.
   nonisolated open var seekableTimeRanges: [NSValue] { wholeRange }
 
-  /// What is there to be played: all of it, for a file.
+  /// The ranges that are available, as `NSValue`s: for a file the same as `seekableTimeRanges`.
   nonisolated open var loadedTimeRanges: [NSValue] { wholeRange }
 
-  /// Whether it will probably play to its end without waiting: a file that is ready does.
+  /// Whether it will probably play to its end without stalling: true for a file that is ready.
   nonisolated open var isPlaybackLikelyToKeepUp: Bool { status == .readyToPlay }
 
-  /// Whether there is nothing to be played at present: before it is ready.
+  /// Whether no data is available for playback: true until the item is ready.
   nonisolated open var isPlaybackBufferEmpty: Bool { status != .readyToPlay }
 
-  /// Whether no more is read ahead because there is enough: a file that is ready is there as a whole.
+  /// Whether reading ahead has stopped because the buffer is full: true for a file that is ready.
   nonisolated open var isPlaybackBufferFull: Bool { status == .readyToPlay }
 
-  /// Seconds of media to read ahead. Kept and without effect: files need no network, and the player reads ahead
-  /// enough for its output. 0 leaves it to the player.
+  /// Seconds of media to read ahead; 0 lets the player choose. Stored, but has no effect: the player always
+  /// reads ahead as much as its output needs.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get { state.withLock { $0.preferredForwardBufferDuration } }
     set {
@@ -103,11 +106,13 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   // MARK: Time
 
-  /// What is heard of it now; if it is not current, where it will start or where it stood last.
+  /// The time that a listener hears now. If the item is not current: where it will start, or where it stopped
+  /// last.
   nonisolated open func currentTime() -> CMTime { place }
 
-  /// Where it ends at the latest; `.invalid`, the default, for its own end. There `didPlayToEndTimeNotification` is
-  /// posted and the player's `actionAtItemEnd` is taken.
+  /// The time at which playback of the item ends, if that is before its own end; `.invalid`, the default, for
+  /// its own end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes
+  /// effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
     get { state.withLock { $0.forwardPlaybackEndTime } }
     set {
@@ -133,9 +138,10 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// Goes to `time`, exactly to the frame. Stops the program if the time is invalid or indefinite.
   ///
-  /// - Parameter completionHandler: called on the main queue: with true when the item is there (at once if it is not
-  ///   opened yet or not current, it then starts there); with false at once for a time outside of
-  ///   `seekableTimeRanges`, and when another seek comes first or the item leaves the queue.
+  /// - Parameter completionHandler: called on the main queue, with true when the seek is done: at once if the
+  ///   item is not opened yet or not current, in which case it will start at `time`. Called with false at
+  ///   once for a time outside `seekableTimeRanges`, and when another seek replaces this one or the item
+  ///   leaves the queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)
@@ -153,7 +159,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// As `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // Unchecked: an application that ended meanwhile never goes on.
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
     await withUnsafeContinuation { continuation in
       seek(to: time, tolerances: [], isDirect: true) { continuation.resume(returning: $0) }
     }
@@ -162,7 +168,7 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// As `seek(to:toleranceBefore:toleranceAfter:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // Unchecked: an application that ended meanwhile never goes on.
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
     await withUnsafeContinuation { continuation in
       seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true) {
         continuation.resume(returning: $0)
@@ -170,7 +176,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Ends a seek that is not over; its handler is called with false.
+  /// Cancels a seek that is in progress; its completion handler is called with false.
   nonisolated open func cancelPendingSeeks() {
     guard let (core, id) = attachment, core.engine.currentItem == id else { return }
     core.engine.cancelPendingSeeks()

@@ -5,9 +5,9 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// Reads what an asset knows of its media: once, off the main thread, for everybody who asks.
+/// Reads the values of an asset once, for all requests.
 final class AssetLoader: Sendable {
-  /// What there is to know.
+  /// The values of an asset.
   struct Values: Sendable {
     var duration: CMTime
     var isPlayable: Bool
@@ -56,17 +56,17 @@ final class AssetLoader: Sendable {
     }
   }
 
-  /// What is known; nil before.
+  /// The values or the error; nil before the file was read.
   var outcome: Outcome? { state.withLock { if case .done(let outcome) = $0 { outcome } else { nil } } }
 
-  /// Whether somebody reads the file at present.
+  /// Whether the file is being read.
   var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
 
-  /// Where files are read, and what was held back of that is told.
+  /// The queue on which files are read, and on which completions that were held back are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
-  /// Calls `completion` with what is known, at once if it is known, else on a thread of its own; held back while the
-  /// players of the environment are suspended.
+  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the
+  /// file. Held back while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     let completion = environment().suspension.deferred(completion)
     let (known, isFirst): (Outcome?, Bool) = state.withLock { state in
@@ -85,7 +85,7 @@ final class AssetLoader: Sendable {
     Self.queue.async { self.finish(self.read()) }
   }
 
-  /// What is known, read on the caller's thread if need be.
+  /// The outcome. Blocks to read the file on the caller's thread if it is not known.
   func loadNow() -> Outcome {
     if let outcome { return outcome }
     let outcome = read()
@@ -98,7 +98,7 @@ final class AssetLoader: Sendable {
     finish(.success(Values(frames: info.frameCount, sampleRate: info.format.sampleRate)))
   }
 
-  /// Keeps the first outcome and tells everybody who waits.
+  /// Stores the first outcome and calls the completions that wait for it.
   @discardableResult
   private func finish(_ new: Outcome) -> Outcome {
     let (outcome, waiting): (Outcome, [@Sendable (Outcome) -> Void]) = state.withLock { state in
@@ -138,7 +138,7 @@ struct AssetSource: MediaSource {
   }
 }
 
-/// The media of an item that failed before: that is for good, whatever became of the file.
+/// The media of an item that failed before. It fails again, even if the file is good by now.
 struct FailedSource: MediaSource {
   func makeDecoder() throws(DecodingError) -> any AudioDecoder {
     throw DecodingError(reason: .unreadable, message: "failed before")

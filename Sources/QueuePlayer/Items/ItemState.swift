@@ -4,10 +4,10 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// What an item knows, behind its lock.
+/// The state of an item, protected by its lock.
 struct ItemState: Sendable {
-  /// The queue the item is in, and its number there: another one each time it is inserted, so that what is still told
-  /// of an earlier stay is not taken for news.
+  /// The queue the item is in, and its number there: another one each time it is inserted, so that what is
+  /// still told of an earlier stay is not taken for news.
   struct Attachment: Sendable {
     weak var core: PlayerCore?
     var id: ItemID
@@ -52,7 +52,7 @@ extension AVPlayerItem {
     return (core, attachment.id)
   }
 
-  /// What observers were told, or off the main queue what is the case by now.
+  /// The state that observers were told; off the main queue the engine's present state.
   nonisolated var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
@@ -87,7 +87,7 @@ extension AVPlayerItem {
     }
   }
 
-  /// Has observers of the item, and of its player, look at it anew. For changes that no engine tells of.
+  /// Makes the observers of the item and of its player check it for changes that the engine does not report.
   nonisolated func announceChange() {
     guard let core = state.withLock({ $0.attachment?.core }) else {
       // In no queue: nobody but its own observers can see it.
@@ -97,7 +97,7 @@ extension AVPlayerItem {
     core.announceChange(of: self)
   }
 
-  /// The one way of all forms of `seek`. `isDirect`: the completion may be called on any thread.
+  /// Implements all forms of `seek`. `isDirect`: the completion may be called on any thread.
   nonisolated func seek(
     to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {

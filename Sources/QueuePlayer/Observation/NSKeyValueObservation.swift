@@ -1,11 +1,12 @@
 public import Foundation
 import Synchronization
 
-// Linux Foundation has no key-value observing. These are its types with Apple's names, for the objects of this module.
+// Linux Foundation has no key-value observing. These are its types with Apple's names, for the objects of
+// this module.
 
-/// What a change handler is to be told, and when.
+/// What a change handler receives, and when it is called.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-  /// The bits.
+  /// The option bits, with Apple's values.
   public let rawValue: UInt
   /// Options of these bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -16,8 +17,8 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
   /// The handler is called once at once, before `observe` returns, on the caller's thread.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// The handler is called twice for each change, the first time with `isPrior`. Both calls come after the object
-  /// itself has changed; `oldValue` tells what was.
+  /// The handler is called twice for each change, the first time with `isPrior`. Both calls come after the
+  /// object itself has changed; `oldValue` tells what was.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -38,13 +39,13 @@ public struct NSKeyValueObservedChange<Value> {
   /// What happened to a value.
   public typealias Kind = NSKeyValueChange
 
-  /// Always `setting`.
+  /// The kind of change: `setting`, the only one that occurs.
   public let kind: Kind
   /// The new value, if `.new` was asked for; nil also where the path leads through nil now.
   public let newValue: Value?
   /// The value before, if `.old` was asked for; nil also where the path led through nil, and for `.initial`.
   public let oldValue: Value?
-  /// Always nil.
+  /// The indexes of changed elements: nil, since no collection changes piece by piece.
   public let indexes: IndexSet?
   /// Whether this is the first of two calls, by `.prior`.
   public let isPrior: Bool
@@ -52,7 +53,7 @@ public struct NSKeyValueObservedChange<Value> {
 
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
 
-/// Keeps an observation alive: it ends with `invalidate()` or when this object goes.
+/// Keeps an observation alive. It ends with `invalidate()` or when this object is released.
 public final class NSKeyValueObservation: NSObject, Sendable {
   private let observation: any ObjectObservation
 
@@ -69,14 +70,14 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 
 /// The objects whose properties can be observed: players and items.
 ///
-/// Handlers are called on the main queue, one change at a time and none left out: a handler that changes the player
-/// again has the observers behind it served with the first change before the second one is made.
+/// Handlers are called on the main queue, in order and without leaving out a change. If a handler changes the
+/// player again, the remaining observers are told of the first change before the second one is made.
 public protocol KeyValueObserving: AnyObject {}
 
 extension KeyValueObserving {
-  /// Calls `changeHandler` whenever the value at `keyPath` changed. The path may lead through other objects of this
-  /// module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Only values that
-  /// differ are a change, so setting what is set already calls nobody. Any thread.
+  /// Calls `changeHandler` whenever the value at `keyPath` changed. The path may lead through other objects
+  /// of this module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Only
+  /// values that differ are a change, so setting what is set already calls nobody. Any thread.
   ///
   /// - Returns: what must be kept as long as the handler is to be called.
   @preconcurrency
@@ -87,7 +88,7 @@ extension KeyValueObserving {
     let list = (self as? any ObservedObject)?.observations
     let observation = PathObservation(
       object: self, keyPath: keyPath, options: options, list: list, handler: changeHandler)
-    // First in the list, then the first look: a change in between is then found by the look.
+    // Added to the list before the first value is read, so that no change in between is missed.
     list?.add(observation)
     observation.begin()
     return NSKeyValueObservation(observation)

@@ -3,9 +3,9 @@ import Synchronization
 
 /// An observation as the observed object sees it.
 protocol ObjectObservation: AnyObject, Sendable {
-  /// Something about the object changed: looks whether it is what is observed, and tells. Main queue.
+  /// Calls the handler if the observed value has changed. Main queue.
   func check()
-  /// Tells nothing any more.
+  /// Ends the observation: the handler is not called again.
   func end()
 }
 
@@ -18,7 +18,7 @@ protocol ObservedObject: AnyObject {
 final class ObservationList: Sendable {
   private let entries = Mutex<[any ObjectObservation]>([])
 
-  /// Those there are, in the order of their making.
+  /// All observations, in the order in which they were added.
   var all: [any ObjectObservation] { entries.withLock { $0 } }
 
   func add(_ observation: any ObjectObservation) { entries.withLock { $0.append(observation) } }
@@ -27,32 +27,33 @@ final class ObservationList: Sendable {
     let removed = entries.withLock { entries in
       entries.firstIndex { $0 === observation }.map { entries.remove(at: $0) }
     }
-    // What the handler holds goes outside of the lock.
+    // Releasing the handler may run foreign code (a deinit), so it must not happen under the lock.
     withExtendedLifetime(removed) {}
   }
 }
 
 /// Tells observers of changes, one change after the other.
 ///
-/// A handler may call the player, which changes and tells again before it returns. Whoever was not told of the first
-/// change yet must be told before the second one is made, or would miss it.
+/// A handler may call the player, which then changes again before the handler returns. Observers that were
+/// not told of the first change must be told before the second one is made, or they would miss it.
 final class ChangeAnnouncer: Sendable {
-  /// Who is still to look at the last change. Main queue only, but for the lock's sake of proof.
+  /// The observations that have not yet checked for the last change. Used on the main queue only; the lock is
+  /// for `Sendable`.
   private let waiting = Mutex<[any ObjectObservation]>([])
   private let mayCall: @Sendable () -> Bool
 
-  /// Nobody is served while `mayCall` says no.
+  /// No handler is called while `mayCall` returns false.
   init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
 
-  /// Serves everybody who waits. To be called before anything changes.
+  /// Lets all waiting observations check. To be called before the next change.
   func settle() {
     while mayCall(), let next = waiting.withLock({ $0.popLast() }) { next.check() }
   }
 
-  /// Whether somebody waits still: what he is served with ended calling.
+  /// Whether observations still wait, because a handler suspended the players.
   var isWaiting: Bool { waiting.withLock { !$0.isEmpty } }
 
-  /// Has all observations of `lists` look. To be called after a change.
+  /// Lets all observations of `lists` check. To be called after a change.
   func announce(_ lists: [ObservationList]) {
     waiting.withLock { waiting in
       for list in lists.reversed() { waiting += list.all.reversed() }
@@ -63,9 +64,9 @@ final class ChangeAnnouncer: Sendable {
 
 /// How a key path is followed for an observation.
 ///
-/// While one is followed, the properties on its way say what the observers were told last, on any thread; and a
-/// `currentItem` that a path unwraps with `!` is a stand-in where there is none, because following the path would
-/// stop the program.
+/// While one is followed, the properties on its way say what the observers were told last, on any thread; and
+/// a `currentItem` that a path unwraps with `!` is a stand-in where there is none, because following the path
+/// would stop the program.
 final class PathEvaluation: Sendable {
   @TaskLocal static var current: PathEvaluation?
 

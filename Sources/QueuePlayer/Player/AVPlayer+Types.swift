@@ -6,9 +6,9 @@ extension AVPlayer {
   public enum Status: Int, Sendable {
     /// It has opened nothing yet.
     case unknown = 0
-    /// It can.
+    /// It can be used.
     case readyToPlay = 1
-    /// It cannot, for good; `error` says why.
+    /// It cannot be used, now or later; `error` says why.
     case failed = 2
   }
 
@@ -16,7 +16,7 @@ extension AVPlayer {
   public enum TimeControlStatus: Int, Sendable {
     /// `rate` is 0.
     case paused = 0
-    /// It is not, but nothing sounds now; `reasonForWaitingToPlay` says why.
+    /// `rate` is not 0, but there is no sound now; `reasonForWaitingToPlay` says why.
     case waitingToPlayAtSpecifiedRate = 1
     /// Sound flows.
     case playing = 2
@@ -28,7 +28,7 @@ extension AVPlayer {
     case advance = 0
     /// `rate` becomes 0; the item stays.
     case pause = 1
-    /// Nothing: item and rate stay, and the time runs on.
+    /// Item and rate stay, and the time runs on.
     case none = 2
   }
 
@@ -44,7 +44,7 @@ extension AVPlayer {
     /// The item is being opened, or the output started.
     public static let evaluatingBufferingRate = WaitingReason(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
-    /// The output is away, suspended or starved; it goes on by itself.
+    /// The output is lost, suspended or starved; playback resumes by itself.
     public static let toMinimizeStalls = WaitingReason(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 
@@ -55,10 +55,10 @@ extension AVPlayer {
     /// The reason of that name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Someone set it.
+    /// The application set it.
     public static let setRateCalled = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
-    /// It cannot be had, or could not be kept.
+    /// The rate is not supported or not allowed, or could not be kept.
     public static let setRateFailed = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
     /// The audio session was interrupted.
@@ -69,8 +69,8 @@ extension AVPlayer {
       rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` changed; `rateDidChangeReasonKey` has the
-  /// reason. Without reason when an item came to its end under `pause`: Apple names none for that.
+  /// Posted on the main queue, with the player as object, when `rate` changed; `rateDidChangeReasonKey` has
+  /// the reason. Without reason when an item came to its end under `pause`: Apple names none for that.
   nonisolated public static let rateDidChangeNotification = Notification.Name(
     "AVPlayerRateDidChangeNotification")
 

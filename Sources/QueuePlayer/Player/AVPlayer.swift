@@ -6,10 +6,11 @@ import Synchronization
 
 /// Plays one item.
 ///
-/// Every member may be used on any thread and none waits for a file or the output. Change handlers, notifications
-/// and completion handlers are called on the main queue, each state once and in order. On the main queue properties say
-/// what observers were told, and a call has taken effect on them when it returns; elsewhere they may be a moment
-/// ahead. When the last reference to a player goes, its sound stops and nothing is called any more.
+/// Every member may be used on any thread, and none waits for a file or the output. Change handlers,
+/// notifications and completion handlers are called on the main queue, in order, and see every state once. On
+/// the main queue properties have the values that observers were told, and a call has taken effect on them
+/// when it returns; on other threads they may be newer. When the last reference to a player is released, its
+/// sound stops and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
   nonisolated let core: PlayerCore
@@ -54,12 +55,13 @@ open class AVPlayer: NSObject {
     for item in items { core.insert(item, after: nil) }
   }
 
-  // All initialisers are designated, as they are on Apple's systems: clients' subclasses override each of them.
+  // All initialisers are designated, as they are on Apple's systems: clients' subclasses override each of
+  // them.
 
   // MARK: State
 
-  /// Whether the player can be used: unknown before it opened anything, failed for good if nothing can be decoded at
-  /// all. A bad item does not make a bad player; see `AVPlayerItem.status`. Can be observed.
+  /// Whether the player can be used: unknown before it opened anything, failed for good if nothing can be
+  /// decoded at all. A bad item does not make a bad player; see `AVPlayerItem.status`. Can be observed.
   nonisolated open var status: Status { core.state.withLock { $0.status } }
 
   /// Why it cannot be used; nil unless `status` is `failed`. An `AVError`.
@@ -68,12 +70,13 @@ open class AVPlayer: NSObject {
   /// What is played; nil if there is nothing, also behind the end of a queue. Can be observed.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Puts `item` in the place of the current one; a queue's rest stays. Nil empties the player. Without effect if it
-  /// is current already. Stops the program if it is elsewhere in the queue or in another player.
+  /// Puts `item` in the place of the current one; a queue's rest stays. Nil empties the player. Without
+  /// effect if it is current already. Stops the program if it is elsewhere in the queue or in another player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
-  /// What happens when an item was heard to its end; `pause`, in a queue player `advance`. Takes effect at once if
-  /// the end was reached under `none`. Stops the program if it is set to `advance` on a player without a queue.
+  /// What happens when an item was heard to its end; `pause`, in a queue player `advance`. Takes effect at
+  /// once if the end was reached under `none`. Stops the program if it is set to `advance` on a player
+  /// without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
     get { ActionAtItemEnd(core.engine.actionAtItemEnd) }
     set {
@@ -88,9 +91,9 @@ open class AVPlayer: NSObject {
 
   // MARK: Rate
 
-  /// How fast it is to play: 0 or 1. Anything above 0 plays at 1 and reads back as 1; a rate below 0 cannot be had,
-  /// and leaves 0 with the reason `setRateFailed`, as does a rate above 0 that the audio session does not allow now; else
-  /// that activates the session. It stays 1 behind the end of a queue. Can be observed.
+  /// The requested rate: 0 or 1. Any value above 0 plays at 1 and reads back as 1, and activates the audio
+  /// session. A value below 0, or one above 0 that the session does not allow now, gives 0 with the reason
+  /// `setRateFailed`. The rate stays 1 after the end of a queue. Can be observed.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }
@@ -108,17 +111,18 @@ open class AVPlayer: NSObject {
   /// Sets `rate` to 0. Goes on later with the very next frame.
   nonisolated open func pause() { core.setRate(0) }
 
-  /// Sets `rate`. Files never have to be waited for, so there is nothing to be more immediate about.
+  /// Sets `rate`. The same as setting the property, since files need no buffering.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate) }
 
   /// Whether sound flows. Can be observed.
   nonisolated open var timeControlStatus: TimeControlStatus { TimeControlStatus(core.timeControl) }
 
-  /// Why it does not although `rate` is not 0; nil unless `timeControlStatus` says that it waits. Can be observed.
+  /// Why there is no sound although `rate` is not 0; nil unless `timeControlStatus` is waiting. Can be
+  /// observed.
   nonisolated open var reasonForWaitingToPlay: WaitingReason? { WaitingReason(core.timeControl) }
 
-  /// Whether the player waits when sound stops by itself (the output is away or starved) and goes on by itself; the
-  /// default. If false, it is paused then.
+  /// Whether the player waits and resumes by itself when the output is lost or starved; true by default. If
+  /// false, it pauses instead.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { core.waitsToMinimizeStalling }
     set { core.waitsToMinimizeStalling = newValue }
@@ -129,8 +133,8 @@ open class AVPlayer: NSObject {
   /// What a listener hears now, in the current item's time and timescale (frames); zero without an item.
   nonisolated open func currentTime() -> CMTime { core.currentTime() }
 
-  /// Goes to `time` of the current item, exactly to the frame; to its end if that is earlier. Stops the program if
-  /// there is an item and the time is invalid or indefinite.
+  /// Goes to `time` of the current item, exactly to the frame; to its end if that is earlier. Stops the
+  /// program if there is an item and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
   /// As `seek(to:)`: exactly to the frame, whatever is tolerated.
@@ -140,9 +144,9 @@ open class AVPlayer: NSObject {
 
   /// As `seek(to:)`.
   ///
-  /// - Parameter completionHandler: called on the main queue: with true when the player is there; with true at once
-  ///   if the item is not opened yet, it then starts there; with false at once if there is no item; with false when
-  ///   another seek comes first, at once then, or the item's turn is over.
+  /// - Parameter completionHandler: called on the main queue: with true when the player is there; with true
+  ///   at once if the item is not opened yet, it then starts there; with false at once if there is no item;
+  ///   with false when another seek comes first, at once then, or the item's turn is over.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -160,7 +164,7 @@ open class AVPlayer: NSObject {
   /// As `seek(to:completionHandler:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // Unchecked: an application that ended meanwhile never goes on.
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
     await withUnsafeContinuation { continuation in
       core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
     }
@@ -169,7 +173,7 @@ open class AVPlayer: NSObject {
   /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // Unchecked: an application that ended meanwhile never goes on.
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
     await withUnsafeContinuation { continuation in
       core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
     }
@@ -177,8 +181,8 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and with the
-  /// exact time when playback starts, stops or jumps.
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and
+  /// with the exact time when playback starts, stops or jumps.
   ///
   /// Intervals below 1 ms are thinned. If `queue` is more than a second behind, steps give way to the newest.
   ///
@@ -212,8 +216,8 @@ open class AVPlayer: NSObject {
     return TimeObserverToken(id: id, core: core)
   }
 
-  /// Ends a time observer: after the return no new call begins, and the block is released. Stops the program if
-  /// `observer` did not come from this player or was removed already.
+  /// Removes a time observer: after the return no new call begins, and the block is released. Stops the
+  /// program if `observer` did not come from this player or was removed already.
   nonisolated open func removeTimeObserver(_ observer: Any) {
     guard let token = observer as? TimeObserverToken, token.core === core,
       core.engine.removeTimeObserver(token.id)
@@ -226,7 +230,8 @@ open class AVPlayer: NSObject {
 
   // MARK: Sound
 
-  /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through silence.
+  /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through
+  /// silence.
   nonisolated open var volume: Float {
     get { core.engine.volume }
     set {

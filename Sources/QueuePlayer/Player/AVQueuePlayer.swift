@@ -2,8 +2,8 @@ public import Foundation
 
 /// Plays items one after the other, without a gap.
 ///
-/// An item that was heard to its end leaves the queue, and so does at once one that cannot be opened. Behind the last
-/// one `currentItem` is nil and `rate` stays 1: what is inserted then plays at once.
+/// An item that was heard to its end leaves the queue, and so does at once one that cannot be opened. Behind
+/// the last one `currentItem` is nil and `rate` stays 1: what is inserted then plays at once.
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
   /// A player with an empty queue.
@@ -35,7 +35,7 @@ open class AVQueuePlayer: AVPlayer {
   // Internal: a designated initialiser that subclasses can see, they have to override.
   nonisolated override init(core: PlayerCore, items: [AVPlayerItem]) { super.init(core: core, items: items) }
 
-  /// The queue, the current item first. Costs what it returns.
+  /// The queue, the current item first. Takes time in proportion to its length.
   nonisolated open func items() -> [AVPlayerItem] { core.items }
 
   /// Ends the current item, which leaves the queue, and goes on with the next at once.
@@ -47,13 +47,15 @@ open class AVQueuePlayer: AVPlayer {
     core.canInsert(item, after: afterItem)
   }
 
-  /// Inserts `item` behind `afterItem`, or at the end for nil. In an empty queue it becomes current, and plays if
-  /// `rate` is not 0. Stops the program if it is in a queue already or `afterItem` is not in this one.
+  /// Inserts `item` behind `afterItem`, or at the end for nil. In an empty queue it becomes current, and
+  /// plays if `rate` is not 0. Stops the program if it is in a queue already or `afterItem` is not in this
+  /// one.
   nonisolated open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
     core.insert(item, after: afterItem)
   }
 
-  /// Takes `item` out of the queue; the current one as `advanceToNextItem` does. Without effect if it is not in it.
+  /// Takes `item` out of the queue; the current one as `advanceToNextItem` does. Without effect if it is not
+  /// in it.
   nonisolated open func remove(_ item: AVPlayerItem) { core.remove(item) }
 
   /// Empties the queue; sound stops at once.

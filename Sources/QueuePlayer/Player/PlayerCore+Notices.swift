@@ -55,7 +55,7 @@ extension PlayerCore {
 
   private func changeTimeControl(_ timeControl: EngineTimeControl) {
     if timeControl == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
-      // Whoever does not want to wait is paused; what follows is told by the notices of that.
+      // This player pauses instead of waiting. The notices of the pause report what follows.
       engine.setRate(0, reason: .setRateFailed)
       return
     }
@@ -93,7 +93,8 @@ extension PlayerCore {
     forget(id)
   }
 
-  /// The player itself: usable once it has opened anything, also in vain; failed for good if nothing can be opened.
+  /// The player itself: usable once it has opened anything, also in vain; failed for good if nothing can be
+  /// opened.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
     let changed = state.withLock { state in
       guard state.status != status, state.status != .failed else { return false }

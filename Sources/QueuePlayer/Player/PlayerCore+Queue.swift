@@ -14,8 +14,8 @@ extension PlayerCore {
     return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missingItem
   }
 
-  /// The queue, the current item first. On the main queue that is the one that observers know, even if the engine has
-  /// gone on meanwhile.
+  /// The queue, the current item first. On the main queue that is the one that observers know, even if the
+  /// engine has gone on meanwhile.
   var items: [AVPlayerItem] {
     let ids = engine.items
     let mirrors = readsMirror
@@ -54,8 +54,8 @@ extension PlayerCore {
     let id = add(item)
     let (source, start, end) = opening(item)
     while !engine.insert(id, source: source, after: previous, startSeconds: start) {
-      // `after` was heard to its end or failed just now, and nobody could know: the place behind it is the one behind
-      // what plays.
+      // `after` was heard to its end or failed just now, and nobody could know: the place behind it is the
+      // one behind what plays.
       previous = engine.currentItem
     }
     if let end { engine.setEnd(end, of: id) }
@@ -104,7 +104,8 @@ extension PlayerCore {
     }
   }
 
-  /// Lets go of an item that is out of the queue, once observers know; else it is done when they do. Main queue.
+  /// Lets go of an item that is out of the queue, once observers know; else it is done when they do. Main
+  /// queue.
   func forget(_ id: ItemID) {
     guard !engine.contains(id) else { return }
     let item = state.withLock { state in
@@ -137,7 +138,7 @@ extension PlayerCore {
       defer { state.isOutputPrepared = true }
       return !state.isOutputPrepared
     }
-    // Who gives a player something to play is about to play it: the output may connect while the file is opened.
+    // A player with an item will probably play soon, so the output connects while the file is opened.
     if isFirst { engine.prepareOutput() }
     return id
   }

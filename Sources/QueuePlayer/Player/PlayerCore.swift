@@ -8,9 +8,10 @@ import Synchronization
 
 /// What stands behind an `AVPlayer`: the engine, and a mirror of what observers were told of it.
 ///
-/// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the mirror one
-/// step and has the observers look, so they see every state once and in order. On the main queue properties show the
-/// mirror; a call made there takes in what is under way before it returns. Elsewhere properties show the engine.
+/// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the
+/// mirror one step and has the observers look, so they see every state once and in order. On the main queue
+/// properties show the mirror; a call made there takes in what is under way before it returns. Elsewhere
+/// properties show the engine.
 final class PlayerCore: Sendable {
   /// What observers were told last, and what the engine has no place for.
   struct State {
@@ -81,8 +82,8 @@ final class PlayerCore: Sendable {
     if environment.isOnMainQueue() { engine.deliverPending() }
   }
 
-  /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held back while
-  /// players are suspended. `isDirect`: on any thread.
+  /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held
+  /// back while players are suspended. `isDirect`: on any thread.
   func deferred(
     _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
   ) -> @Sendable (Bool) -> Void {
@@ -95,8 +96,8 @@ final class PlayerCore: Sendable {
     }
   }
 
-  /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does not tell
-  /// of.
+  /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does
+  /// not tell of.
   func announceChange(of item: AVPlayerItem? = nil) {
     let isFirst = state.withLock { state in
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
@@ -131,8 +132,8 @@ final class PlayerCore: Sendable {
 
   var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
 
-  /// 0 pauses; every other rate is 1, because nothing else is offered, but for what cannot be played forwards, and
-  /// while the session does not let it play.
+  /// A rate above 0 plays at 1, or is refused while the session does not allow playback. 0 pauses. A rate
+  /// below 0 pauses with the reason `setRateFailed`.
   func setRate(_ rate: Float) {
     if rate > 0 {
       if environment.suspension.mayPlay(self) {

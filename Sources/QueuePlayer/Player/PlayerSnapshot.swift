@@ -4,9 +4,9 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// What a player was: its queue and where it stood, to the frame. Made to be written down and read again.
+/// The state of a player: its queue and its position, exact to the frame. `Codable`, so that it can be saved.
 public struct PlayerSnapshot: Codable, Hashable, Sendable {
-  /// A time as Apple counts it.
+  /// A time as a rational number, like `CMTime`.
   public struct Time: Codable, Hashable, Sendable {
     /// In units of 1/`timescale` s.
     public var value: Int64
@@ -48,7 +48,8 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 
   /// The queue in order.
   public var items: [Item]
-  /// The item that was current; what is before it has been played. As many as there are items if there was none.
+  /// The item that was current; what is before it has been played. As many as there are items if there was
+  /// none.
   public var currentIndex: Int
   /// `AVPlayer.rate`.
   public var rate: Float
@@ -77,12 +78,12 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
 }
 
 extension AVQueuePlayer {
-  /// What the player is now. Any thread; costs what it returns.
+  /// The player's present state. Any thread; takes time in proportion to the length of the queue.
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
-  /// A player with the queue of `snapshot` from its current item on, which starts where it stood, exactly to the frame.
-  /// It is paused: set `rate` to the snapshot's to go on. Opens nothing; an item whose file is gone fails by itself when
-  /// its turn comes.
+  /// A player with the queue of `snapshot` from its current item on, which starts where it stood, exactly to
+  /// the frame. It is paused: set `rate` to the snapshot's to go on. Opens nothing; an item whose file is
+  /// gone fails by itself when its turn comes.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }
@@ -132,7 +133,8 @@ extension PlayerCore {
       actionAtItemEnd: AVPlayer.ActionAtItemEnd(engine.actionAtItemEnd))
   }
 
-  /// Before an item is opened the engine knows its place in seconds; where the item was set to it knows that better.
+  /// Before an item is opened the engine knows its place in seconds; where the item was set to it knows that
+  /// better.
   private func exactPlace(of id: ItemID, _ item: AVPlayerItem) -> CMTime {
     let set = item.state.withLock { $0.place }
     guard let heard = time(of: id) else { return item.place }
