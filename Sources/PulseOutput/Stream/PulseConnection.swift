@@ -116,7 +116,8 @@ final class PulseConnection: @unchecked Sendable {
       access.isOver = true
       return access.count == 0
     }
-    return isEmpty || lastExit.wait(until: clock.now.advanced(bySeconds: Self.exitLimit))
+    // Threads are waited for, which run in real time whatever `clock` says.
+    return isEmpty || lastExit.wait(until: SystemClock.shared.now.advanced(bySeconds: Self.exitLimit))
   }
 
   // MARK: With the lock held
