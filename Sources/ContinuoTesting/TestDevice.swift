@@ -157,14 +157,8 @@ public final class TestDevice {
     await MainActorTurns.runAll()
     var steps = 0
     var lastMoment = hostClock.now
-    while true {
-      if mainQueue.runNext() {
-        await MainActorTurns.runAll()
-      } else if let due = hostClock.nextDeadline, due <= moment {
-        mainQueue.aside { hostClock.advance(to: due) }
-      } else {
-        break
-      }
+    while let step = mainQueue.step(hostClock, until: moment) {
+      if step == .work { await MainActorTurns.runAll() }
       steps = hostClock.now == lastMoment ? steps + 1 : 0
       lastMoment = hostClock.now
       precondition(steps < Self.stepLimit, "the application never rests at \(lastMoment.inSeconds) s")

@@ -22,11 +22,27 @@ final class VirtualMainQueue: DeliveryQueue {
   /// Whether the caller runs on this queue.
   var isCurrent: Bool { MainDispatchQueue.isCurrent && !state.withLock { $0.isAside } }
 
-  /// Runs the oldest piece of work; false if there is none. On the main thread.
-  func runNext() -> Bool {
+  private func runNext() -> Bool {
     guard let work = state.withLock({ $0.work.popFirst() }) else { return false }
     work()
     return true
+  }
+
+  /// What `step` has done.
+  enum Step {
+    /// A piece of this queue's work.
+    case work
+    /// Time has passed, and what had threads of its own has run.
+    case time
+  }
+
+  /// Runs the oldest piece of work, or if there is none, lets `clock` come to its next moment up to `limit`; nil if it
+  /// has none. On the main thread.
+  func step(_ clock: VirtualClock, until limit: HostTime) -> Step? {
+    if runNext() { return .work }
+    guard let due = clock.nextDeadline, due <= limit else { return nil }
+    aside { clock.advance(to: due) }
+    return .time
   }
 
   /// Runs `body` as something that is not the application.

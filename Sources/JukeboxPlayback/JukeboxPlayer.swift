@@ -71,6 +71,8 @@ package final class JukeboxPlayer {
   private var pending: [Notice]?
   private var observations: [NSKeyValueObservation] = []
   private var notifications: [any NSObjectProtocol] = []
+  /// Waits for sound of the current song where the player's status does not tell of it.
+  private var soundObserver: Any?
 
   /// Takes over `player`, which has to be empty.
   init(
@@ -83,7 +85,10 @@ package final class JukeboxPlayer {
     observe()
   }
 
-  isolated deinit { for token in notifications { NotificationCenter.default.removeObserver(token) } }
+  isolated deinit {
+    for token in notifications { NotificationCenter.default.removeObserver(token) }
+    removeSoundObserver()
+  }
 
   /// The song that the player has an item of.
   func song(of item: AVPlayerItem?) -> QueuedSong? { item.flatMap(entry)?.song }
@@ -111,9 +116,10 @@ package final class JukeboxPlayer {
         return
       }
       self.ticket = ticket
-      player.seek(to: Self.time(seconds, in: song), toleranceBefore: .zero, toleranceAfter: .zero) {
-        [place] _ in place.settle(ticket)
+      let time = Self.time(seconds, in: song)
+      player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { [place] _ in place.settle(ticket)
       }
+      if soundObserver != nil { awaitSound(from: time) }
     case .pause: setRate(0)
     case .resume: setRate(1)
     case .stop(let ticket): stop(ticket)
@@ -144,6 +150,7 @@ package final class JukeboxPlayer {
     isDry = false
     awaited = entry.item
     setCurrent(entry)
+    awaitSound(from: Self.time(seconds, in: song))
     for notice in told { take(notice) }
   }
 
@@ -184,6 +191,7 @@ package final class JukeboxPlayer {
 
   private func setCurrent(_ entry: Entry?) {
     let before = current?.item
+    removeSoundObserver()
     current = entry
     place.set(entry?.item, entry?.song, ticket: ticket)
     if entry?.item !== before { onEvent?(.current(entry?.song)) }
@@ -271,7 +279,12 @@ package final class JukeboxPlayer {
     guard let index = upcoming.firstIndex(where: { $0.item === item }) else { return }
     let left = passCurrent(and: index)
     setCurrent(upcoming.removeFirst())
-    if let left, let current { onReport(Self.report(left, then: current), ticket) }
+    guard let left, let current else { return }
+    onReport(Self.report(left, then: current), ticket)
+    // A song that follows one that was heard to its end counts as heard anyway.
+    if left.failure != nil, current.item === self.current?.item {
+      awaitSound(from: Self.time(0, in: current.song))
+    }
   }
 
   /// It has nothing left to play, unless what was handed over came too late to follow: that will be told of.
@@ -300,8 +313,30 @@ package final class JukeboxPlayer {
     return .skipped(left.song.id, to: next.song.id, reason: reason)
   }
 
-  private func timeControlChanged() {
-    if player.timeControlStatus == .playing, let current { onReport(.heard(current.song.id), ticket) }
+  private func timeControlChanged() { if player.timeControlStatus == .playing { reportHeard() } }
+
+  private func reportHeard() {
+    removeSoundObserver()
+    if let current { onReport(.heard(current.song.id), ticket) }
+  }
+
+  /// Reports the current song as heard when some of it is, from `start` on. The status says `playing` all along where
+  /// the song before it sounded to the last, and for a moment also if no sound comes.
+  private func awaitSound(from start: CMTime) {
+    removeSoundObserver()
+    guard let current, player.timeControlStatus == .playing else { return }
+    let time = start + CMTime(value: 1, timescale: 100)
+    soundObserver = player.addBoundaryTimeObserver(forTimes: [NSValue(time: time)], queue: .main) {
+      [weak self] in
+      MainActor.assumeIsolated { self?.reportHeard() }
+    }
+    // The player may be there already: this is told late.
+    if current.item.currentTime() >= time { reportHeard() }
+  }
+
+  private func removeSoundObserver() {
+    if let soundObserver { player.removeTimeObserver(soundObserver) }
+    soundObserver = nil
   }
 
   private func failed(_ item: AVPlayerItem, _ reason: String) {

@@ -51,13 +51,7 @@ final class VirtualRun {
     self.library = library
     let mainQueue = mainQueue
     output = SimulatedOutput(clock: clock)
-    var environment = PlaybackEnvironment(
-      clock: clock, device: output, mainQueue: mainQueue, isOnMainQueue: { mainQueue.isCurrent })
-    environment.makeSource = { url, _ in
-      library.source(at: URL(fileURLWithPath: url.path))
-        ?? UnplayableSource(error: DecodingError(reason: .notFound, message: "no such song"))
-    }
-    self.environment = environment
+    environment = .virtual(clock: clock, output: output, mainQueue: mainQueue, library: library)
     device = Device(
       modes: BackgroundModes(list: modes), clock: clock, mainQueue: mainQueue,
       isOnMainQueue: { mainQueue.isCurrent })
@@ -131,11 +125,7 @@ final class VirtualRun {
   /// Lets that many seconds pass, and does what is due.
   func pass(_ seconds: Double) {
     let end = clock.now.advanced(bySeconds: seconds)
-    while true {
-      if mainQueue.runNext() { continue }
-      guard let due = clock.nextDeadline, due <= end else { break }
-      mainQueue.aside { clock.advance(to: due) }
-    }
+    while mainQueue.step(clock, until: end) != nil {}
     mainQueue.aside { clock.advance(to: end) }
   }
 

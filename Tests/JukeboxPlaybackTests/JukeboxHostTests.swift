@@ -98,6 +98,35 @@ import Testing
     }
   }
 
+  /// What was to be carried out already waits too.
+  @Test @MainActor func ordersUnderWayWaitWhenTheApplicationIsSuspended() throws {
+    try PlaybackStage.with(["a": 0.5]) { stage in
+      let (host, player) = host(stage)
+      try host.change { $0.play() }
+      host.suspend()
+      stage.pass(0.1)
+      #expect(player.currentItem == nil)
+      host.resume()
+      stage.pass(0.1)
+      #expect(current(player) == "a" && player.rate == 1)
+    }
+  }
+
+  /// Also what no later order makes pointless.
+  @Test @MainActor func nextPlayerGetsNothingThatTheLastOneWasOrdered() throws {
+    try PlaybackStage.with(["a": 0.5]) { stage in
+      let (host, _) = host(stage)
+      host.suspend()
+      try host.change { $0.setVolume(30) }
+      host.terminate()
+      let next = AVQueuePlayer()
+      host.setPlayer(next)
+      host.setHeld(false)
+      stage.pass(0.1)
+      #expect(next.volume == 1)
+    }
+  }
+
   @Test @MainActor func terminationVoidsWhatWasOrdered() throws {
     try PlaybackStage.with(["a": 0.5, "b": 0.5]) { stage in
       let (host, player) = host(stage)
@@ -118,6 +147,19 @@ import Testing
       stage.pass(0.1)
       #expect(current(next) == "b")
       #expect(abs(host.seconds - 0.35) < 0.001)
+    }
+  }
+
+  /// As many songs as the queue has may fail one after the other; these are heard before they break off.
+  @Test @MainActor func songsThatBreakOffAreNotGivenUpAsLongAsTheyAreHeard() throws {
+    try PlaybackStage.with(["a": 0.5, "b": 0.5], breaking: ["a": 0.2, "b": 0.2]) { stage in
+      let (host, _) = host(stage)
+      try host.change { machine throws(JukeboxError) in
+        machine.setRepeat(true)
+        machine.play()
+      }
+      stage.pass(3)
+      #expect(host.read { $0.state } == .playing)
     }
   }
 

@@ -64,12 +64,40 @@ import Testing
     }
   }
 
+  /// Sound does not stop for it as far as observers are told.
+  @Test func songThatReplacesOneThatSoundsIsHeard() throws {
+    try rig { rig, stage in
+      rig.start("a", ticket: 1)
+      stage.pass(0.1)
+      _ = rig.said()
+      rig.start("b", ticket: 2)
+      stage.pass(0.1)
+      #expect(rig.said() == ["current b", "heard b @2"])
+      rig.start("c", at: 0.2, ticket: 3)
+      rig.seek("c", to: 0.4, ticket: 4)
+      stage.pass(0.05)
+      #expect(rig.said() == ["current c", "heard c @4"])
+    }
+  }
+
+  /// The player holds its status for a while in which no sound comes.
+  @Test func songThatReplacesOneThatSoundsAndBreaksOffAtOnceIsNotHeard() throws {
+    try rig(["a": 0.5, "b": 0.5], breaking: ["b": 0]) { rig, stage in
+      rig.start("a", ticket: 1)
+      stage.pass(0.1)
+      _ = rig.said()
+      rig.start("b", ticket: 2)
+      stage.pass(0.5)
+      #expect(!rig.said().contains("heard b @2"))
+    }
+  }
+
   @Test func seekInASongThatIsOverStartsItAgain() throws {
     try rig { rig, stage in
       startAndMissTheEnd(rig, stage, then: "b")
       rig.seek("a", to: 0.25, ticket: 2)
       stage.pass(0.1)
-      #expect(rig.said() == ["played a", "current b", "advanced b @1", "current a"])
+      #expect(rig.said() == ["played a", "current b", "advanced b @1", "current a", "heard a @2"])
       #expect(abs((rig.seconds("a") ?? 0) - 0.35) < 0.001)
       #expect(rig.player.player.items().count == 1)
     }
@@ -117,7 +145,7 @@ import Testing
       #expect(rig.seconds("c") == 0)
       stage.environment.suspension.resumeAll()
       stage.pass(0.1)
-      #expect(rig.said() == [])
+      #expect(rig.said() == ["heard c @3"])
       #expect((rig.seconds("c") ?? 0) > 0.05)
       stage.pass(1)
       #expect(rig.said() == ["played c", "current none", "ended c @3"])
@@ -168,6 +196,7 @@ import Testing
       #expect(
         rig.said() == [
           "played a", "advanced b @1", "current c", "skipped b to c: /test-device/b.mp3: no such file @1",
+          "heard c @1",
         ])
     }
   }
@@ -240,7 +269,7 @@ import Testing
       #expect(
         rig.said() == [
           "current a", "heard a @1", "broken a: broken off on purpose", "current b",
-          "skipped a to b: /test-device/a.mp3: broken off on purpose @1",
+          "skipped a to b: /test-device/a.mp3: broken off on purpose @1", "heard b @1",
         ])
     }
   }

@@ -52,13 +52,13 @@ final class PlaybackStage {
 
   private init(_ songs: KeyValuePairs<String, Double>, _ breaking: [String: Double]) throws {
     output = SimulatedOutput(clock: clock)
-    let (mainQueue, library, gone) = (mainQueue, library, gone)
-    var environment = PlaybackEnvironment(
-      clock: clock, device: output, mainQueue: mainQueue, isOnMainQueue: { mainQueue.isCurrent })
-    environment.makeSource = { url, _ in
-      let isGone = gone.names.withLock { $0.contains(url.deletingPathExtension().lastPathComponent) }
-      return (isGone ? nil : library.source(at: URL(fileURLWithPath: url.path)))
-        ?? UnplayableSource(error: DecodingError(reason: .notFound, message: "no such file"))
+    var environment = PlaybackEnvironment.virtual(
+      clock: clock, output: output, mainQueue: mainQueue, library: library)
+    environment.makeSource = { [gone, source = environment.makeSource] url, isPrecise in
+      guard gone.names.withLock({ $0.contains(url.deletingPathExtension().lastPathComponent) }) else {
+        return source(url, isPrecise)
+      }
+      return UnplayableSource(error: DecodingError(reason: .notFound, message: "no such file"))
     }
     self.environment = environment
     var generator = SystemRandomNumberGenerator()
@@ -91,11 +91,7 @@ final class PlaybackStage {
   /// Lets that many seconds pass, and what is due be done.
   func pass(_ seconds: Double) {
     let end = clock.now.advanced(bySeconds: seconds)
-    while true {
-      if mainQueue.runNext() { continue }
-      guard let due = clock.nextDeadline, due <= end else { break }
-      mainQueue.aside { clock.advance(to: due) }
-    }
+    while mainQueue.step(clock, until: end) != nil {}
     mainQueue.aside { clock.advance(to: end) }
   }
 

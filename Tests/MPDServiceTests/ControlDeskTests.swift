@@ -1,0 +1,283 @@
+import AppLifecycle
+import ControlProtocol
+import Foundation
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MusicFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ContinuoTesting
+@testable import ControlServer
+@testable import MPDService
+
+/// Which commands are answered, at once or later, which reach the player, and what a client is told of an error.
+@MainActor
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ControlDeskTests {
+  /// A desk, and all that its commands concern.
+  @MainActor
+  private final class Stage {
+    let device: TestDevice
+    let folder: TemporaryFolder
+    let host: JukeboxHost
+    let sound: SoundState
+    let desk: ControlDesk
+    /// What was called besides, in order.
+    let calls = Calls()
+
+    final class Calls: Sendable {
+      private let lines = Mutex<[String]>([])
+
+      func add(_ line: String) { lines.withLock { $0.append(line) } }
+      var all: [String] { lines.withLock { $0 } }
+    }
+
+    init(_ device: TestDevice, songs: Int = 3) throws {
+      self.device = device
+      folder = try TemporaryFolder()
+      var generator = SystemRandomNumberGenerator()
+      var machine = JukeboxMachine(using: &generator)
+      let path = folder.path
+      try machine.add((0..<songs).map { Song(path: Array("\(path)/\($0).mp3".utf8)) })
+      host = JukeboxHost(machine, mainQueue: device.mainQueue)
+      let home = try MusicHome(MediaPath(folder.path))
+      sound = SoundState(clock: device.hostClock)
+      let (calls, system) = (calls, device.system)
+      desk = ControlDesk(
+        playback: PlaybackCommands(
+          host: host, sound: sound, home: home, clock: device.hostClock, started: device.hostClock.now),
+        queue: QueueCommands(host: host, home: home),
+        library: LibraryCommands(
+          host: host, home: home, tagReader: TagReader(clock: SystemClock.shared) { _ in },
+          clock: SystemClock.shared),
+        application: ApplicationCommands(device: device.system, clock: device.hostClock) {
+          calls.add("terminate in \(system.state)")
+        },
+        outputs: OutputCommands(sound: sound, plugin: "simulated") { calls.add("switch") },
+        home: home)
+    }
+
+    /// Has a command carried out, as it was understood.
+    func begin(_ command: Command, _ context: ConnectionMachine.Context = .init()) -> Answer {
+      let answer = Answer()
+      desk.perform(
+        command, context,
+        for: ClientInfo(
+          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+      ) { answer.complete($0) }
+      return answer
+    }
+
+    /// Has a line of a client's carried out; the answer as it is sent, without `OK`.
+    func begin(_ line: String) throws -> Answer {
+      var machine = ConnectionMachine()
+      _ = machine.next()
+      machine.append("\(line)\n".utf8)
+      guard case .perform(let command, let context) = machine.next() else {
+        throw Ack(.unknown, "not for the desk")
+      }
+      return begin(command, context)
+    }
+
+    /// The answer to what has to be answered before `begin` returns.
+    func ask(_ line: String) throws -> String {
+      let answer = try begin(line)
+      try #require(answer.isThere, "\(line) is not answered at once")
+      return String(decoding: try answer.get().bytes, as: UTF8.self)
+    }
+
+    /// Asks, and expects that answer.
+    func expect(_ line: String, _ text: String = "", _ location: SourceLocation = #_sourceLocation) throws {
+      #expect(try ask(line) == text, "\(line)", sourceLocation: location)
+    }
+
+    /// Lets the device do what a command asks for. That comes from a thread of its own: who knows when.
+    func follow(_ line: String) async throws {
+      let answer = try begin(line)
+      while !answer.isThere {
+        await device.advance(by: .zero)
+        await Task.yield()
+      }
+      #expect(try answer.get().bytes == [], "\(line)")
+    }
+  }
+
+  /// Calls `body` with a desk on a device, where the application runs if that is wanted.
+  private func withStage(
+    modes: Set<BackgroundMode> = [], isLaunched: Bool = true, _ body: @MainActor (Stage) async throws -> Void
+  ) async throws {
+    try await withTestDevice(modes: modes) { device in
+      if isLaunched { await device.launch() }
+      try await body(Stage(device))
+    }
+  }
+
+  // MARK: At once
+
+  @Test func whatTheServerAnswersItselfIsRefused() async throws {
+    try await withStage { stage in
+      for command in [Command.connection(.ping), .channels(.channels)] {
+        let answer = stage.begin(command)
+        #expect(throws: Ack(.unknown, "the server answers that itself")) { try answer.get() }
+      }
+    }
+  }
+
+  @Test func whatIsAlwaysTheSame() async throws {
+    try await withStage { stage in
+      try stage.expect("config", "music_directory: \(stage.folder.path)\n")
+      try stage.expect("decoders", "plugin: mpg123\nsuffix: mp3\nmime_type: audio/mpeg\n")
+      try stage.expect("urlhandlers", "handler: file://\n")
+      try stage.expect("listpartitions", "partition: default\n")
+      try stage.expect("replay_gain_status", "replay_gain_mode: off\n")
+      try stage.expect("count title x", "songs: 0\nplaytime: 0\n")
+      let empty = [
+        "list artist", "find title x", "search title x", "findadd title x", "searchadd title x", "listall",
+        "listallinfo", "listplaylists", "crossfade 0", "replay_gain_mode off", "partition default",
+      ]
+      for line in empty { try stage.expect(line) }
+    }
+  }
+
+  @Test(arguments: [
+    ("crossfade 5", Ack(.argument, "songs follow each other without a gap and without a fade")),
+    ("replay_gain_mode track", Ack(.argument, "songs are played as they are")),
+    ("partition other", Ack(.noExist, "partition does not exist")),
+    ("play 3", .badSongIndex), ("seekcur 1", .notPlaying), ("deleteid 9999", .noSuchSong),
+    ("swap 0 3", .badSongIndex), ("playlistinfo 4", .badSongIndex), ("playlistid 9999", .noSuchSong),
+    ("enableoutput 1", .noSuchOutput), ("toggleoutput 7", .noSuchOutput),
+  ])
+  func refusal(_ line: String, _ ack: Ack) async throws {
+    try await withStage { stage in
+      let before = stage.host.read { $0.queue.version }
+      #expect(throws: ack) { try stage.ask(line) }
+      #expect(stage.host.read { $0.queue.version } == before)
+      #expect(stage.host.read { $0.state } == .stopped)
+      #expect(stage.calls.all == [] && !stage.sound.isSwitchedOff)
+    }
+  }
+
+  @Test func queueAndModesAreThereWithoutAnApplication() async throws {
+    try await withStage(isLaunched: false) { stage in
+      #expect(try stage.ask("status").contains("\nplaylistlength: 3\n"))
+      try stage.expect("setvol 20")
+      try stage.expect("getvol", "volume: 20\n")
+      try stage.expect("repeat 1")
+      #expect(stage.host.read { $0.isRepeating })
+      try stage.expect("delete 1")
+      try stage.expect("playlist", "0:file: 0.mp3\n1:file: 2.mp3\n")
+      #expect(try stage.ask("lifecycle").hasPrefix("application: notRunning\n"))
+    }
+  }
+
+  /// A song's tags are those that the client wants.
+  @Test func clientsChoiceOfTagsIsHandedOn() async throws {
+    try await withStage { stage in
+      let id = try #require(stage.host.read { $0.queue[position: 0]?.id })
+      try stage.host.change {
+        $0.setMetadata([(id, SongMetadata(tags: [SongTag(.title, "A"), SongTag(.artist, "B")]))])
+      }
+      try stage.expect("play 0")
+      for command in [Command.playback(.currentsong), .listing(.playlistinfo(nil))] {
+        var context = ConnectionMachine.Context()
+        context.tags = TagSet(.artist)
+        let text = String(decoding: try stage.begin(command, context).get().bytes, as: UTF8.self)
+        #expect(text.contains("Artist: B\n") && !text.contains("Title"), "\(command)")
+      }
+    }
+  }
+
+  @Test func outputIsSwitchedAndThatIsToldOnce() async throws {
+    try await withStage { stage in
+      #expect(try stage.ask("outputs").contains("outputenabled: 1\n"))
+      try stage.expect("enableoutput 0")
+      #expect(stage.calls.all == [])
+      try stage.expect("disableoutput 0")
+      #expect(stage.sound.isSwitchedOff)
+      try stage.expect("disableoutput 0")
+      #expect(stage.calls.all == ["switch"])
+      #expect(try stage.ask("outputs").contains("outputenabled: 0\n"))
+      try stage.expect("toggleoutput 0")
+      #expect(!stage.sound.isSwitchedOff)
+      #expect(stage.calls.all == ["switch", "switch"])
+    }
+  }
+
+  // MARK: The player's commands
+
+  /// Those of a lock screen, which all concern a player.
+  private static let transport = [
+    "play", "play 1", "playid", "pause", "pause 1", "stop", "next", "previous", "seek 1 5", "seekid 1 5",
+    "seekcur 5",
+  ]
+
+  @Test func playerIsNotToldWithoutAnApplication() async throws {
+    try await withStage(isLaunched: false) { stage in
+      for line in Self.transport {
+        #expect(throws: Ack(.playerSync, "the application is not running"), "\(line)") { try stage.ask(line) }
+      }
+      #expect(stage.host.read { $0.state } == .stopped)
+    }
+  }
+
+  @Test func playerIsNotToldWhileItsApplicationIsSuspendedForGood() async throws {
+    try await withStage { stage in
+      try stage.expect("play 1")
+      await stage.device.pressHomeButton()
+      #expect(stage.device.state == .suspended)
+      for line in Self.transport {
+        #expect(
+          throws: Ack(.playerSync, "the application is suspended and has no audio background mode"), "\(line)"
+        ) { try stage.ask(line) }
+      }
+      #expect(stage.host.read { $0.state } == .playing && stage.host.read { $0.currentPosition } == 1)
+      #expect(stage.device.state == .suspended)
+    }
+  }
+
+  @Test func playersCommandWakesAnApplicationThatMayPlayInTheBackground() async throws {
+    try await withStage(modes: [.audio]) { stage in
+      await stage.device.pressHomeButton()
+      #expect(stage.device.state == .suspended)
+      // Refused by the jukebox, but the application was woken before.
+      #expect(throws: Ack.badSongIndex) { try stage.ask("play 3") }
+      await stage.device.advance(by: .zero)
+      #expect(stage.device.state == .background)
+      try stage.expect("play 2")
+      #expect(stage.host.read { $0.currentPosition } == 2)
+    }
+  }
+
+  // MARK: Later
+
+  @Test func applicationsCommandsAreAnsweredWhenTheyHaveLedWhereTheyLead() async throws {
+    try await withStage(isLaunched: false) { stage in
+      for (line, state) in [
+        ("launch", ApplicationState.active), ("lock", .suspended), ("unlock", .active), ("home", .suspended),
+        ("foreground", .active), ("interrupt begin", .inactive), ("interrupt end noresume", .active),
+      ] {
+        try await stage.follow(line)
+        #expect(stage.device.state == state, "\(line)")
+      }
+      #expect(try stage.ask("lifecycle").hasPrefix("application: active\n"))
+      #expect(stage.calls.all == [])
+      try await stage.follow("terminate")
+      #expect(stage.device.state == .notRunning)
+      // Before it is done.
+      #expect(stage.calls.all == ["terminate in active"])
+    }
+  }
+
+  @Test func commandsThatGoToTheDiskAreAnsweredByAnotherThread() async throws {
+    try await withStage { stage in
+      try stage.folder.write("new.mp3", [UInt8](repeating: 0, count: 100))
+      let reply = try stage.begin("addid new.mp3 0").get()
+      let id = try #require(stage.host.read { $0.queue[position: 0]?.id })
+      #expect(String(decoding: reply.bytes, as: UTF8.self) == "Id: \(id.rawValue)\n")
+      let missing = try stage.begin("addid old.mp3")
+      #expect(throws: Ack(.noExist, "No such song")) { try missing.get() }
+    }
+  }
+}
