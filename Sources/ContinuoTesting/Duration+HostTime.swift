@@ -15,13 +15,6 @@ extension HostTime {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
     return HostTime(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
   }
-
-  /// Seconds with three digits: `12.340`. Cut off, not rounded, so that nothing seems to come before it did.
-  var inSeconds: String {
-    let milliseconds = nanoseconds / 1_000_000
-    let fraction = String(abs(milliseconds % 1000))
-    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
-  }
 }
 
 extension Duration {

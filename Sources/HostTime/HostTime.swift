@@ -13,6 +13,14 @@ public struct HostTime: Hashable, Comparable, Sendable {
   /// Seconds since the clock's origin.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+  /// Seconds since the clock's origin with three digits: `12.340`. Cut off, not rounded, so that nothing seems to come
+  /// before it did.
+  package var inSeconds: String {
+    let milliseconds = nanoseconds / 1_000_000
+    // With a 1 in front the rest has its zeros.
+    return "\(milliseconds / 1000).\(String(1000 + abs(milliseconds % 1000)).dropFirst())"
+  }
+
   /// Whether `lhs` comes before `rhs`.
   public static func < (lhs: HostTime, rhs: HostTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 

@@ -20,7 +20,7 @@ package struct SongMetadata: Hashable, Sendable {
     duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
     tags: [SongTag] = []
   ) {
-    let tagBytes = tags.reduce(0) { $0 + 1 + LengthCoding.size($1.value.count) + $1.value.count }
+    let tagBytes = tags.reduce(0) { $0 + 1 + LengthCoding.size($1.value.bytes.count) + $1.value.bytes.count }
     bytes = Array(unsafeUninitializedCapacity: Self.tagsOffset + tagBytes) { buffer, count in
       let fields = UnsafeMutableRawBufferPointer(buffer)
       fields.storeBytes(
@@ -32,8 +32,8 @@ package struct SongMetadata: Hashable, Sendable {
       count = Self.tagsOffset
       for tag in tags {
         buffer[count] = UInt8(tag.type.index)
-        count = LengthCoding.write(tag.value.count, to: buffer, at: count + 1)
-        for byte in tag.value {
+        count = LengthCoding.write(tag.value.bytes.count, to: buffer, at: count + 1)
+        for byte in tag.value.bytes {
           buffer[count] = byte
           count += 1
         }
@@ -69,7 +69,7 @@ package struct SongMetadata: Hashable, Sendable {
   package var tags: [SongTag] {
     var tags: [SongTag] = []
     forEachTag { type, value in
-      tags.append(SongTag(type: type, value: value.withUnsafeBufferPointer { Array($0) }))
+      tags.append(SongTag(type, Argument(value.withUnsafeBufferPointer { Array($0) })))
     }
     return tags
   }
@@ -91,24 +91,6 @@ package struct SongMetadata: Hashable, Sendable {
 
   private func load<Value: BitwiseCopyable>(_ offset: Int) -> Value {
     bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
-  }
-}
-
-/// One tag of a file.
-package struct SongTag: Hashable, Sendable {
-  /// Which one it is.
-  package let type: TagType
-  /// What it says, in UTF-8.
-  package let value: [UInt8]
-
-  /// Nothing is checked.
-  package init(_ type: TagType, _ value: String) {
-    self.init(type: type, value: Array(value.utf8))
-  }
-
-  fileprivate init(type: TagType, value: [UInt8]) {
-    self.type = type
-    self.value = value
   }
 }
 

@@ -43,12 +43,12 @@ import Testing
     SongReply(
       file: "b.mp3",
       tags: [
-        SongReply.Tag(.title, "Two \u{202E}2\" \\"), SongReply.Tag(.artist, "A"),
-        SongReply.Tag(.artist, "B"), SongReply.Tag(.album, "Alb\u{FC}m"),
+        SongTag(.title, "Two \u{202E}2\" \\"), SongTag(.artist, "A"),
+        SongTag(.artist, "B"), SongTag(.album, "Alb\u{FC}m"),
       ],
       duration: Milliseconds(rawValue: 3_725_999), place: StatusReply.Place(position: 1, id: 12)),
     SongReply(
-      file: "/c.mp3", tags: [SongReply.Tag(.title, "三")], duration: Milliseconds(rawValue: 7000),
+      file: "/c.mp3", tags: [SongTag(.title, "三")], duration: Milliseconds(rawValue: 7000),
       place: StatusReply.Place(position: 2, id: 13)),
   ]
 

@@ -9,7 +9,7 @@ import TextFormatting
 
 /// The stream of records, as lines.
 @Suite(.timeLimit(.minutes(10))) struct ControllingWatchTests {
-  private static let song = WatchRecord.Song(index: 1, id: 12)
+  private static let song = StatusReply.Place(position: 1, id: 12)
 
   /// A record of each kind, and its line for a person and for a program.
   private static let table: [(WatchRecord.Event, text: String, json: String)] = [

@@ -134,8 +134,6 @@ import Testing
       try Command(Request("status", ["x"]), permissions: [])
     }
     #expect(throws: Ack(.unknown, "unknown command \"foo\"")) { try Command(Request("foo"), permissions: []) }
-    #expect(Permissions(name: "control") == [.control, .player])
-    #expect(Permissions(name: "root") == nil)
   }
 
   @Test("Positions cannot trap")

@@ -39,10 +39,9 @@ import Testing
     status.consume = .on
     status.playlistLength = 3
     status.state = .play
-    status.crossfade = 3
     status.song = .init(position: 0, id: 4)
     status.progress = .init(
-      elapsed: Milliseconds(rawValue: 510), duration: Milliseconds(seconds: 20.035), bitrate: 128,
+      elapsed: Milliseconds(rawValue: 510), duration: Milliseconds(seconds: 20.035),
       audio: AudioFormatText(rate: 44100, bits: 24, channels: 2))
     status.error = "two\nlines"
     status.nextSong = .init(position: 1, id: 5)
@@ -57,12 +56,11 @@ import Testing
         playlistlength: 3
         mixrampdb: 0
         state: play
-        xfade: 3
         song: 0
         songid: 4
         time: 1:20
         elapsed: 0.510
-        bitrate: 128
+        bitrate: 0
         duration: 20.035
         audio: 44100:24:2
         error: two lines
@@ -250,7 +248,7 @@ import Testing
     func record(_ event: WatchRecord.Event) -> String {
       String(decoding: WatchRecord(event, host: 5_123_456_789_999).bytes, as: UTF8.self)
     }
-    let song = WatchRecord.Song(index: 0, id: 4)
+    let song = StatusReply.Place(position: 0, id: 4)
     #expect(
       record(.time(songID: 4, value: 1234, timescale: 100)) == """
         event: time

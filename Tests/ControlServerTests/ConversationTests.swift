@@ -93,14 +93,7 @@ struct ConversationTests {
   @Test("Commands of one client are performed one at a time, in order, and those of another meanwhile")
   func order() throws {
     let held = Watched<[Completion]>([])
-    let server = try TestServer(
-      handler: TestHandler { command, _, completion in
-        if case .playback(.status) = command {
-          held.change { $0.append(completion) }
-        } else {
-          completion(Reply())
-        }
-      })
+    let server = try TestServer(handler: .holdingStatus(in: held))
     let slow = try server.client()
     let quick = try server.client()
     slow.send("status\nping\nstatus\n")

@@ -47,15 +47,7 @@ struct LimitTests {
   @Test("A client that completes no line in time is closed, one that dribbles too; one that waits is not")
   func silence() throws {
     let held = Watched<[Completion]>([])
-    let server = try TestServer(
-      handler: TestHandler { command, _, completion in
-        if case .playback(.status) = command {
-          held.change { $0.append(completion) }
-        } else {
-          completion(Reply())
-        }
-      }
-    ) { $0.silence = 0.5 }
+    let server = try TestServer(handler: .holdingStatus(in: held)) { $0.silence = 0.5 }
     let silent = try server.client()
     let dribbling = try server.client()
     let idle = try server.client()

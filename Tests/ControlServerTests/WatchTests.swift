@@ -151,7 +151,7 @@ struct WatchTests {
 
   @Test("Of a backlog the newest of each kind is kept, in order, and the rest is counted")
   func backlog() {
-    var backlog = WatchBacklog<String, Int>()
+    var backlog = WatchBacklog<Int>()
     #expect(backlog.isEmpty)
     for step in 0..<10 { backlog.hold(step, of: "time") }
     backlog.hold(10, of: "player")

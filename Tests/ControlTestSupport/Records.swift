@@ -5,7 +5,7 @@ extension WatchRecord {
   package static func step(_ number: Int) -> WatchRecord {
     WatchRecord(.time(songID: 1, value: Int64(number), timescale: 100), host: 1)
   }
-  package static let ended = WatchRecord(.didPlayToEndTime(Song(index: 0, id: 1)), host: 1)
+  package static let ended = WatchRecord(.didPlayToEndTime(StatusReply.Place(position: 0, id: 1)), host: 1)
 }
 
 extension ControlConnection {

@@ -45,6 +45,17 @@ package final class TestHandler: ControlHandler {
     performs = perform
   }
 
+  /// Keeps the completions of `status` in `held`, and answers the rest with a bare `OK`.
+  package static func holdingStatus(in held: Watched<[Completion]>) -> TestHandler {
+    TestHandler { command, _, completion in
+      if case .playback(.status) = command {
+        held.change { $0.append(completion) }
+      } else {
+        completion(Reply())
+      }
+    }
+  }
+
   package func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
   ) {

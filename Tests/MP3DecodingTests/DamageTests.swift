@@ -80,15 +80,7 @@ extension MP3DecodingTests {
       var bytes = try Damage.long()
       bytes.insert(contentsOf: [UInt8](repeating: 0, count: 3 << 20), at: 2 * bytes.count / 5)
       let decoder = try decoder(bytes)
-      var buffer = [Float](repeating: 0, count: 4096)
-      var frames = 0
-      let error = decodingError {
-        while true {
-          let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
-          frames += read
-          if read == 0 { break }
-        }
-      }
+      let (frames, error) = framesUntilError(decoder, reading: 4096)
       #expect(frames == 2 * 78 * 1152)
       #expect(error?.scope == .item)
       #expect(error?.reason == .decodeFailed)

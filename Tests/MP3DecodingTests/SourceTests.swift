@@ -40,15 +40,7 @@ extension MP3DecodingTests {
       let source = ScriptedSource(bytes)
       let decoder = try MP3Decoder(source: source)
       source.failsFrom = 20_000
-      var buffer = [Float](repeating: 0, count: 8192)
-      var frames = 0
-      let error = decodingError {
-        while true {
-          let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
-          frames += read
-          if read == 0 { break }
-        }
-      }
+      let (frames, error) = framesUntilError(decoder, reading: 8192)
       // The window had read ahead by then.
       #expect(error?.reason == .unreadable)
       #expect(error?.message == "scripted")

@@ -180,6 +180,21 @@ func decodingError(_ body: () throws -> Void) -> DecodingError? {
   }
 }
 
+/// How many frames `decoder` gives, in reads of so many samples, until it ends or throws, and the error.
+func framesUntilError(_ decoder: any AudioDecoder, reading count: Int) -> (frames: Int, error: DecodingError?)
+{
+  var buffer = [Float](repeating: 0, count: count)
+  var frames = 0
+  let error = decodingError {
+    while true {
+      let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
+      frames += read
+      if read == 0 { break }
+    }
+  }
+  return (frames, error)
+}
+
 /// Layer I frames (MPEG 1, 44.1 kHz, stereo, 192 kbit/s): some subbands with random samples. No encoder in Debian
 /// makes these.
 func layer1(frames: Int, seed: UInt64) -> [UInt8] {

@@ -18,7 +18,7 @@ import Testing
     var machine = JukeboxMachine(using: &generator)
     let ids = try machine.add((0..<Self.count).map { Song(path: Array("/music/\($0).mp3".utf8)) })
     machine.setMetadata(
-      ids.enumerated().map { ($1, SongMetadata(tags: [SongTag(.title, "Title \($0 % 10)")])) })
+      ids.enumerated().map { ($1, SongMetadata(tags: [SongTag(.title, Argument("Title \($0 % 10)"))])) })
     host = JukeboxHost(machine)
     commands = QueueCommands(host: host, home: try MusicHome(MediaPath("/")))
   }

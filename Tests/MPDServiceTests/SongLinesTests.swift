@@ -14,7 +14,7 @@ import Testing
     let folder = try TemporaryFolder()
     let home = try MusicHome(MediaPath(folder.path))
     let values = ["A", "Two \u{202E}2\" \\", "Line\nbreak", "三", "", String(repeating: "é", count: 3000)]
-    let allTags = TagType.allCases.enumerated().map { SongTag($1, values[$0 % values.count]) }
+    let allTags = TagType.allCases.enumerated().map { SongTag($1, Argument(values[$0 % values.count])) }
     let metadata: [SongMetadata?] = [
       nil, SongMetadata(), SongMetadata(modified: -5, channels: 2),
       SongMetadata(

@@ -94,7 +94,7 @@ import Testing
       let sent = stage.sent.take()
       #expect(
         sent.map(\.event).prefix(3) == [
-          .currentItem(WatchRecord.Song(index: 0, id: stage.song.id.rawValue), url: stage.song.url),
+          .currentItem(StatusReply.Place(position: 0, id: stage.song.id.rawValue), url: stage.song.url),
           .timeControlStatus(.playing, reason: nil), .applicationState("active"),
         ])
       #expect(sent.map(\.client) == [client(2), client(2), client(2), client(3)])

@@ -44,12 +44,7 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `12.340 state background`: seconds on the device's clock, to the millisecond, then the event.
-  public var description: String {
-    let milliseconds = time.nanoseconds / 1_000_000
-    let fraction = String(abs(milliseconds % 1000))
-    let zeros = String(repeating: "0", count: 3 - fraction.count)
-    return "\(milliseconds / 1000).\(zeros)\(fraction) \(event)"
-  }
+  public var description: String { "\(time.inSeconds) \(event)" }
 }
 
 extension LifecycleRecord.Event: CustomStringConvertible {

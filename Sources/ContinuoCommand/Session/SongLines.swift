@@ -67,7 +67,7 @@ extension SongMetadata {
   var displayName: String? {
     let tags = tags
     func text(_ type: TagType) -> String? {
-      tags.first { $0.type == type }.map { String(decoding: $0.value, as: UTF8.self) }
+      tags.first { $0.type == type }.map { String(decoding: $0.value.bytes, as: UTF8.self) }
     }
     guard let title = text(.title) else { return nil }
     return text(.artist).map { "\($0) – \(title)" } ?? title

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Reads points in time: a date of ISO 8601, with or without a time of day and a zone, or seconds since 1970. Eight digits
 /// are a date if they can be one. Without a zone it is UTC; what is left out is as early as it can be.
 struct TimeStamp {
@@ -86,14 +88,10 @@ struct TimeStamp {
     return range.contains(value) ? value : nil
   }
 
-  /// Days since 1970 of a Gregorian date, in years that begin in March. A day beyond the month's end is one of the next.
+  /// Days since 1970 of a Gregorian date. A day beyond the month's end is one of the next.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let marchYear = month > 2 ? year : year - 1
-    let marchMonth = (month + 9) % 12
-    // Only the January and February of the year 0 are before its March.
-    let era = marchYear < 0 ? -1 : marchYear / 400
-    let yearOfEra = marchYear - era * 400
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * marchMonth + 2) / 5 + day - 1
-    return era * 146_097 + dayOfEra - 719_468
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1900, Int32(month) - 1, Int32(day))
+    return Int64(timegm(&parts)) / 86_400
   }
 }

@@ -20,17 +20,4 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   package static let admin = Permissions(rawValue: 16)
   /// Everything.
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
-
-  /// The permission with this name in a list of them: `read`, `add`, `player`, `control`, `admin`. As in mpd
-  /// `control` includes `player`. `nil` for any other name.
-  package init?(name: some StringProtocol) {
-    switch name {
-    case "read": self = .read
-    case "add": self = .add
-    case "player": self = .player
-    case "control": self = [.control, .player]
-    case "admin": self = .admin
-    default: return nil
-    }
-  }
 }

@@ -45,11 +45,6 @@ package struct Reply: Hashable, Sendable {
     append(name) { $0.append(decimal: value) }
   }
 
-  /// Adds a line with a date.
-  mutating func append(_ name: String, _ value: CalendarText) {
-    append(name) { value.write(into: &$0) }
-  }
-
   /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
   package mutating func append(_ name: String, _ value: Argument) {
     append(name, text: value.bytes.span)
@@ -62,11 +57,6 @@ package struct Reply: Hashable, Sendable {
     bytes.append(Byte.blank)
     body(&bytes)
     bytes.append(Byte.newline)
-  }
-
-  /// Adds everything of another reply.
-  package mutating func append(_ reply: Reply) {
-    bytes += reply.bytes
   }
 
   /// Adds a chunk of a file, as `readpicture` answers it.

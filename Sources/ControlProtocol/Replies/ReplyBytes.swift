@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Numbers and text straight into a reply's bytes. A `status` has ten numbers; a string of each costs more than all the
 /// rest of the command.
 extension [UInt8] {
@@ -35,5 +37,23 @@ extension [UInt8] {
       }
       append(contentsOf: digits[start...])
     }
+  }
+
+  /// Appends a date, `2026-11-21T02:23:56Z`. What is before 1970 or after 9999 is moved to the bound.
+  mutating func append(utc secondsSince1970: Int64) {
+    // The latest is the end of the year 9999.
+    var seconds = time_t(Swift.min(Swift.max(secondsSince1970, 0), 253_402_300_799))
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func add(_ number: Int32, before mark: Unicode.Scalar) {
+      append(digits: UInt64(number), minimum: 2)
+      append(UInt8(ascii: mark))
+    }
+    add(parts.tm_year + 1900, before: "-")
+    add(parts.tm_mon + 1, before: "-")
+    add(parts.tm_mday, before: "T")
+    add(parts.tm_hour, before: ":")
+    add(parts.tm_min, before: ":")
+    add(parts.tm_sec, before: "Z")
   }
 }

@@ -1,19 +1,5 @@
 /// One song in the answer of `currentsong`, `playlistinfo`, `plchanges` and their like.
 package struct SongReply: Hashable, Sendable {
-  /// One tag of a song.
-  package struct Tag: Hashable, Sendable {
-    /// Which one.
-    package var type: TagType
-    /// What it says.
-    package var value: Argument
-
-    /// A tag.
-    package init(_ type: TagType, _ value: Argument) {
-      self.type = type
-      self.value = value
-    }
-  }
-
   /// The file's name: relative to the home directory, or absolute.
   package var file: Argument
   /// When the file was last changed, in seconds since 1970; `nil` if not known.
@@ -21,7 +7,7 @@ package struct SongReply: Hashable, Sendable {
   /// What it is decoded to; `nil` if not known.
   package var format: AudioFormatText?
   /// The tags, in the order in which they are to be written. Several of one type are allowed.
-  package var tags: [Tag]
+  package var tags: [SongTag]
   /// How long what is played of it is, so with a `range` only that; `nil` if not known.
   package var duration: Milliseconds?
   /// The part of it that is played, if not all: its start and end. `nil` for the whole song.
@@ -31,7 +17,7 @@ package struct SongReply: Hashable, Sendable {
 
   /// A song.
   package init(
-    file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [Tag] = [],
+    file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [SongTag] = [],
     duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil
   ) {
     self.file = file

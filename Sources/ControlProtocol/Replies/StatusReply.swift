@@ -13,18 +13,13 @@ package struct StatusReply: Hashable, Sendable {
     package var elapsed: Milliseconds
     /// How long it is; `nil` if not known.
     package var duration: Milliseconds?
-    /// In kbit/s; 0 if not known.
-    package var bitrate: Int
     /// What it is decoded to; `nil` until that is known.
     package var audio: AudioFormatText?
 
     /// All of it.
-    package init(
-      elapsed: Milliseconds, duration: Milliseconds?, bitrate: Int = 0, audio: AudioFormatText? = nil
-    ) {
+    package init(elapsed: Milliseconds, duration: Milliseconds?, audio: AudioFormatText? = nil) {
       self.elapsed = elapsed
       self.duration = duration
-      self.bitrate = bitrate
       self.audio = audio
     }
   }
@@ -59,8 +54,6 @@ package struct StatusReply: Hashable, Sendable {
   package var playlistLength = 0
   /// What the player does.
   package var state = State.stop
-  /// In seconds; 0 has no line.
-  package var crossfade: UInt32 = 0
   /// The current song, or where `play` would go on after `stop`.
   package var song: Place?
   /// Only written in the states `play` and `pause`.
@@ -86,7 +79,6 @@ package struct StatusReply: Hashable, Sendable {
     reply.append("playlistlength", playlistLength)
     reply.append("mixrampdb", 0)
     reply.append("state", state.rawValue)
-    if crossfade > 0 { reply.append("xfade", crossfade) }
     if let song {
       reply.append("song", song.position)
       reply.append("songid", song.id)
@@ -108,7 +100,8 @@ package struct StatusReply: Hashable, Sendable {
       $0.append(decimal: total)
     }
     reply.append("elapsed", progress.elapsed)
-    reply.append("bitrate", progress.bitrate)
+    // Clients expect the line; 0 is "not known".
+    reply.append("bitrate", 0)
     if let duration = progress.duration { reply.append("duration", duration) }
     if let audio = progress.audio { reply.append("audio") { audio.write(into: &$0) } }
   }

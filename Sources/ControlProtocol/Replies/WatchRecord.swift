@@ -7,40 +7,41 @@ package enum TimeControlStatus: String, Hashable, Sendable {
 
 /// One record of a `watch`: what happened, and the monotonic clock's time when it was seen.
 package struct WatchRecord: Hashable, Sendable {
-  /// A song that a record is about.
-  package struct Song: Hashable, Sendable {
-    /// Its place in the queue, from 0.
-    package var index: Int
-    /// Its id.
-    package var id: UInt32
-
-    /// A song.
-    package init(index: Int, id: UInt32) {
-      self.index = index
-      self.id = id
-    }
-  }
-
   /// What happened.
   package enum Event: Hashable, Sendable {
     /// The time of the current song, `value / timescale` seconds.
     case time(songID: UInt32, value: Int64, timescale: Int32)
     /// Another song is the current one, or none.
-    case currentItem(Song?, url: String?)
+    case currentItem(StatusReply.Place?, url: String?)
     /// Whether time moves, and why it waits.
     case timeControlStatus(TimeControlStatus, reason: String?)
     /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
     case applicationState(String)
     /// The song was played to its end.
-    case didPlayToEndTime(Song)
+    case didPlayToEndTime(StatusReply.Place)
     /// The song cannot be played.
-    case failed(Song, url: String, error: String)
+    case failed(StatusReply.Place, url: String, error: String)
     /// The time of the song did not go on from where it was.
-    case timeJumped(Song, elapsed: Milliseconds)
+    case timeJumped(StatusReply.Place, elapsed: Milliseconds)
     /// The client read too slowly: so many time steps were left out before the next record.
     case coalesced(steps: Int)
     /// Nothing happened for a while; the connection lives.
     case alive
+
+    /// Its name, the value of the field `event`.
+    package var name: String {
+      switch self {
+      case .time: "time"
+      case .currentItem: "currentItem"
+      case .timeControlStatus: "timeControlStatus"
+      case .applicationState: "applicationState"
+      case .didPlayToEndTime: "didPlayToEndTime"
+      case .failed: "failed"
+      case .timeJumped: "timeJumped"
+      case .coalesced: "coalesced"
+      case .alive: "alive"
+      }
+    }
   }
 
   /// What happened.
@@ -54,50 +55,36 @@ package struct WatchRecord: Hashable, Sendable {
     self.host = host
   }
 
-  /// Whether it is a time step: what `watch time` asks for and what may be left out for a slow reader.
-  package var isTime: Bool {
-    if case .time = event { true } else { false }
-  }
-
   /// The lines, `event` first.
   package func write(into reply: inout Reply) {
+    reply.append("event", event.name)
     switch event {
     case .time(let songID, let value, let timescale):
-      reply.append("event", "time")
       reply.append("songid", songID)
       reply.append("elapsed", DecimalFraction.text(value: value, timescale: timescale))
       reply.append("value", value)
       reply.append("timescale", timescale)
     case .currentItem(let song, let url):
-      reply.append("event", "currentItem")
       if let song { Self.write(song, into: &reply) }
       if let url { reply.append("url", url) }
     case .timeControlStatus(let status, let reason):
-      reply.append("event", "timeControlStatus")
       reply.append("status", status.rawValue)
       if let reason { reply.append("reason", reason) }
     case .applicationState(let state):
-      reply.append("event", "applicationState")
       reply.append("state", state)
     case .didPlayToEndTime(let song):
-      reply.append("event", "didPlayToEndTime")
       Self.write(song, into: &reply)
     case .failed(let song, let url, let error):
-      reply.append("event", "failed")
       Self.write(song, into: &reply)
       reply.append("url", url)
       reply.append("error", error)
     case .timeJumped(let song, let elapsed):
-      reply.append("event", "timeJumped")
       Self.write(song, into: &reply)
       reply.append("elapsed", elapsed)
     case .coalesced(let steps):
-      reply.append("event", "coalesced")
       reply.append("steps", steps)
       return
-    case .alive:
-      reply.append("event", "alive")
-      return
+    case .alive: return
     }
     reply.append("host", DecimalFraction.seconds(nanoseconds: host))
   }
@@ -109,8 +96,8 @@ package struct WatchRecord: Hashable, Sendable {
     return reply.bytes
   }
 
-  private static func write(_ song: Song, into reply: inout Reply) {
-    reply.append("index", song.index)
+  private static func write(_ song: StatusReply.Place, into reply: inout Reply) {
+    reply.append("index", song.position)
     reply.append("songid", song.id)
   }
 }

@@ -47,6 +47,20 @@ package enum TagType: String, Hashable, Sendable, CaseIterable {
   }
 }
 
+/// One tag of a song.
+package struct SongTag: Hashable, Sendable {
+  /// Which one.
+  package let type: TagType
+  /// What it says.
+  package var value: Argument
+
+  /// A tag.
+  package init(_ type: TagType, _ value: Argument) {
+    self.type = type
+    self.value = value
+  }
+}
+
 /// A set of tags: which ones a client wants to see.
 package struct TagSet: OptionSet, Hashable, Sendable {
   /// One bit for each.

@@ -27,7 +27,7 @@ extension WatchRecord.Event {
 
 extension JukeboxHost {
   /// A song as records name it.
-  fileprivate func watched(_ song: QueuedSong) -> WatchRecord.Song {
-    WatchRecord.Song(index: index(of: song), id: song.id.rawValue)
+  fileprivate func watched(_ song: QueuedSong) -> StatusReply.Place {
+    StatusReply.Place(song.id, at: index(of: song))
   }
 }

@@ -21,9 +21,10 @@ struct OutputCommands: Sendable {
 
   private func list() -> Reply {
     var reply = Reply()
-    OutputReply(
-      id: 0, name: sound.route ?? plugin, plugin: plugin, isEnabled: !sound.isSwitchedOff
-    ).write(into: &reply)
+    reply.append("outputid", 0)
+    reply.append("outputname", sound.route ?? plugin)
+    reply.append("plugin", plugin)
+    reply.append("outputenabled", !sound.isSwitchedOff)
     return reply
   }
 

@@ -49,11 +49,11 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
+  /// The two lines that a server without a database has.
   private func stats() -> Reply {
     var reply = Reply()
-    StatsReply(
-      uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
-    ).write(into: &reply)
+    reply.append("uptime", Int64(clock.now.seconds(since: started)))
+    reply.append("playtime", Int64(sound.secondsPlayed))
     return reply
   }
 
@@ -128,7 +128,7 @@ extension StatusReply {
     error = machine.error
     func place(_ id: SongID?) -> Place? {
       guard let id, let position = machine.queue.position(of: id) else { return nil }
-      return Place(position: UInt32(clamping: position), id: id.rawValue)
+      return Place(id, at: position)
     }
     song = place(machine.currentID)
     nextSong = place(machine.nextID)

@@ -6,14 +6,14 @@ extension SongReply {
   /// A song of the queue as clients see it.
   init(_ queued: QueuedSong, at position: Int, home: MusicHome) {
     self.init(queued.song, home: home)
-    place = StatusReply.Place(position: UInt32(clamping: position), id: queued.id.rawValue)
+    place = StatusReply.Place(queued.id, at: position)
   }
 
   /// A song as clients see it.
   init(_ song: Song, home: MusicHome) {
-    var tags: [Tag] = []
+    var tags: [SongTag] = []
     song.metadata?.forEachTag { type, value in
-      tags.append(Tag(type, Argument(value.withUnsafeBufferPointer { Array($0) })))
+      tags.append(SongTag(type, Argument(value.withUnsafeBufferPointer { Array($0) })))
     }
     self.init(
       file: Argument(home.name(of: MediaPath(bytes: song.path))),
@@ -36,7 +36,14 @@ extension Reply {
     metadata?.forEachTag(of: tags) { appendTag($0, $1) }
     endSong(
       duration: song.duration.map { Milliseconds(seconds: $0) },
-      place: StatusReply.Place(position: UInt32(clamping: position), id: queued.id.rawValue))
+      place: StatusReply.Place(queued.id, at: position))
+  }
+}
+
+extension StatusReply.Place {
+  /// Where a song of the queue stands.
+  init(_ song: SongID, at position: Int) {
+    self.init(position: UInt32(clamping: position), id: song.rawValue)
   }
 }
 

@@ -91,7 +91,7 @@ extension SongMetadata {
       duration: tags.duration, modified: modified, sampleRate: tags.format.sampleRate,
       channels: tags.format.channelCount,
       tags: known.compactMap { kind, value in
-        value.flatMap { $0.isEmpty ? nil : SongTag(kind, $0) }
+        value.flatMap { $0.isEmpty ? nil : SongTag(kind, Argument($0)) }
       })
   }
 }

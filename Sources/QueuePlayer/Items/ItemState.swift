@@ -101,7 +101,7 @@ extension AVPlayerItem {
   nonisolated func seek(
     to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
-    let seconds = SeekTarget.seconds(of: time, tolerances: tolerances)
+    let seconds = time.secondsToSeek(tolerances: tolerances)
     guard let (core, id) = attachment else {
       state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
       completion.map { asset.loader.environment().suspension.deferred($0)(true) }
@@ -122,21 +122,17 @@ extension AVPlayerItem {
   }
 }
 
-/// What a seek asks for, checked as Apple's items check it.
-enum SeekTarget {
-  /// Far beyond any medium, and its frames still far within 64 bits at every sample rate.
-  private static let farthest = 4e9
-
-  /// `time` in seconds. An infinite one is the farthest there is on that side.
-  static func seconds(of time: CMTime, tolerances: [CMTime] = []) -> Double {
+extension CMTime {
+  /// The seconds to seek to, checked as Apple's items check them. An infinite time is the farthest there is on that side.
+  func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
-      time.isValid && !time.isIndefinite,
-      "Seeking is not possible to time \(time.isValid ? "{INDEFINITE}" : "{INVALID}")")
+      isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")
     for tolerance in tolerances {
       precondition(
         tolerance.isValid && !tolerance.isIndefinite && tolerance >= .zero,
         "Seeking is not possible with an invalid or negative tolerance")
     }
-    return min(max(time.seconds, -farthest), farthest)
+    // Far beyond any medium, and its frames still far within 64 bits at every sample rate.
+    return min(max(seconds, -4e9), 4e9)
   }
 }

@@ -192,7 +192,7 @@ final class PlayerCore: Sendable {
       completion?(false)
       return
     }
-    engine.seek(toSeconds: SeekTarget.seconds(of: time), completion: completion)
+    engine.seek(toSeconds: time.secondsToSeek(), completion: completion)
     deliver()
   }
 
