@@ -43,6 +43,13 @@ package struct WatchRecord: Hashable, Sendable {
     case alive
   }
 
+  /// What an event is about, by its name on the wire: of two of one kind, the newer is all that a client needs that
+  /// missed both.
+  package enum Kind: String, Hashable, Sendable {
+    case time, currentItem, timeControlStatus, applicationState, didPlayToEndTime, failed, timeJumped,
+      coalesced, alive
+  }
+
   /// What happened.
   package var event: Event
   /// When it was seen, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
@@ -55,49 +62,38 @@ package struct WatchRecord: Hashable, Sendable {
   }
 
   /// Whether it is a time step: what `watch time` asks for and what may be left out for a slow reader.
-  package var isTime: Bool {
-    if case .time = event { true } else { false }
-  }
+  package var isTime: Bool { event.kind == .time }
 
   /// The lines, `event` first.
   package func write(into reply: inout Reply) {
+    reply.append("event", event.kind.rawValue)
     switch event {
     case .time(let songID, let value, let timescale):
-      reply.append("event", "time")
       reply.append("songid", songID)
       reply.append("elapsed", DecimalFraction.text(value: value, timescale: timescale))
       reply.append("value", value)
       reply.append("timescale", timescale)
     case .currentItem(let song, let url):
-      reply.append("event", "currentItem")
       if let song { Self.write(song, into: &reply) }
       if let url { reply.append("url", url) }
     case .timeControlStatus(let status, let reason):
-      reply.append("event", "timeControlStatus")
       reply.append("status", status.rawValue)
       if let reason { reply.append("reason", reason) }
     case .applicationState(let state):
-      reply.append("event", "applicationState")
       reply.append("state", state)
     case .didPlayToEndTime(let song):
-      reply.append("event", "didPlayToEndTime")
       Self.write(song, into: &reply)
     case .failed(let song, let url, let error):
-      reply.append("event", "failed")
       Self.write(song, into: &reply)
       reply.append("url", url)
       reply.append("error", error)
     case .timeJumped(let song, let elapsed):
-      reply.append("event", "timeJumped")
       Self.write(song, into: &reply)
       reply.append("elapsed", elapsed)
     case .coalesced(let steps):
-      reply.append("event", "coalesced")
       reply.append("steps", steps)
       return
-    case .alive:
-      reply.append("event", "alive")
-      return
+    case .alive: return
     }
     reply.append("host", DecimalFraction.seconds(nanoseconds: host))
   }
@@ -112,5 +108,22 @@ package struct WatchRecord: Hashable, Sendable {
   private static func write(_ song: Song, into reply: inout Reply) {
     reply.append("index", song.index)
     reply.append("songid", song.id)
+  }
+}
+
+extension WatchRecord.Event {
+  /// What it is about.
+  package var kind: WatchRecord.Kind {
+    switch self {
+    case .time: .time
+    case .currentItem: .currentItem
+    case .timeControlStatus: .timeControlStatus
+    case .applicationState: .applicationState
+    case .didPlayToEndTime: .didPlayToEndTime
+    case .failed: .failed
+    case .timeJumped: .timeJumped
+    case .coalesced: .coalesced
+    case .alive: .alive
+    }
   }
 }

@@ -35,7 +35,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   /// What it watches.
   private(set) var topics: Set<WatchTopic> = []
-  private var backlog = WatchBacklog<WatchKind, ByteBuffer>()
+  private var backlog = WatchBacklog<WatchRecord.Kind, ByteBuffer>()
   private var leftOut = 0
 
   private var timer: Scheduled<Void>?

@@ -7,7 +7,7 @@ final class LoopMailbox: Sendable {
   /// A record in the form in which every watcher gets it.
   struct Record {
     let topic: WatchTopic
-    let kind: WatchKind
+    let kind: WatchRecord.Kind
     let bytes: ByteBuffer
     /// The one client it is for; nil for all.
     let client: ClientID?
@@ -17,7 +17,7 @@ final class LoopMailbox: Sendable {
     var completions: [(client: ClientID, result: Result<Reply, Ack>)] = []
     var records: [Record] = []
     /// Records of a topic that found no room.
-    var overflow: [WatchTopic: WatchBacklog<WatchKind, Record>] = [:]
+    var overflow: [WatchTopic: WatchBacklog<WatchRecord.Kind, Record>] = [:]
   }
   private struct Guarded {
     var contents = Contents()
@@ -51,7 +51,7 @@ final class LoopMailbox: Sendable {
 
   func broadcast(_ record: WatchRecord, _ topic: WatchTopic, only client: ClientID?) {
     guard guarded.withLock({ $0.topics.contains(topic) }) else { return }
-    let kind = WatchKind(record.event)
+    let kind = record.event.kind
     let formatted = Record(topic: topic, kind: kind, bytes: ByteBuffer(bytes: record.bytes), client: client)
     post { guarded in
       if guarded.contents.records.count < recordLimit, guarded.contents.overflow[topic] == nil {
