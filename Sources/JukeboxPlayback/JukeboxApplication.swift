@@ -9,25 +9,13 @@ package import Jukebox
 /// exists from a launch to a termination; the session outlives it. Everything happens on the main queue.
 @MainActor
 package final class JukeboxApplication {
-  /// What its observers see.
-  package enum Event {
-    /// Something of a song.
-    case song(JukeboxPlayer.Event)
-    /// Whether time moves, and if it waits, why.
-    case timeControlStatus(TimeControlStatus, reason: String?)
-    /// An interruption begins or ends.
-    case interruption
-    /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
-    case playerFailed((any Error)?)
-  }
-
   /// What plays.
   package let player = AVQueuePlayer()
   /// Called for each 1/100 second that is heard, while `observesTime` is set; in order with what `onEvent` hears.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
-  private let onEvent: @MainActor (Event) -> Void
+  private let onEvent: @MainActor (JukeboxEvent) -> Void
   private let system: UIApplication
   /// The background tasks that were begun and not ended, the oldest first.
   private var tasks: [(name: String, identifier: UIBackgroundTaskIdentifier)] = []
@@ -37,13 +25,14 @@ package final class JukeboxApplication {
 
   /// Gives the jukebox a player, which goes on where the last one was. `onEvent` is called for what happens, in order.
   package init(
-    host: JukeboxHost, sound: SoundState, system: UIApplication, onEvent: @escaping @MainActor (Event) -> Void
+    host: JukeboxHost, sound: SoundState, system: UIApplication,
+    onEvent: @escaping @MainActor (JukeboxEvent) -> Void
   ) {
     self.host = host
     self.sound = sound
     self.system = system
     self.onEvent = onEvent
-    host.setPlayer(player) { event in onEvent(.song(event)) }
+    host.setPlayer(player, onEvent: onEvent)
     observations = [
       player.observe(\.status) { [weak self] player, _ in
         MainActor.assumeIsolated {

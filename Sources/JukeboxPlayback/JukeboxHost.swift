@@ -130,7 +130,7 @@ package final class JukeboxHost: Suspendable {
 
   /// Gives the jukebox a player, or takes it away; orders without a player are dropped. `onEvent` hears of songs.
   @MainActor
-  func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxPlayer.Event) -> Void)? = nil) {
+  func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxEvent) -> Void)? = nil) {
     if player == nil { place.freeze() }
     self.player = player.map { player in
       JukeboxPlayer(player: player, place: place) { [weak self] report, ticket in

@@ -2,7 +2,7 @@ import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
-package import Jukebox
+import Jukebox
 import MusicFiles
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
@@ -20,18 +20,6 @@ package final class JukeboxPlayer {
     var failure: String?
   }
 
-  /// What people may want to hear of a song.
-  package enum Event {
-    /// It is the current one; nil: none is.
-    case current(QueuedSong?)
-    /// It was heard to its end.
-    case playedToEnd(QueuedSong)
-    /// It cannot be played, or not on; why.
-    case failed(QueuedSong, reason: String)
-    /// Its time went on somewhere else.
-    case timeJumped(QueuedSong)
-  }
-
   /// What the player has told.
   private enum Notice {
     case current(AVPlayerItem?)
@@ -43,7 +31,7 @@ package final class JukeboxPlayer {
   }
 
   /// Called on the main queue for what happens to songs, in order, before the jukebox hears of it.
-  var onEvent: (@MainActor (Event) -> Void)?
+  var onEvent: (@MainActor (JukeboxEvent) -> Void)?
   /// What plays. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   /// What threads other than the main one may know of it.
@@ -194,7 +182,7 @@ package final class JukeboxPlayer {
     removeSoundObserver()
     current = entry
     place.set(entry?.item, entry?.song, ticket: ticket)
-    if entry?.item !== before { onEvent?(.current(entry?.song)) }
+    if entry?.item !== before { onEvent?(.currentItem(entry?.song)) }
   }
 
   private func makeEntry(_ song: QueuedSong, at seconds: Double) -> Entry {
@@ -264,7 +252,7 @@ package final class JukeboxPlayer {
     }
     switch notice {
     case .current(let item): currentItemChanged(to: item)
-    case .playedToEnd(let item): if let song = song(of: item) { onEvent?(.playedToEnd(song)) }
+    case .playedToEnd(let item): if let song = song(of: item) { onEvent?(.didPlayToEndTime(song)) }
     case .failed(let item, let reason): failed(item, reason)
     case .timeJumped(let item): if let song = song(of: item) { onEvent?(.timeJumped(song)) }
     case .other: break

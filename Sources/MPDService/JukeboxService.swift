@@ -13,21 +13,6 @@ import Synchronization
 /// back. It is there also while no application runs, and before a socket is opened.
 @MainActor
 package final class JukeboxService {
-  /// What answers clients besides the jukebox itself.
-  package struct Parts {
-    let home: MusicHome
-    let plugin: String
-    let onTerminate: @Sendable () -> Void
-
-    /// `home`: what clients' relative names are seen from. `plugin`: what drives the output, for clients.
-    /// `onTerminate`: called on any thread when a client ends the application as the system does, before that is done.
-    package init(home: MusicHome, plugin: String, onTerminate: @escaping @Sendable () -> Void = {}) {
-      self.home = home
-      self.plugin = plugin
-      self.onTerminate = onTerminate
-    }
-  }
-
   /// Whether sound moves.
   package let sound: SoundState
   private let host: JukeboxHost
@@ -53,8 +38,9 @@ package final class JukeboxService {
     }
   }
 
-  /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first.
-  package init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
+  /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
+  /// what clients' relative names are seen from. `plugin`: what drives the output, for clients.
+  package init(host: JukeboxHost, device: Device, home: MusicHome, plugin: String, clock: any HostClock) {
     self.host = host
     self.device = device
     sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
@@ -62,17 +48,17 @@ package final class JukeboxService {
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     desk = ControlDesk(
       playback: PlaybackCommands(
-        host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
-      queue: QueueCommands(host: host, home: parts.home),
-      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader, clock: clock),
-      application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
-      outputs: OutputCommands(sound: sound, plugin: parts.plugin) { [host, sound, server] in
+        host: host, sound: sound, home: home, clock: clock, started: clock.now),
+      queue: QueueCommands(host: host, home: home),
+      library: LibraryCommands(host: host, home: home, tagReader: tagReader, clock: clock),
+      application: ApplicationCommands(device: device, clock: clock),
+      outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         DispatchQueue.main.async {
           host.setHeld(sound.isHeldBack)
           server.notify([.player, .output])
         }
       },
-      home: parts.home)
+      home: home)
     // Before the players: what they had reached is where the next one begins.
     device.add(host)
   }
@@ -122,7 +108,7 @@ package final class JukeboxService {
   /// the clients. Returns it.
   @discardableResult
   package func startApplication(
-    onEvent: @escaping @MainActor (JukeboxApplication.Event) -> Void
+    onEvent: @escaping @MainActor (JukeboxEvent) -> Void
   ) -> JukeboxApplication {
     let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
       [watches, server] event in

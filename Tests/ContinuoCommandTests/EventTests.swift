@@ -12,50 +12,69 @@ import Testing
 @testable import ContinuoCommand
 
 @Suite struct EventLineTests {
-  func line(_ event: PlayerEvent, nanoseconds: Int64 = 5_123_456_789_999) -> String {
-    String(decoding: EventLine(event, host: HostTime(nanoseconds: nanoseconds)).bytes, as: UTF8.self)
+  static let song = StatusReply.Place(position: 3, id: 17)
+  static let host = HostTime(nanoseconds: 5_123_456_789_999)
+
+  func text(_ line: EventLine?) -> String? { line.map { String(decoding: $0.bytes, as: UTF8.self) } }
+
+  @Test(
+    arguments: [
+      (
+        .currentItem(StatusReply.Place(position: 0, id: 9), url: "file:///m/a.mp3"),
+        #"{"event":"currentItem","index":0,"url":"file:///m/a.mp3","host":5123.456789}"#
+      ),
+      (
+        .currentItem(nil, url: nil),
+        #"{"event":"currentItem","index":null,"url":null,"host":5123.456789}"#
+      ),
+      (
+        .timeControlStatus(.playing, reason: nil),
+        #"{"event":"timeControlStatus","status":"playing","reason":null,"host":5123.456789}"#
+      ),
+      (
+        .timeControlStatus(.waitingToPlayAtSpecifiedRate, reason: "no server"),
+        #"{"event":"timeControlStatus","status":"waitingToPlayAtSpecifiedRate","reason":"no server","#
+          + #""host":5123.456789}"#
+      ),
+      (
+        .applicationState("notRunning"),
+        #"{"event":"applicationState","state":"notRunning","host":5123.456789}"#
+      ),
+      (.didPlayToEndTime(song), #"{"event":"didPlayToEndTime","index":3,"host":5123.456789}"#),
+      (
+        .failed(StatusReply.Place(position: 1, id: 2), url: "file:///x", error: "no \"MPEG\"\n"),
+        #"{"event":"failed","index":1,"url":"file:///x","error":"no \"MPEG\"\n","host":5123.456789}"#
+      ),
+    ] as [(WatchRecord.Event, String)])
+  func linesAreAsDesigned(event: WatchRecord.Event, expected: String) {
+    #expect(text(EventLine(event, host: Self.host)) == expected + "\n")
   }
 
-  @Test(arguments: [
-    (
-      PlayerEvent.currentItem(index: 0, url: "file:///m/a.mp3"),
-      #"{"event":"currentItem","index":0,"url":"file:///m/a.mp3","host":5123.456789}"#
-    ),
-    (
-      .currentItem(index: nil, url: nil),
-      #"{"event":"currentItem","index":null,"url":null,"host":5123.456789}"#
-    ),
-    (
-      .time(index: 0, value: 1234, timescale: 100, state: .active),
-      #"{"event":"time","index":0,"value":1234,"timescale":100,"state":"active","host":5123.456789}"#
-    ),
-    (
-      .time(index: 12, value: .min, timescale: .max, state: .background),
-      #"{"event":"time","index":12,"value":-9223372036854775808,"timescale":2147483647,"state":"background","#
-        + #""host":5123.456789}"#
-    ),
-    (
-      .timeControlStatus(.playing, reason: nil),
-      #"{"event":"timeControlStatus","status":"playing","reason":null,"host":5123.456789}"#
-    ),
-    (
-      .timeControlStatus(.waitingToPlayAtSpecifiedRate, reason: "no server"),
-      #"{"event":"timeControlStatus","status":"waitingToPlayAtSpecifiedRate","reason":"no server","#
-        + #""host":5123.456789}"#
-    ),
-    (
-      .applicationState(.notRunning),
-      #"{"event":"applicationState","state":"notRunning","host":5123.456789}"#
-    ),
-    (.didPlayToEndTime(index: 3), #"{"event":"didPlayToEndTime","index":3,"host":5123.456789}"#),
-    (
-      .failed(index: 1, url: "file:///x", error: "no \"MPEG\"\n"),
-      #"{"event":"failed","index":1,"url":"file:///x","error":"no \"MPEG\"\n","host":5123.456789}"#
-    ),
-    (.finished, #"{"event":"finished","host":5123.456789}"#),
-  ])
-  func linesAreAsDesigned(event: PlayerEvent, expected: String) {
-    #expect(line(event) == expected + "\n")
+  @Test(
+    arguments: [
+      (
+        (0, 1234, 100, .active),
+        #"{"event":"time","index":0,"value":1234,"timescale":100,"state":"active","host":5123.456789}"#
+      ),
+      (
+        (12, .min, .max, .background),
+        #"{"event":"time","index":12,"value":-9223372036854775808,"timescale":2147483647,"state":"background","#
+          + #""host":5123.456789}"#
+      ),
+    ] as [((Int, Int64, Int32, ApplicationState), String)])
+  func timesAreAsDesigned(time: (Int, Int64, Int32, ApplicationState), expected: String) {
+    let line = EventLine.time(index: time.0, value: time.1, timescale: time.2, state: time.3, host: Self.host)
+    #expect(text(line) == expected + "\n")
+  }
+
+  /// A time step has a line of its own, with what a record of a watch does not have.
+  @Test(
+    arguments: [
+      .time(songID: 1, value: 2, timescale: 100), .timeJumped(song, elapsed: Milliseconds(rawValue: 5)),
+      .coalesced(steps: 3), .alive,
+    ] as [WatchRecord.Event])
+  func otherRecordsAreNotWritten(event: WatchRecord.Event) {
+    #expect(EventLine(event, host: Self.host) == nil)
   }
 
   @Test(
@@ -65,7 +84,9 @@ import Testing
       (.max, "9223372036.854775"), (-5, "0.000000"),
     ] as [(Int64, String)])
   func hostHasSixDecimals(nanoseconds: Int64, text: String) {
-    #expect(line(.finished, nanoseconds: nanoseconds) == #"{"event":"finished","host":\#(text)}"# + "\n")
+    #expect(
+      self.text(.finished(host: HostTime(nanoseconds: nanoseconds)))
+        == #"{"event":"finished","host":\#(text)}"# + "\n")
   }
 
   /// What Foundation's reader makes of a line is what went in, for every ASCII character and some others.
@@ -73,7 +94,8 @@ import Testing
     let text =
       String(String.UnicodeScalarView((0...0x7F).map { Unicode.Scalar(UInt8($0)) })) + "é中😀\u{2028}\u{FFFF}"
     for error in [text, "", MediaPath(bytes: [0x61, 0xFF, 0xE9, 0x22]).description] {
-      let bytes = Data(line(.failed(index: 0, url: "", error: error)).utf8)
+      let line = try #require(EventLine(.failed(Self.song, url: "", error: error), host: Self.host))
+      let bytes = Data(line.bytes)
       let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
       #expect(object["error"] as? String == error)
       #expect(bytes.count(where: { $0 == 0x0A }) == 1)
@@ -99,7 +121,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("events", "old content that is longer than what replaces it, by far, and then some more")
     let writer = try writer(path: folder.path + "/events")
-    writer.write(.finished, host: host)
+    writer.write(.finished(host: host))
     // Before the writer is gone: each line is there as soon as it is written.
     let text = try String(contentsOfFile: folder.path + "/events", encoding: .utf8)
     #expect(text == "{\"event\":\"finished\",\"host\":1.500000}\n")
@@ -109,7 +131,7 @@ import Testing
 
   @Test func aFullDiskStopsEventsOnce() throws {
     let writer = try writer(path: "/dev/full")
-    for _ in 0..<3 { writer.write(.finished, host: host) }
+    for _ in 0..<3 { writer.write(.finished(host: host)) }
     #expect(warnings.all == ["events to /dev/full stop: no space left on device"])
   }
 
@@ -117,9 +139,9 @@ import Testing
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let writer = EventWriter(descriptor: ends[1], owned: true, name: "x") { [warnings] in warnings.add($0) }
-    writer.write(.finished, host: host)
+    writer.write(.finished(host: host))
     close(ends[0])
-    for _ in 0..<3 { writer.write(.finished, host: host) }
+    for _ in 0..<3 { writer.write(.finished(host: host)) }
     #expect(warnings.all == ["events to x stop: nobody reads them any more"])
   }
 
@@ -143,7 +165,7 @@ import Testing
     }
     // Ten times what the pipe takes, and nobody reads: a writer that waits never gets past this.
     for value in 0..<500 {
-      writer?.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+      writer?.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active, host: host))
     }
     let received = Mutex<[UInt8]>([])
     let reader = DispatchQueue(label: "reader")
@@ -167,7 +189,7 @@ import Testing
     do {
       let writer = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in warnings.add($0) }
       for value in 0..<count {
-        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active, host: host))
       }
       writer.finish()
     }
@@ -179,6 +201,29 @@ import Testing
     #expect(text.last == "\n")
     #expect(!lines.isEmpty && lines == (0..<lines.count).map(line))
     #expect(warnings.all == ["\(count - lines.count) events to x are lost: its reader has stalled"])
+  }
+
+  /// A status line for a reader that is behind: what waited is written, then only the newest, and lines stay in order.
+  @Test func aReaderThatIsBehindSeesTheNewestDrawing() throws {
+    let (reading, writing) = try smallPipe()
+    let writer = LineWriter(descriptor: writing, owned: true) { _ in }
+    writer.draw(Array("\rfirst".utf8))
+    writer.write([UInt8](repeating: UInt8(ascii: "x"), count: 8191) + [UInt8(ascii: "\n")])
+    for number in 0..<100_000 { writer.draw(Array("\r\(number)".utf8)) }
+    writer.write(Array("\rcomplaint\n".utf8))
+    for number in 0..<100_000 { writer.draw(Array("\ragain \(number)".utf8)) }
+    let expected =
+      "\rfirst" + String(repeating: "x", count: 8191) + "\n\r99999\rcomplaint\n\ragain 99999"
+    var bytes = [UInt8](repeating: 0, count: expected.utf8.count)
+    var count = 0
+    while count < bytes.count {
+      let more = bytes[count...].withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
+      try #require(more > 0)
+      count += more
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    #expect(writer.finish() == 0)
+    close(reading)
   }
 
   /// More than the backlog holds, to a reader that takes 4 KiB now and then.
@@ -199,7 +244,7 @@ import Testing
     do {
       let writer = EventWriter(descriptor: writing, owned: true, name: "x") { [warnings] in warnings.add($0) }
       for value in 0..<count {
-        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active), host: host)
+        writer.write(.time(index: 0, value: Int64(value), timescale: 100, state: .active, host: host))
       }
       writer.finish()
     }
@@ -234,7 +279,7 @@ import Testing
       let host = host
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for value in 0..<500 {
-          writer.write(.time(index: thread, value: Int64(value), timescale: 100, state: .active), host: host)
+          writer.write(.time(index: thread, value: Int64(value), timescale: 100, state: .active, host: host))
         }
       }
     }

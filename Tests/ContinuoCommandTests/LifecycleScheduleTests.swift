@@ -58,7 +58,7 @@ import Testing
   private func play(_ presses: [Press], in run: VirtualRun, songs: [Double], kind: Kind) -> [String] {
     defer { run.close() }
     var problems: [String] = []
-    run.device.launch()
+    run.session.start()
     var now = 0
     /// Time passes, and meanwhile clients ask whether sound moves.
     func pass(to moment: Int) {

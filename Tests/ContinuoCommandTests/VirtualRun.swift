@@ -15,10 +15,9 @@ import QueuePlayer
 @testable import ContinuoTesting
 @testable import MPDService
 
-/// The jukebox, the application that plays it and the device under that, in virtual time: what `continuo play` and
-/// `continuo serve` are made of, without a process around it.
+/// A session in virtual time, without a process around it, played to its end as `continuo play` does.
 @MainActor
-final class VirtualRun {
+final class VirtualRun: SessionDelegate {
   /// What was seen, in order.
   enum Seen: Hashable {
     case state(ApplicationState)
@@ -33,17 +32,25 @@ final class VirtualRun {
   let clock = VirtualClock(runLimit: 1_000_000)
   let mainQueue = VirtualMainQueue()
   let output: SimulatedOutput
-  let device: Device
-  let host: JukeboxHost
-  let environment: PlaybackEnvironment
+  let session: Session
   private let library: SongLibrary
-  let served: JukeboxService
   private let remote: RemoteControl
   private var wasLaunched = false
   /// What was seen so far.
   private(set) var seen: [Seen] = []
   /// Whether the queue was played to its end.
   private(set) var isEnded = false
+  /// What a person was told that cannot be done.
+  private(set) var complaints: [String] = []
+  /// Of each report about the output, whether it was news.
+  private(set) var notes: [Bool] = []
+  /// How often an application was started.
+  private(set) var starts = 0
+  private let process = Process()
+
+  var device: Device { session.device }
+  var host: JukeboxHost { session.host }
+  var environment: PlaybackEnvironment { session.environment }
 
   /// A run with songs of those lengths, in seconds. Nothing runs yet.
   init(modes: String, songs: [Double]) throws {
@@ -51,10 +58,8 @@ final class VirtualRun {
     self.library = library
     let mainQueue = mainQueue
     output = SimulatedOutput(clock: clock)
-    environment = .virtual(clock: clock, output: output, mainQueue: mainQueue, library: library)
-    device = Device(
-      modes: BackgroundModes(list: modes), clock: clock, mainQueue: mainQueue,
-      isOnMainQueue: { mainQueue.isCurrent })
+    let environment = PlaybackEnvironment.virtual(
+      clock: clock, output: output, mainQueue: mainQueue, library: library)
     var generator = SystemRandomNumberGenerator()
     var machine = JukeboxMachine(using: &generator)
     try machine.add(
@@ -63,51 +68,72 @@ final class VirtualRun {
           "\(index)", frames: Int64((seconds * 8000).rounded()), sampleRate: 8000, breaksAt: nil)
         return Jukebox.Song(path: Array(song.url.path.utf8))
       })
-    host = JukeboxHost(machine, mainQueue: mainQueue)
-    served = JukeboxService(
-      JukeboxService.Parts(home: .workingDirectory(), plugin: "simulated"), host: host, device: device,
-      clock: clock)
-    remote = RemoteControl(device: device, host: host)
-    host.onEnd { [weak self] in self?.isEnded = true }
-    PlaybackEnvironment.withCurrent(environment) {
-      MainActor.assumeIsolated {
-        served.connectDevice(timeline: nil) { [weak self] record in self?.take(record) }
+    session = Session(
+      Session.Parts(
+        machine: machine, modes: BackgroundModes(list: modes), environment: environment, plugin: "simulated",
+        exit: { [process] in process.exits.append($0) }))
+    remote = RemoteControl(device: session.device, host: session.host)
+    session.delegate = self
+    session.host.onEnd { [weak self] in self?.isEnded = true }
+    remote.refuse = { [weak self] in self?.complaints.append($0) }
+    remote.quit = { [weak self] in self?.session.end(0) }
+  }
+
+  @MainActor
+  private final class Process {
+    var exits: [Int32] = []
+  }
+
+  /// With what the process ended, each time that it did.
+  var exits: [Int32] { process.exits }
+
+  /// Calls `body` with a run in its environment.
+  static func with(
+    modes: String = "audio", songs: [Double], _ body: @MainActor (VirtualRun) throws -> Void
+  ) throws {
+    let run = try VirtualRun(modes: modes, songs: songs)
+    try PlaybackEnvironment.withCurrent(run.environment) {
+      try MainActor.assumeIsolated {
+        defer { run.close() }
+        try body(run)
       }
     }
   }
 
   /// Ends everything.
   func close() {
-    served.stopApplication()
+    session.service.stopApplication()
     environment.suspension.closeAll()
     mainQueue.clear()
   }
 
   // MARK: The application
 
-  private func take(_ record: LifecycleRecord) {
-    switch record.event {
-    case .state(let state):
-      seen.append(.state(state))
-      if state == .active, served.application == nil { startApplication() }
-    case .terminated:
-      served.stopApplication()
-    default: break
-    }
+  func recorded(_ event: LifecycleRecord.Event) {
+    if case .state(let state) = event { seen.append(.state(state)) }
   }
 
-  private func startApplication() {
-    try? JukeboxApplication.activateSession()
-    let application = served.startApplication { [weak self] event in self?.seen.append(.told("\(event)")) }
+  func started(_ application: JukeboxApplication) {
+    starts += 1
     application.onStep = { [weak self] time in self?.reached(time) }
     application.observesTime = true
     remote.application = application
-    if wasLaunched { served.goOn() } else { try? host.change { $0.play() } }
+    if wasLaunched { session.service.goOn() } else { try? host.change { $0.play() } }
     wasLaunched = true
   }
 
+  func saw(_ event: JukeboxEvent) { seen.append(.told("\(event)")) }
+
+  func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) { notes.append(isNews) }
+
+  func continued() {}
+
+  func ending() { seen.append(.told("ending")) }
+
+  func complain(_ text: String) { complaints.append(text) }
+
   private func reached(_ time: CMTime) {
-    let song = served.application?.song.map { host.index(of: $0) }
+    let song = session.service.application?.song.map { host.index(of: $0) }
     seen.append(time.timescale == 100 ? .step(song: song ?? -1, time.value) : .time)
   }
 
@@ -131,10 +157,13 @@ final class VirtualRun {
 
   // MARK: What came of it
 
+  /// The position of the current song.
+  var position: Int? { host.read { machine in machine.currentID.flatMap { machine.queue.position(of: $0) } } }
+
   /// What `status` answers.
   var status: String? {
     let commands = PlaybackCommands(
-      host: host, sound: served.sound, home: .workingDirectory(), clock: clock, started: clock.now)
+      host: host, sound: session.service.sound, home: .workingDirectory(), clock: clock, started: clock.now)
     guard let reply = try? commands.perform(.status, tags: .all) else { return nil }
     return String(decoding: reply.bytes, as: UTF8.self).split(separator: "\n").first {
       $0.hasPrefix("state: ")

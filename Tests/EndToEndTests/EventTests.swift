@@ -89,6 +89,38 @@ extension EndToEndTests {
       #expect(log.errors.first?.hasSuffix(" are lost: its reader has stalled") == true, "\(log)")
       player.resumeEvents()
     }
+
+    /// Standard error is full before the home button is pressed, and nobody reads from it until the end.
+    @Test func aReaderOfErrorsThatStallsHoldsNothingUp() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 1.5, seed: 8).write(into: studio.folder)
+      let drawing = "\(studio.folder)/run.svg"
+      var ends: [Int32] = [-1, -1]
+      try #require(pipe(&ends) == 0)
+      let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+      defer { for end in ends + [null] { close(end) } }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      _ = fcntl(ends[1], 1031 /* F_SETPIPE_SZ */, 4096)
+      let name = String(repeating: "x", count: 3000)
+      let child = try Child(
+        [
+          product("continuo"), "play", path, "--output", "simulated", "--no-socket", "--timeline", drawing,
+          "--background-modes", "none", "--at", "0.5:home", "--at", "1:foreground",
+        ] + (1...3).flatMap { ["--at", "0.\($0):task end \(name)"] },
+        environment: studio.environment,
+        streams: .descriptors(input: null, output: null, error: ends[1]))
+      defer { child.signal(SIGKILL) }
+      #expect(try await child.ended(limit: 10).status == 0)
+      let text = try String(contentsOfFile: drawing, encoding: .utf8)
+      #expect(text.contains("suspended, "))
+      #expect(!text.contains("0x8badf00d"))
+      // What it said is there, in whole lines as far as the pipe took them.
+      var said = [UInt8](repeating: 0, count: 4096)
+      let count = read(ends[0], &said, said.count)
+      #expect(
+        String(decoding: said.prefix(max(0, count)), as: UTF8.self).hasPrefix("continuo: there is no task x"))
+    }
   }
 }
 

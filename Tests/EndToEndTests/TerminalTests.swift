@@ -184,6 +184,35 @@ extension EndToEndTests {
       _ = try await shell.ended(limit: 5)
     }
 
+    /// Somebody holds the output with Control-S: nothing is drawn, and the player goes on.
+    @Test func aTerminalThatIsHeldHoldsNothingUp() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 2.5, seed: 8).write(into: studio.folder)
+      let drawing = "\(studio.folder)/run.svg"
+      let terminal = try PseudoTerminal()
+      let player = try studio.play(
+        [
+          path, "--output", "simulated", "--timeline", drawing, "--background-modes", "none", "--at",
+          "1.5:home",
+          "--at", "2:foreground",
+        ], terminal: terminal)
+      try await player.reached(20)
+      terminal.type("\u{13}")
+      try await player.seen("suspension") { $0 == .applicationState("suspended") }
+      try await player.seen("the front again") { $0 == .applicationState("active") }
+      try await player.reached(200)
+      // What waited is not drawn: only the newest.
+      let place = terminal.output.utf8.count
+      terminal.type("\u{11}")
+      #expect(try await player.ended(limit: 10).status == 0)
+      let text = try String(contentsOfFile: drawing, encoding: .utf8)
+      #expect(text.contains("suspended, ") && !text.contains("0x8badf00d"))
+      try await terminal.shows("2.4", from: place)
+      let shown = String(decoding: terminal.output.utf8.dropFirst(place), as: UTF8.self)
+      #expect(!shown.contains("1.2"))
+    }
+
     @Test func stoppedByKeyAndContinued() async throws {
       let studio = try Studio()
       defer { studio.close() }

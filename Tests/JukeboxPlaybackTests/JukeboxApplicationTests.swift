@@ -38,16 +38,16 @@ import Testing
       let application = JukeboxApplication(host: host, sound: sound, system: device.application) {
         [weak self] event in self?.note(event)
       }
-      application.onStep = { [weak self] time in
+      application.onStep = { [weak self] (time: CMTime) in
         self?.lines.append(time.timescale == 100 ? "step \(time.value)" : "time")
       }
       return application
     }
 
-    private func note(_ event: JukeboxApplication.Event) {
+    private func note(_ event: JukeboxEvent) {
       switch event {
-      case .song(.current(let song)): lines.append("current \(song.flatMap { names[$0.id] } ?? "none")")
-      case .song: break
+      case .currentItem(let song): lines.append("current \(song.flatMap { names[$0.id] } ?? "none")")
+      case .didPlayToEndTime, .failed, .timeJumped: break
       case .timeControlStatus(let status, let reason):
         lines.append(([status.rawValue] + [reason].compactMap { $0 }).joined(separator: " "))
       case .interruption: lines.append("interruption")

@@ -132,10 +132,11 @@ final class PlayerRig {
     }
     player.onEvent = { event in
       switch event {
-      case .current(let song): log.lines.append("current \(song.map { stage.name($0.id) } ?? "none")")
-      case .playedToEnd(let song): log.lines.append("played \(stage.name(song.id))")
+      case .currentItem(let song): log.lines.append("current \(song.map { stage.name($0.id) } ?? "none")")
+      case .didPlayToEndTime(let song): log.lines.append("played \(stage.name(song.id))")
       case .failed(let song, let reason): log.lines.append("broken \(stage.name(song.id)): \(reason)")
       case .timeJumped(let song): log.lines.append("jumped \(stage.name(song.id))")
+      case .timeControlStatus, .interruption, .playerFailed: log.lines.append("unexpected \(event)")
       }
     }
   }

@@ -1,9 +1,13 @@
 import AppLifecycle
 import ArgumentParser
+import Continuo
+import ControlProtocol
 import ControlServer
 import ControlSocket
 import Dispatch
 import HostTime
+import Jukebox
+import MPDService
 import MusicFiles
 
 /// `continuo play`.
@@ -99,29 +103,33 @@ struct Play: ParsableCommand {
     }
     // Before anything is started that would have to be taken down.
     let signals = Signals(
-      end: { PlaySession.end(status: $0) }, continued: { PlaySession.current?.resume() })
-    let output: SoundOutput
-    do {
-      output = try SoundOutput(options.sound, clock: clock) { StandardOutput.complain($0) }
-    } catch {
-      StandardOutput.complain("\(error)")
-      CleanUp.exit(ExitStatus.unavailable.rawValue)
-    }
-    if let timeline {
-      CleanUp.add {
-        do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
-      }
-    }
-    MainActor.assumeIsolated {
-      let session = PlaySession(
-        options: options, files: files, problems: problems, modes: modes, output: output, events: events,
-        timeline: timeline)
-      PlaySession.current = session
-      if options.wantsSocket { session.socket = bindSocket() }
-      session.start(isAwaited: output.isAwaited)
+      end: { Session.end($0) }, continued: { Session.current?.delegate?.continued() })
+    let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: true)
+    let run = MainActor.assumeIsolated {
+      let session = Session(
+        Session.Parts(
+          machine: machine(files), modes: modes, settings: options.application.lifecycleSettings,
+          environment: PlaybackEnvironment(clock: clock, device: output.device),
+          plugin: options.sound.plugin, timeline: timeline))
+      session.makeCurrent()
+      let run = PlayRun(session, options: options, problems: problems, events: events)
+      run.start(isAwaited: output.isAwaited, socket: options.wantsSocket ? bindSocket() : nil)
+      return run
     }
     signals.mainQueueRuns()
-    withExtendedLifetime(signals) { dispatchMain() }
+    withExtendedLifetime((signals, run)) { dispatchMain() }
+  }
+
+  private func machine(_ files: [MediaPath]) -> JukeboxMachine {
+    var generator = SystemRandomNumberGenerator()
+    var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
+    do throws(JukeboxError) {
+      try machine.add(files.map { Song(path: $0.bytes) })
+    } catch {
+      StandardOutput.complain(error.ack.message)
+      CleanUp.exit(ExitStatus.usage.rawValue)
+    }
+    return machine
   }
 
   /// The control socket; nil where the default one cannot be had. One that was named has to be.

@@ -1,12 +1,12 @@
 import AppLifecycle
 import ArgumentParser
+import Continuo
 import ControlServer
 import ControlSocket
 import Dispatch
 import Glibc
 import HostTime
 import Jukebox
-import MPDService
 import MusicFiles
 
 /// `continuo serve`.
@@ -47,13 +47,12 @@ struct Serve: ParsableCommand {
     // Before anything is started that would have to be taken down.
     let signals = Signals(end: { status in
       manager?.tell(.stopping)
-      guard let session = ServeSession.current else { CleanUp.exit(status) }
-      session.end(status: status)
+      Session.end(status)
     })
     let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
-    let parts = try makeParts(builder)
+    let (parts, state) = try makeParts(builder)
     do {
-      try serve(parts, builder.files, on: try listen(), manager, signals)
+      try serve(parts, builder.files, keptIn: state, on: try listen(), manager, signals)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -62,7 +61,7 @@ struct Serve: ParsableCommand {
 
   // MARK: Parts
 
-  private func makeParts(_ builder: QueueBuilder) throws -> ServeSession.Parts {
+  private func makeParts(_ builder: QueueBuilder) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
     let modes = try options.application.backgroundModesOrExit()
     let home: MusicHome
@@ -85,19 +84,12 @@ struct Serve: ParsableCommand {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
     }
-    let output: SoundOutput
-    do {
-      output = try SoundOutput(options.sound, clock: clock, substitutes: false) {
-        StandardOutput.complain($0)
-      }
-    } catch {
-      StandardOutput.complain("\(error)")
-      CleanUp.exit(ExitStatus.unavailable.rawValue)
-    }
-    return ServeSession.Parts(
-      machine: machine, state: state, home: home, modes: modes,
-      settings: options.application.lifecycleSettings, output: output,
-      plugin: options.sound.output == .simulated ? "simulated" : "pulse", timeline: timeline)
+    let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: false)
+    let parts = Session.Parts(
+      machine: machine, home: home, modes: modes, settings: options.application.lifecycleSettings,
+      environment: PlaybackEnvironment(clock: clock, device: output.device), plugin: options.sound.plugin,
+      timeline: timeline)
+    return (parts, state)
   }
 
   /// Sees to it that the drawing will overwrite nothing that is read or kept.
@@ -147,25 +139,20 @@ struct Serve: ParsableCommand {
   // MARK: Serving
 
   private func serve(
-    _ parts: ServeSession.Parts, _ files: [MediaPath], on socket: consuming ListeningSocket,
-    _ manager: ServiceManager?, _ signals: Signals
+    _ parts: Session.Parts, _ files: [MediaPath], keptIn state: StateDirectory?,
+    on socket: consuming ListeningSocket, _ manager: ServiceManager?, _ signals: Signals
   ) throws(ListenError) -> Never {
-    if let timeline = parts.timeline {
-      CleanUp.add {
-        do { try timeline.write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
-      }
+    let run = MainActor.assumeIsolated {
+      let session = Session(parts)
+      session.makeCurrent()
+      return ServeRun(session, state: state)
     }
-    let session = MainActor.assumeIsolated {
-      let session = ServeSession(parts)
-      ServeSession.current = session
-      return session
-    }
-    let path = try session.served.open(socket, onChange: session.keep)
-    MainActor.assumeIsolated { session.start(files) }
+    let path = try run.open(socket)
+    MainActor.assumeIsolated { run.start(files) }
     StandardOutput.complain("listening at \(path)")
     manager?.tell(.ready)
     signals.mainQueueRuns()
-    withExtendedLifetime(signals) { dispatchMain() }
+    withExtendedLifetime((signals, run)) { dispatchMain() }
   }
 
   // MARK: The unit

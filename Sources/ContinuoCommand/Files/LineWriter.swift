@@ -58,6 +58,12 @@ final class LineWriter: Sendable {
     }
   }
 
+  /// Writes what takes the place of what was drawn before, as a status line does: a reader that is behind gets only the
+  /// newest. Any thread; never waits.
+  func draw(_ drawing: [UInt8]) {
+    if !output.keep(drawing) { write(drawing) }
+  }
+
   /// Waits until every line is written, as long as the reader takes something within `patience` seconds and for at most
   /// `endLimit`. Returns the number of lines that were lost until now, those that still wait included.
   @discardableResult
@@ -91,6 +97,8 @@ private final class Output: Sendable {
 
   private struct State {
     var backlog: [UInt8] = []
+    /// What follows the backlog unless something newer takes its place. Empty without a backlog.
+    var drawing: [UInt8] = []
     /// Bytes that the worker has written, ever.
     var written: UInt64 = 0
     var lost = 0
@@ -145,11 +153,21 @@ private final class Output: Sendable {
         state.lost += 1
         return .done
       }
-      state.backlog += rest
+      state.backlog += state.drawing + rest
+      state.drawing = []
       return .waits
     }
     if let failure { onFailure(failure) }
     return taken
+  }
+
+  /// Keeps a drawing, in place of the last one, for when the backlog is written; false if there is no backlog.
+  func keep(_ drawing: [UInt8]) -> Bool {
+    state.withLock { state in
+      if state.backlog.isEmpty { return false }
+      state.drawing = drawing
+      return true
+    }
   }
 
   /// Writes what can be written without waiting for a reader; nil, or the error. What is left is in `rest`.
@@ -199,6 +217,7 @@ private final class Output: Sendable {
       let count = piece.count - rest.count
       state.backlog.removeFirst(count)
       state.written += UInt64(count)
+      if state.backlog.isEmpty { swap(&state.backlog, &state.drawing) }
       if count > 0 { state.isStalled = false }
       if failure != nil {
         state.hasFailed = true

@@ -36,6 +36,9 @@ struct SoundOptions: ParsableArguments {
     }
   }
 
+  /// What drives the output, for clients.
+  var plugin: String { output == .simulated ? "simulated" : "pulse" }
+
   /// Whether a private null sink may take the place of a server that is not there: only where none was named.
   func allowsSubstitute(environment: (String) -> String?) -> Bool {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty

@@ -50,6 +50,7 @@ enum CleanUp {
     for step in steps.reversed() { step() }
     PrivatePulseServer.stopAll()
     fflush(nil)
+    StandardOutput.finish()
     _exit(status)
   }
 

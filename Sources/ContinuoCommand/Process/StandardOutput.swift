@@ -1,29 +1,53 @@
 import Glibc
+import Synchronization
 
 /// Text for a person. A reader that went away ends the text and not the player.
 enum StandardOutput {
-  /// What a player says of itself while it plays: a pager that shows one page and reads no further does not hold it up.
-  private static let lines = {
-    let lines = LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }
-    CleanUp.add {
-      let lost = lines.finish()
-      if lost > 0 { complain("\(lost) lines to standard output are lost: its reader has stalled") }
-    }
-    return lines
-  }()
+  private struct Writers {
+    var output: LineWriter?
+    var errors: LineWriter?
+  }
+  private static let writers = Mutex(Writers())
 
-  /// Writes a line, in order with the others and without waiting for a reader that has stalled. Only in a process that
-  /// ends by `CleanUp.exit`, which writes what is left. Any thread.
+  /// From now on nobody waits for a reader of standard error that has stalled: it does not hold a player up. Only in a
+  /// process that ends by `CleanUp.exit`, which writes what is left.
+  static func waitForNobody() {
+    let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
+    writers.withLock { $0.errors = errors }
+  }
+
+  /// What the player shows while it plays, written in order without waiting for a reader that has stalled: a pager that
+  /// shows one page and reads no further does not hold it up. Only in a process that ends by `CleanUp.exit`.
+  static var lines: LineWriter {
+    writers.withLock { writers in
+      let lines = writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }
+      writers.output = lines
+      return lines
+    }
+  }
+
+  /// Writes a line to `lines`. Any thread.
   static func writeLine(_ text: String) { lines.write(Array("\(text)\n".utf8)) }
 
-  /// Writes `text` at once. Blocks while a pipe's reader is slow.
-  static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
+  /// Writes what the readers have not taken yet, as long as they read. At the end of the process.
+  static func finish() {
+    let writers = writers.withLock { $0 }
+    if let lost = writers.output?.finish(), lost > 0 {
+      complain("\(lost) lines to standard output are lost: its reader has stalled")
+    }
+    writers.errors?.finish()
+  }
 
-  /// Writes a line of the command's own to standard error.
-  static func complain(_ text: String) { write("continuo: \(text)\n", to: STDERR_FILENO) }
+  /// Writes a line of the command's own to standard error. Any thread. Blocks while a pipe's reader is slow, but not
+  /// after `waitForNobody`.
+  static func complain(_ text: String) {
+    let line = "continuo: \(text)\n"
+    guard let errors = writers.withLock({ $0.errors }) else { return write(line, to: STDERR_FILENO) }
+    errors.write(Array(line.utf8))
+  }
 
   /// Writes `text` to a descriptor at once. Blocks while a pipe's reader is slow.
-  static func write(_ text: String, to descriptor: Int32) {
+  static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
     _ = WholeWrite.write(Array(text.utf8), to: descriptor)
   }
 }

@@ -6,8 +6,9 @@ import HostTime
 /// Where they are missing Dispatch waits for ever without a word, and other libraries end the process. So it is asked
 /// for all of it at once, first, when something can still be said.
 enum SystemResources {
-  /// Threads of a player with a private server, a control socket and an observer, with what Dispatch adds: 12 were seen.
-  private static let threads = 12
+  /// Threads of a player with a private server, a control socket and an observer, with what Dispatch adds: 12 were seen,
+  /// and one for each of the standard descriptors.
+  private static let threads = 14
   /// What libpulse reserves for its memory, in bytes.
   private static let memory = 64 << 20
 

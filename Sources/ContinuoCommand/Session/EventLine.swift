@@ -6,40 +6,44 @@ import TextFormatting
 /// An event as a line of JSON Lines.
 struct EventLine {
   /// The line, with its line feed.
-  private(set) var bytes: [UInt8] = []
+  let bytes: [UInt8]
 
-  /// The line for `event`, seen at `host`. A `time`, of which there are a hundred a second, takes 1 µs.
-  init(_ event: PlayerEvent, host: HostTime) {
-    let host = JSONValue.number(DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds))))
-    let json: JSONValue =
-      switch event {
-      case .currentItem(let index, let url):
-        .object([
-          "event": .string("currentItem"), "index": index.map { .number($0) } ?? .null,
-          "url": .string(optional: url), "host": host,
-        ])
-      case .time(let index, let value, let timescale, let state):
-        .object([
-          "event": .string("time"), "index": .number(index), "value": .number(value),
-          "timescale": .number(timescale), "state": .string(state.rawValue), "host": host,
-        ])
-      case .timeControlStatus(let status, let reason):
-        .object([
-          "event": .string("timeControlStatus"), "status": .string(status.rawValue),
-          "reason": .string(optional: reason), "host": host,
-        ])
-      case .applicationState(let state):
-        .object(["event": .string("applicationState"), "state": .string(state.rawValue), "host": host])
-      case .didPlayToEndTime(let index):
-        .object(["event": .string("didPlayToEndTime"), "index": .number(index), "host": host])
-      case .failed(let index, let url, let error):
-        .object([
-          "event": .string("failed"), "index": .number(index), "url": .string(url), "error": .string(error),
-          "host": host,
-        ])
-      case .finished: .object(["event": .string("finished"), "host": host])
-      }
-    json.append(to: &bytes)
-    bytes.append(UInt8(ascii: "\n"))
+  /// The line for what was seen at `host`; nil for what `--events` does not tell. A time has a line of its own.
+  init?(_ event: WatchRecord.Event, host: HostTime) {
+    let members: KeyValuePairs<String, JSONValue>
+    switch event {
+    case .currentItem(let song, let url):
+      members = ["index": song.map { .number($0.position) } ?? .null, "url": .string(optional: url)]
+    case .timeControlStatus(let status, let reason):
+      members = ["status": .string(status.rawValue), "reason": .string(optional: reason)]
+    case .applicationState(let state): members = ["state": .string(state)]
+    case .didPlayToEndTime(let song): members = ["index": .number(song.position)]
+    case .failed(let song, let url, let error):
+      members = ["index": .number(song.position), "url": .string(url), "error": .string(error)]
+    case .time, .timeJumped, .coalesced, .alive: return nil
+    }
+    self.init(event.name, members, host)
+  }
+
+  /// The line for a call of the periodic observer: `value / timescale` seconds of the item are heard.
+  static func time(
+    index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
+  ) -> EventLine {
+    EventLine(
+      "time",
+      [
+        "index": .number(index), "value": .number(value), "timescale": .number(timescale),
+        "state": .string(state.rawValue),
+      ], host)
+  }
+
+  /// The line for the end of the queue.
+  static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }
+
+  private init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
+    let seconds = DecimalFraction.seconds(nanoseconds: UInt64(max(0, host.nanoseconds)))
+    let all =
+      [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
+    bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line
   }
 }

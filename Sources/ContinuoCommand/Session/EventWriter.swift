@@ -35,11 +35,9 @@ final class EventWriter: Sendable {
     }
   }
 
-  /// Writes the line for `event`, seen at `host`. Any thread; lines are written whole and in the order of the calls. Waits
-  /// for a reader only as `LineWriter` does.
-  func write(_ event: PlayerEvent, host: HostTime) {
-    output.write(EventLine(event, host: host).bytes)
-  }
+  /// Writes an event. Any thread; lines are written whole and in the order of the calls. Waits for a reader only as
+  /// `LineWriter` does.
+  func write(_ line: EventLine) { output.write(line.bytes) }
 
   /// Waits until every line is written, as long as the reader reads, and warns of those that it lost. Once, at the end of
   /// the process; any thread.

@@ -6,11 +6,6 @@ import PulseOutput
 
 /// Where sound goes, by the options of the command.
 struct SoundOutput {
-  /// Why there is none.
-  struct Unavailable: Error, CustomStringConvertible {
-    var description: String
-  }
-
   var device: any AudioOutputDevice
   /// Whether the output was named and is given up if it does not answer in time.
   var isAwaited = false
@@ -22,13 +17,11 @@ struct SoundOutput {
   /// runs answers in 10 ms, one that does not is refused in 1.
   static let probeLimit = 2.0
 
-  /// Opens what the options name. Starts a private server where one is asked for, or where none answers and none was
-  /// named; `say` gets the line about that. Blocks for the private server's start.
+  /// Opens what the options name, or ends the process. Starts a private server where one is asked for, or where none
+  /// answers and none was named. Blocks for the private server's start.
   ///
   /// - Parameter substitutes: whether that second case is wanted: not by a server, which waits.
-  init(
-    _ options: SoundOptions, clock: any HostClock, substitutes: Bool = true, say: (String) -> Void
-  ) throws(Unavailable) {
+  init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
       let output = WAVOutput(path: path, clock: clock)
@@ -41,18 +34,19 @@ struct SoundOutput {
       configuration.server = options.server
       configuration.sink = options.sink
       if options.nullSink {
-        device = try Self.privateDevice(configuration, clock)
+        device = Self.privateDevice(configuration, clock)
         return
       }
-      if substitutes, options.allowsSubstitute(environment: Self.environment) {
+      if substitutes, options.allowsSubstitute(environment: { getenv($0).map { String(cString: $0) } }) {
         // Where the server answers, the first stream finds this connection made.
         let usual = PulseDevice(configuration: configuration, clock: clock)
         if usual.probe(limit: Self.probeLimit) {
           device = usual
           return
         }
-        say("no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
-        device = try Self.privateDevice(configuration, clock)
+        StandardOutput.complain(
+          "no PulseAudio server can be reached: playing to a private null sink (nothing will be heard)")
+        device = Self.privateDevice(configuration, clock)
         return
       }
       isAwaited = true
@@ -62,16 +56,13 @@ struct SoundOutput {
 
   private static func privateDevice(
     _ configuration: PulseConfiguration, _ clock: any HostClock
-  ) throws(Unavailable) -> PulseDevice {
+  ) -> PulseDevice {
     do {
       return PulseDevice(
         privateServer: try PrivatePulseServer(), configuration: configuration, clock: clock)
     } catch {
-      throw Unavailable(description: "no audio server: \(error)")
+      StandardOutput.complain("no audio server: \(error)")
+      CleanUp.exit(ExitStatus.unavailable.rawValue)
     }
-  }
-
-  private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 }

@@ -44,6 +44,11 @@ final class TimelineRecorder: Sendable {
     state.withLock { $0.timeline.record(entry, at: time) }
   }
 
+  /// The same as a step of a clean-up, which says what went wrong.
+  func writeAtEnd() {
+    do { try write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
+  }
+
   /// Draws what was recorded until now and writes it, the first time it is called. Any thread; may block on the disk.
   func write() throws(FileBytes.Problem) {
     let timeline: Timeline? = state.withLock { state in

@@ -85,7 +85,7 @@ final class Terminal {
     let text = line.rendered(columns: columns)
     guard text != drawn else { return }
     drawn = text
-    write("\r\u{1B}[K" + text)
+    StandardOutput.lines.draw(Array("\r\u{1B}[K\(text)".utf8))
   }
 
   /// Writes a line of the command's own above the status line.
@@ -112,5 +112,5 @@ final class Terminal {
     return Int(size.ws_col)
   }
 
-  private func write(_ text: String) { StandardOutput.write(text) }
+  private func write(_ text: String) { StandardOutput.lines.write(Array(text.utf8)) }
 }

@@ -34,7 +34,7 @@ final class WatchDesk: Sendable {
 
   /// Sends what the application's observers saw to all who watch events.
   @MainActor
-  func tell(_ event: JukeboxApplication.Event) {
+  func tell(_ event: JukeboxEvent) {
     if let event = WatchRecord.Event(event, host) { tell(event) }
   }
 

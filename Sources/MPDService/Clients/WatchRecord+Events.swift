@@ -1,20 +1,18 @@
-import ControlProtocol
+package import ControlProtocol
 import Jukebox
-import JukeboxPlayback
+package import JukeboxPlayback
 
 extension WatchRecord.Event {
-  /// What watchers hear of something that an application's observers saw; nil if nothing.
-  init?(_ event: JukeboxApplication.Event, _ host: JukeboxHost) {
+  /// What is written of something that an application's observers saw; nil if nothing.
+  package init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
-    case .song(.current(let song)): self = .currentItem(song, host)
-    case .song(.playedToEnd(let song)): self = .didPlayToEndTime(host.watched(song))
-    case .song(.failed(let song, let reason)):
-      self = .failed(host.watched(song), url: song.url, error: reason)
-    case .song(.timeJumped(let song)):
+    case .currentItem(let song): self = .currentItem(song, host)
+    case .didPlayToEndTime(let song): self = .didPlayToEndTime(host.watched(song))
+    case .failed(let song, let reason): self = .failed(host.watched(song), url: song.url, error: reason)
+    case .timeJumped(let song):
       let seconds = host.place.seconds(of: song.id) ?? 0
       self = .timeJumped(host.watched(song), elapsed: Milliseconds(seconds: seconds))
-    case .timeControlStatus(let status, let reason):
-      self = .timeControlStatus(status, reason: reason)
+    case .timeControlStatus(let status, let reason): self = .timeControlStatus(status, reason: reason)
     case .interruption, .playerFailed: return nil
     }
   }

@@ -7,8 +7,6 @@ import JukeboxPlayback
 struct ApplicationCommands: Sendable {
   let device: Device
   let clock: any HostClock
-  /// Called when a client ends the application as the system does, before that is done.
-  var onTerminate: @Sendable () -> Void = {}
 
   /// Carries out a command. Returns when the application is where it leads to.
   func perform(_ command: Command.Application) async -> Reply {
@@ -19,9 +17,7 @@ struct ApplicationCommands: Sendable {
     case .unlock: await device.unlock()
     case .interrupt(.begin): await device.beginInterruption()
     case .interrupt(.end(let shouldResume)): await device.endInterruption(shouldResume: shouldResume)
-    case .terminate:
-      onTerminate()
-      await device.terminate()
+    case .terminate: await device.terminate()
     case .launch: await device.launch()
     case .lifecycle: return lifecycle()
     }

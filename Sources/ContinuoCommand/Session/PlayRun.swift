@@ -1,0 +1,255 @@
+import AppLifecycle
+import Continuo
+import ControlProtocol
+import ControlServer
+import Dispatch
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MPDService
+import MusicFiles
+import RunTimeline
+import TextFormatting
+
+/// What `continuo play` makes of a session: it plays the queue to its end, for a person or a script who watches.
+@MainActor
+final class PlayRun: SessionDelegate {
+  private let options: PlayOptions
+  private let session: Session
+  private let events: EventWriter?
+  private let remote: RemoteControl
+  /// Beside that of the service, which has a whole queue to read.
+  private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
+    DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(songs) } }
+  }
+  /// Bound, and to be served once music plays: the start of that comes first.
+  private var socket: ListeningSocket?
+  private var display: RunDisplay
+  private var terminal: Terminal?
+  private var schedule: Schedule?
+  private var played = 0
+  private var problems: Int
+  /// The run itself has ended the application, and no client who may launch it again.
+  private var hasTerminated = false
+  private var wasLaunched = false
+  private var isOutputOpen = false
+
+  /// Songs that the player is handed ahead. The engine decodes 1.5 s ahead: enough even for songs of a twentieth of a
+  /// second.
+  nonisolated static let upcomingLimit = 32
+  /// Seconds after which the control socket is served even if nothing plays yet.
+  private static let socketDelay = 0.25
+
+  /// A run of `session` that is told to `events`; `problems` files could not be found.
+  init(_ session: Session, options: PlayOptions, problems: Int, events: EventWriter?) {
+    self.session = session
+    self.options = options
+    self.problems = problems
+    self.events = events
+    remote = RemoteControl(device: session.device, host: session.host)
+    // Standard output belongs to the events if they go there.
+    display = RunDisplay(options.events == "-" ? .nothing : Terminal.isPresent ? .statusLine : .lines)
+    session.delegate = self
+  }
+
+  // MARK: From start to end
+
+  /// Starts playback. Returns at once. `isAwaited`: it is given up if the output does not answer in time.
+  func start(isAwaited: Bool, socket: consuming ListeningSocket?) {
+    self.socket = socket
+    remote.quit = { [weak self] in self?.end() }
+    remote.refuse = { [weak self] reason in self?.complain(reason) }
+    if display.form == .statusLine {
+      terminal = Terminal { [weak self] key in self?.perform(key.command) }
+    }
+    session.host.onEnd { [weak self] in self?.queueEnded() }
+    session.start()
+    if isAwaited { giveUpLater() }
+    after(Self.socketDelay) { $0.serve() }
+  }
+
+  private func end() { session.end(ExitStatus(played: played, problems: problems).rawValue) }
+
+  private func queueEnded() {
+    events?.write(.finished(host: session.clock.now))
+    end()
+  }
+
+  func continued() {
+    terminal?.resume()
+    drawStatus()
+  }
+
+  func ending() {
+    writeLines(now: nil)
+    terminal?.finish()
+  }
+
+  /// A server that was named and does not answer is not replaced by another, and not waited for for ever.
+  private func giveUpLater() {
+    after(SoundOutput.serverTimeout) { run in
+      guard !run.isOutputOpen, run.session.service.application?.player.currentItem != nil else { return }
+      run.complain("no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
+      run.session.end(ExitStatus.unavailable.rawValue)
+    }
+  }
+
+  private func after(_ seconds: Double, _ body: @escaping @MainActor (PlayRun) -> Void) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
+      MainActor.assumeIsolated { if let self, !self.session.isEnded { body(self) } }
+    }
+  }
+
+  /// Answers clients from now on.
+  private func serve() {
+    guard let socket = socket.take() else { return }
+    do {
+      try session.service.open(socket)
+      session.service.readTags()
+    } catch {
+      complain("no control socket: \(error)")
+    }
+  }
+
+  // MARK: What happens
+
+  func started(_ application: JukeboxApplication) {
+    application.onStep = { [weak self] time in self?.reached(time) }
+    // Whenever the system likes. There is nothing to fetch: the answer is that at once.
+    session.device.application.setMinimumBackgroundFetchInterval(
+      UIApplication.backgroundFetchIntervalMinimum)
+    remote.application = application
+    // Before playback starts, or the first step might be over.
+    updateTimeObserver()
+    if wasLaunched { session.service.goOn() } else { try? session.host.change { $0.play() } }
+    wasLaunched = true
+    hasTerminated = false
+  }
+
+  func saw(_ event: JukeboxEvent) {
+    write(WatchRecord.Event(event, session.host))
+    switch event {
+    case .currentItem(let song): show(song)
+    case .didPlayToEndTime: played += 1
+    case .failed(let song, let reason):
+      problems += 1
+      complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")
+    case .timeJumped, .interruption: break
+    case .timeControlStatus(let status, _):
+      drawStatus()
+      if status == .playing { began() }
+    case .playerFailed(let error):
+      problems += 1
+      complain("playback stops: \(JukeboxPlayer.reason(error))")
+      end()
+    }
+  }
+
+  /// The first sound.
+  private func began() {
+    guard schedule == nil else { return }
+    schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
+    serve()
+  }
+
+  private func reached(_ time: CMTime) {
+    guard let song = display.song else { return }
+    events?.write(
+      .time(
+        index: session.host.index(of: song), value: time.value, timescale: time.timescale,
+        state: display.state, host: session.clock.now))
+    display.reach(time)
+    writeLines(now: session.clock.now)
+    drawStatus(time)
+  }
+
+  func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
+    switch diagnostic {
+    case .outputOpened: isOutputOpen = true
+    case .outputUnavailable(let message, let retryAfter?):
+      complain("\(message); trying again in \(retryAfter) s")
+    case .outputUnavailable(let message, nil):
+      complain(message)
+      session.end(ExitStatus.unavailable.rawValue)
+    case .stepsCoalesced(let count):
+      complain("observers are more than a second behind: \(count) time steps left out")
+    }
+  }
+
+  func recorded(_ event: LifecycleRecord.Event) {
+    switch event {
+    case .state(let state):
+      display.state = state
+      write(.applicationState(state.rawValue))
+      updateTimeObserver()
+      drawStatus()
+    case .terminated(let report): applicationEnded(report)
+    default: break
+    }
+  }
+
+  /// Nothing of the application is left but the queue and the place in it. Without a launch to come that was it: one
+  /// in the schedule, or that of the client who ended it.
+  private func applicationEnded(_ report: TerminationReport?) {
+    let mayBeLaunched = report == nil && !hasTerminated
+    if mayBeLaunched || schedule?.includes(.launch) ?? false { return }
+    if report == nil { end() } else { session.end(ExitStatus.terminated.rawValue) }
+  }
+
+  /// Does what a person asks for by key or by `--at`.
+  func perform(_ command: PlayerCommand) {
+    // The device records what is its business.
+    if !command.isOfDevice { session.timeline?.record(.pressed(command.description)) }
+    if command == .terminate { hasTerminated = true }
+    remote.perform(command)
+  }
+
+  private func updateTimeObserver() {
+    session.service.application?.observesTime = events != nil || display.showsTime
+  }
+
+  // MARK: Telling
+
+  private func write(_ event: WatchRecord.Event?) {
+    guard let events, let event, let line = EventLine(event, host: session.clock.now) else { return }
+    events.write(line)
+  }
+
+  private func show(_ song: QueuedSong?) {
+    let place = song.map { "\(session.host.index(of: $0) + 1)/\(session.host.read { $0.queue.count })" }
+    display.show(song, place: place ?? "", now: session.clock.now)
+    guard let song, display.form != .nothing || session.timeline != nil else { return }
+    if display.form == .lines { after(SongLines.patience) { $0.writeLines(now: $0.session.clock.now) } }
+    tags.read([(song.id, song.song.path)])
+    drawStatus()
+  }
+
+  /// What songs say about themselves.
+  private func take(_ songs: [(id: SongID, metadata: SongMetadata)]) {
+    guard !session.isEnded else { return }
+    for (id, metadata) in songs {
+      guard let name = metadata.displayName, display.note(name, of: id) else { continue }
+      session.timeline?.record(.itemNamed(name))
+      drawStatus()
+    }
+    writeLines(now: session.clock.now)
+  }
+
+  /// Writes the lines that are ready; all of them without a moment.
+  private func writeLines(now: HostTime?) {
+    for line in display.takeLines(now: now) { StandardOutput.writeLine(line) }
+  }
+
+  private func drawStatus(_ time: CMTime? = nil) {
+    guard let terminal, let application = session.service.application else { return }
+    let player = application.player
+    terminal.draw(
+      display.statusLine(
+        application.timeControl.status, isMuted: player.isMuted, time: time ?? player.currentTime(),
+        duration: player.currentItem?.duration ?? .indefinite))
+  }
+
+  func complain(_ text: String) {
+    if let terminal { terminal.complain(text) } else { StandardOutput.complain(text) }
+  }
+}

@@ -1,0 +1,65 @@
+import AppLifecycle
+import Continuo
+import ControlProtocol
+import ControlServer
+import Jukebox
+import JukeboxPlayback
+import MPDService
+import MusicFiles
+
+/// What `continuo serve` makes of a session: whatever changes is kept, and clients are answered until it is ended.
+@MainActor
+final class ServeRun: SessionDelegate {
+  private let session: Session
+  private nonisolated let keeper: StateKeeper?
+
+  /// A run of that session, which keeps its jukebox in `state`.
+  init(_ session: Session, state: StateDirectory?) {
+    self.session = session
+    keeper = state.map {
+      StateKeeper(session.host, in: $0, clock: session.clock) { StandardOutput.complain($0) }
+    }
+    session.delegate = self
+  }
+
+  /// Answers the clients of `socket` from now on. Returns where that is.
+  nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
+    try session.service.open(socket) { [keeper] changed in keeper?.note(changed) }
+  }
+
+  /// Launches the application. `files` become the queue and are played, if there is no queue.
+  func start(_ files: [MediaPath]) {
+    session.start()
+    if !files.isEmpty {
+      try? session.host.change { machine throws(JukeboxError) in
+        guard machine.queue.isEmpty else { return }
+        try machine.add(files.map { Song(path: $0.bytes) })
+        machine.play()
+      }
+    }
+    // Also of what was restored.
+    session.service.readTags()
+  }
+
+  func started(_ application: JukeboxApplication) { session.service.goOn() }
+
+  func recorded(_ event: LifecycleRecord.Event) {
+    if case .terminated = event { keeper?.note(.player) }
+  }
+
+  func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
+    guard isNews else { return }
+    switch diagnostic {
+    case .outputOpened(let route): complain("playing to \(route)")
+    case .outputUnavailable(let message, let retryAfter):
+      complain(retryAfter == nil ? message : "\(message); waiting for it")
+    case .stepsCoalesced(let count):
+      complain("watchers are more than a second behind: \(count) time steps left out")
+    }
+  }
+
+  func saw(_ event: JukeboxEvent) {}
+  func continued() {}
+  func ending() { keeper?.save() }
+  func complain(_ text: String) { StandardOutput.complain(text) }
+}

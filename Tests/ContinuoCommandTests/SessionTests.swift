@@ -1,0 +1,227 @@
+import AppLifecycle
+import ArgumentParser
+import Continuo
+import ControlProtocol
+import Foundation
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MPDService
+import MusicFiles
+import TestSupport
+import Testing
+
+@testable import ContinuoCommand
+
+/// What `play` and `serve` have in common, and in what they differ, in virtual time.
+@MainActor
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SessionTests {
+  // MARK: What they have in common
+
+  @Test func anApplicationIsStartedWithEachLaunchAndOnlyThen() throws {
+    try VirtualRun.with(songs: [10]) { run in
+      #expect(run.session.service.application == nil)
+      run.session.start()
+      run.pass(0.5)
+      #expect(run.starts == 1)
+      for command in [.home, .foreground, .lock, .unlock] as [PlayerCommand] {
+        run.perform(command)
+        run.pass(0.2)
+      }
+      #expect(run.starts == 1)
+      run.perform(.terminate)
+      run.pass(0.2)
+      #expect(run.session.service.application == nil && run.host.read { $0.state } == .playing)
+      run.perform(.launch)
+      run.pass(0.2)
+      #expect(run.starts == 2 && run.session.service.application != nil && run.status == "play")
+    }
+  }
+
+  @Test func itEndsOnce() throws {
+    try VirtualRun.with(songs: [10]) { run in
+      run.session.start()
+      run.pass(0.5)
+      run.session.end(3)
+      run.session.end(4)
+      #expect(run.exits == [3] && run.session.isEnded)
+      #expect(run.session.service.application == nil)
+      #expect(run.seen.count { $0 == .told("ending") } == 1)
+      let heard = run.heardFrames
+      run.pass(1)
+      #expect(run.heardFrames == heard)
+    }
+  }
+
+  @Test func refusalsOfTheDeviceAreTold() throws {
+    try VirtualRun.with(songs: [10]) { run in
+      run.session.start()
+      run.pass(0.5)
+      run.perform(.fetch)
+      #expect(run.complaints == ["a background fetch needs the background mode fetch"])
+    }
+  }
+
+  @Test func theOutputIsNewsWhenItComesAndNotAgain() throws {
+    try VirtualRun.with(songs: [10]) { run in
+      run.session.start()
+      run.pass(0.5)
+      let report = run.environment.onDiagnostic
+      let count = run.notes.count
+      #expect(count > 0)
+      for diagnostic in [
+        .outputUnavailable("gone", retryAfter: 1), .outputUnavailable("gone", retryAfter: 2),
+        .outputOpened(route: "x"), .stepsCoalesced(7),
+      ] as [PlaybackDiagnostic] { report?(diagnostic) }
+      #expect(run.notes.dropFirst(count) == [true, false, true, true])
+    }
+  }
+
+  // MARK: Play
+
+  /// What a run of `play` has come to.
+  private struct Outcome {
+    var events: [String]
+    var exits: [Int32]
+  }
+
+  /// Runs `play` with these songs until `body` returns; what was written to `--events` then.
+  private func play(
+    modes: String = "audio", songs: [Double], problems: Int = 0,
+    _ body: @MainActor (VirtualRun, PlayRun) throws -> Void
+  ) throws -> Outcome {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/events"
+    var outcome = Outcome(events: [], exits: [])
+    try VirtualRun.with(modes: modes, songs: songs) { run in
+      let events = try EventWriter(path: path) { Issue.record("\($0)") }
+      // Nothing of it goes to the standard output of the tests.
+      let options = try PlayOptions.parse(["--events", "-", "x.mp3"])
+      let play = PlayRun(run.session, options: options, problems: problems, events: events)
+      play.start(isAwaited: false, socket: nil)
+      try body(run, play)
+      outcome.exits = run.exits
+    }
+    outcome.events = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
+      String(line.prefix { $0 != "," }.dropFirst(10).dropLast())
+    }
+    return outcome
+  }
+
+  @Test func theQueueIsPlayedToItsEnd() throws {
+    let outcome = try play(songs: [0.2, 0.1]) { run, _ in run.pass(3) }
+    #expect(outcome.exits == [0])
+    #expect(outcome.events.last == "finished")
+    #expect(outcome.events.prefix(2) == ["applicationState", "applicationState"])
+    #expect(outcome.events.count { $0 == "time" } == 30)
+    #expect(outcome.events.count { $0 == "currentItem" } == 3)
+    #expect(outcome.events.count { $0 == "didPlayToEndTime" } == 2)
+  }
+
+  @Test func whatIsMissingIsInTheStatus() throws {
+    #expect(try play(songs: [0.1], problems: 1) { run, _ in run.pass(3) }.exits == [1])
+  }
+
+  @Test func whoEndsTheApplicationEndsTheRun() throws {
+    let outcome = try play(songs: [10]) { run, play in
+      run.pass(0.5)
+      play.perform(.terminate)
+      run.pass(0.5)
+    }
+    #expect(outcome.exits == [0])
+  }
+
+  /// A client may launch it again, and then it goes on; the run's own end counts after that as before.
+  @Test func anApplicationThatAClientHasEndedMayBeLaunchedAgain() throws {
+    let outcome = try play(songs: [10]) { run, play in
+      run.pass(1)
+      for _ in 0..<2 {
+        run.device.terminate()
+        run.pass(0.5)
+        #expect(run.exits.isEmpty && run.device.state == .notRunning)
+        run.device.launch()
+        run.pass(1)
+        #expect(run.status == "play" && run.host.seconds > 1)
+      }
+      play.perform(.terminate)
+      run.pass(0.5)
+    }
+    #expect(outcome.exits == [0])
+  }
+
+  @Test func aPunishmentEndsTheRun() throws {
+    let outcome = try play(modes: "none", songs: [10]) { run, play in
+      run.pass(0.5)
+      play.perform(.pause)
+      play.perform(.taskBegin(name: "forgotten"))
+      play.perform(.home)
+      run.pass(300)
+    }
+    #expect(outcome.exits == [ExitStatus.terminated.rawValue])
+  }
+
+  // MARK: Serve
+
+  /// Runs `serve` with that state directory until `body` returns.
+  private func serve(
+    _ folder: String, songs: [Double], files: [MediaPath] = [], _ body: @MainActor (VirtualRun) throws -> Void
+  ) throws {
+    try VirtualRun.with(songs: songs) { run in
+      let state = try StateDirectory(path: MediaPath(folder))
+      let serve = ServeRun(run.session, state: state)
+      serve.start(files)
+      try body(run)
+      withExtendedLifetime(serve) {}
+    }
+  }
+
+  @Test func filesArePlayedWhereThereIsNoQueue() throws {
+    let folder = try TemporaryFolder()
+    try serve(folder.path, songs: [], files: [MediaPath("/a.mp3"), MediaPath("/b.mp3")]) { run in
+      #expect(run.host.read { $0.queue.count } == 2 && run.host.read { $0.state } == .playing)
+    }
+    try serve(folder.path, songs: [10], files: [MediaPath("/a.mp3")]) { run in
+      run.pass(0.5)
+      #expect(run.host.read { $0.queue.count } == 1 && run.host.read { $0.state } == .stopped)
+    }
+  }
+
+  @Test func queueAndPlaceAreKeptAtTheEnd() throws {
+    let folder = try TemporaryFolder()
+    var seconds = 0.0
+    try serve(folder.path, songs: [0.2, 10]) { run in
+      try run.host.change { $0.play() }
+      run.pass(3)
+      #expect(run.exits.isEmpty && run.position == 1)
+      seconds = run.host.seconds
+      run.session.end(143)
+      #expect(run.exits == [143])
+    }
+    let kept = StateKeeper.load(try StateDirectory(path: MediaPath(folder.path))) { Issue.record("\($0)") }
+    #expect(kept.queue.count == 2 && kept.state == .playing)
+    #expect(abs(JukeboxHost(kept).seconds - seconds) < 0.01)
+  }
+
+  @Test func theEndOfTheQueueIsNoEnd() throws {
+    let folder = try TemporaryFolder()
+    try serve(folder.path, songs: [0.2]) { run in
+      try run.host.change { $0.play() }
+      run.pass(3)
+      #expect(run.exits.isEmpty && run.host.read { $0.state } == .stopped)
+    }
+  }
+
+  @Test func anEndedApplicationGoesOnWhenItIsLaunched() throws {
+    let folder = try TemporaryFolder()
+    try serve(folder.path, songs: [10]) { run in
+      try run.host.change { $0.play() }
+      run.pass(2)
+      run.device.terminate()
+      run.pass(1)
+      #expect(run.session.service.application == nil && run.exits.isEmpty)
+      run.device.launch()
+      run.pass(1)
+      #expect(run.status == "play" && run.host.seconds > 2)
+    }
+  }
+}
