@@ -187,6 +187,17 @@ let package = Package(
       name: "BackgrounderTests",
       dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
+    // The programs of the documentation's page "Getting started", run by its tests.
+    .executableTarget(
+      name: "PlayerWithDispatchMain", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/PlayerWithDispatchMain"),
+    .executableTarget(
+      name: "PlayerWithAsyncMain", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/PlayerWithAsyncMain"),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["Continuo", "ContinuoTesting", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      exclude: ["PlayerWithDispatchMain", "PlayerWithAsyncMain"], swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
       swiftSettings: strict),
