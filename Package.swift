@@ -187,6 +187,26 @@ let package = Package(
       name: "BackgrounderTests",
       dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
+    // The programs on the documentation's pages, run by its tests.
+    .executableTarget(
+      name: "PlayerWithDispatchMain", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/Programs/PlayerWithDispatchMain", swiftSettings: strict),
+    .executableTarget(
+      name: "PlayerWithAsyncMain", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/Programs/PlayerWithAsyncMain", swiftSettings: strict),
+    .executableTarget(
+      name: "ApplicationOnADevice", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/Programs/ApplicationOnADevice", swiftSettings: strict),
+    .executableTarget(
+      name: "RenderToFile", dependencies: ["Continuo"],
+      path: "Tests/DocumentationTests/Programs/RenderToFile", swiftSettings: strict),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: [
+        "AppLifecycle", "Continuo", "ContinuoTesting", "PulseOutput", "PulseTestSupport", "QueuePlayer",
+        "TestSupport",
+      ],
+      exclude: ["Programs"], swiftSettings: strict),
     .testTarget(
       name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
       swiftSettings: strict),

@@ -10,12 +10,17 @@ extension PlaybackEnvironment {
   ///
   /// - Parameters:
   ///   - output: where sound is played. By default the PulseAudio server that libpulse chooses.
-  ///   - onDiagnostic: called on the main queue with reports that concern no player in particular.
+  ///   - onDiagnostic: called on the main queue with reports that concern no player in particular. nil: when
+  ///     an output cannot be opened for the first time in this process, a line on standard error says why and
+  ///     what to do, and nothing else is reported.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
     let clock = SystemClock.shared
-    self.init(clock: clock, device: output.makeDevice(clock), onDiagnostic: onDiagnostic)
+    self.init(
+      clock: clock, device: output.makeDevice(clock),
+      onDiagnostic: onDiagnostic
+        ?? { SilenceNotice.say($0, place: output.place, advice: output.advice) })
   }
 
   /// An environment of these parts that plays MP3 files.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Measures Continuo beside the players that are installed.
+/// Measures Continuo beside the players that are installed: sound in `Playback/`, the control socket in `Control/`, and
+/// what both need in `Support/`.
 @main
 struct ContinuoBench: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -51,10 +51,12 @@ package struct JukeboxMachine: Sendable {
     let range: SongRange?
   }
 
-  /// A stopped jukebox with an empty queue. All chance comes from one number that `generator` gives.
+  /// A stopped jukebox with an empty queue.
   ///
-  /// - Parameter upcomingLimit: How many songs the player is told ahead, 1 and above. With 4, songs that are shorter
-  ///   than the player's buffers follow each other without a gap.
+  /// - Parameters:
+  ///   - generator: Gives one number, from which all chance comes.
+  ///   - upcomingLimit: How many songs the player is told ahead, 1 and above. With 4, songs that are shorter than the
+  ///     player's buffers follow each other without a gap.
   package init(using generator: inout some RandomNumberGenerator, upcomingLimit: Int = 4) {
     self.generator = SplitMix64(state: generator.next())
     self.upcomingLimit = upcomingLimit

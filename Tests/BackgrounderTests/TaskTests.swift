@@ -1,3 +1,4 @@
+import PulseTestSupport
 import Testing
 
 extension BackgrounderTests {

@@ -8,8 +8,10 @@ package struct FilterRequest: Hashable, Sendable {
 
   /// Understands a filter, or refuses it in mpd's words.
   ///
-  /// - Parameter isSearch: Whether a pair looks for a part of the text and not for all of it. In an expression the
-  ///   operator says that.
+  /// - Parameters:
+  ///   - arguments: Those of the filter, as they came.
+  ///   - isSearch: Whether a pair looks for a part of the text and not for all of it. In an expression the operator
+  ///     says that.
   package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]
     var parts: [FilterExpression] = []

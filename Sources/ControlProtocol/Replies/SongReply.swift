@@ -29,9 +29,8 @@ package struct SongReply: Hashable, Sendable {
     self.place = place
   }
 
-  /// The lines, in mpd's order: `file` first, since in every client it begins a new song.
-  ///
-  /// - Parameter tags: Those that the client wants to see, see `ConnectionMachine.Context`.
+  /// The lines, in mpd's order: `file` first, since in every client it begins a new song. `wanted` are the tags that the
+  /// client wants to see, see `ConnectionMachine.Context`.
   package func write(into reply: inout Reply, tags wanted: TagSet = .standard) {
     reply.beginSong(file: file.bytes.span, range: range, lastModified: lastModified, format: format)
     for tag in tags where wanted.contains(TagSet(tag.type)) {

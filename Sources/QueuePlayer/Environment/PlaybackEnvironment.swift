@@ -27,8 +27,9 @@ public struct PlaybackEnvironment: Sendable {
   package let suspension: PlaybackSuspension
   /// The audio session of this environment's players.
   package let audioSession: AVAudioSession
-  /// Called on the main queue with reports that concern the sound and no player in particular. Must not
-  /// block.
+  /// Called on the main queue with reports that concern the sound and no player in particular; nil: nobody
+  /// is. Must not block. An environment whose maker gave none says once on standard error that there is no
+  /// sound.
   public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
 
   /// An environment of these parts; see the properties of the same names.

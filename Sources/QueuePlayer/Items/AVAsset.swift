@@ -52,10 +52,12 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
   /// Where the media is.
   public let url: URL
 
-  /// The media at `url`; opens nothing.
+  /// The media at a URL; opens nothing.
   ///
-  /// - Parameter options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`; all
-  ///   others are ignored.
+  /// - Parameters:
+  ///   - url: where the media is.
+  ///   - options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`; all others are
+  ///     ignored.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]

@@ -138,10 +138,12 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// Goes to `time`, exactly to the frame. Stops the program if the time is invalid or indefinite.
   ///
-  /// - Parameter completionHandler: called on the main queue, with true when the seek is done: at once if the
-  ///   item is not opened yet or not current, in which case it will start at `time`. Called with false at
-  ///   once for a time outside `seekableTimeRanges`, and when another seek replaces this one or the item
-  ///   leaves the queue.
+  /// - Parameters:
+  ///   - time: of this item.
+  ///   - completionHandler: called on the main queue, with true when the seek is done: at once if the item is
+  ///     not opened yet or not current, in which case it will start at `time`. Called with false at once for a
+  ///     time outside `seekableTimeRanges`, and when another seek replaces this one or the item leaves the
+  ///     queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
     seek(to: time, tolerances: [], completion: completionHandler)

@@ -144,9 +144,11 @@ open class AVPlayer: NSObject {
 
   /// As `seek(to:)`.
   ///
-  /// - Parameter completionHandler: called on the main queue: with true when the player is there; with true
-  ///   at once if the item is not opened yet, it then starts there; with false at once if there is no item;
-  ///   with false when another seek comes first, at once then, or the item's turn is over.
+  /// - Parameters:
+  ///   - time: of the current item.
+  ///   - completionHandler: called on the main queue: with true when the player is there; with true at once if
+  ///     the item is not opened yet, it then starts there; with false at once if there is no item; with false
+  ///     when another seek comes first, at once then, or the item's turn is over.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -189,6 +191,7 @@ open class AVPlayer: NSObject {
   /// - Parameters:
   ///   - interval: above zero; its timescale is that of the steps. Stops the program if it is not.
   ///   - queue: where `block` is called, one call after the other; the main queue for nil.
+  ///   - block: gets the step, in seconds of the item.
   /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
   @preconcurrency
   nonisolated open func addPeriodicTimeObserver(
@@ -206,6 +209,7 @@ open class AVPlayer: NSObject {
   /// - Parameters:
   ///   - times: made by `NSValue(time:)`.
   ///   - queue: where `block` is called, one call after the other; the main queue for nil.
+  ///   - block: is called for each of them.
   /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
   @preconcurrency
   nonisolated open func addBoundaryTimeObserver(

@@ -1,3 +1,4 @@
+import PulseTestSupport
 import Testing
 
 /// All that a `Backgrounder` printed. The lines of the system begin with "> " here, in place of their time.
@@ -47,4 +48,16 @@ struct Transcript: Sendable {
   ]
   /// The end of a launch.
   private static let inFront = ["> call didBecomeActive", "> state active"]
+}
+
+extension Run {
+  /// Runs Backgrounder with these arguments.
+  convenience init(_ arguments: [String], server: String? = nil) throws {
+    try self.init("Backgrounder", arguments, server: server)
+  }
+
+  /// Waits for its end and returns all that it printed.
+  func ended(status: Int32 = 0, limit: Double = 60) async throws -> Transcript {
+    Transcript(try await finished(status: status, limit: limit))
+  }
 }

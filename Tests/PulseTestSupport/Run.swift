@@ -1,26 +1,29 @@
 import Foundation
-import PulseTestSupport
 import TestSupport
 
-/// A `Backgrounder` that runs, and what it has printed so far.
-final class Run: Sendable {
+/// A program of this package that runs, and what it has printed so far.
+package final class Run: Sendable {
   /// What it has printed so far.
-  struct Log: Sendable, CustomStringConvertible {
+  package struct Log: Sendable, CustomStringConvertible {
     /// Lines of standard output.
-    var output: [String] = []
+    package var output: [String] = []
     /// Lines of standard error.
-    var errors: [String] = []
+    package var errors: [String] = []
 
-    var description: String { "errors \(errors), output \(output.suffix(20))" }
+    /// What matters of it in messages.
+    package var description: String { "errors \(errors), output \(output.suffix(20))" }
   }
 
-  let child: Child
-  let log = Observed(Log())
+  /// Its process.
+  package let child: Child
+  /// What it has printed so far.
+  package let log = Observed(Log())
   private let readers: [LineReader]
   private let folder: TemporaryFolder
 
-  /// Runs it with these arguments. It sees nothing of the user's; `server` is its PulseAudio, if it needs one.
-  init(_ arguments: [String], server: String? = nil) throws {
+  /// Runs the program of that name with these arguments. It sees nothing of the user's; `server` is its PulseAudio, if
+  /// it needs one.
+  package init(_ program: String, _ arguments: [String], server: String? = nil) throws {
     folder = try TemporaryFolder()
     var environment = ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LC_ALL": "C.UTF-8", "TZ": "UTC"]
     for name in ["PATH", "LD_LIBRARY_PATH"] {
@@ -41,7 +44,7 @@ final class Run: Sendable {
       LineReader(descriptor: errors[0]) { line in log.update { $0.errors.append(line) } },
     ]
     child = try Child(
-      [product("Backgrounder")] + arguments, environment: environment,
+      [product(program)] + arguments, environment: environment,
       streams: .descriptors(input: null, output: outputs[1], error: errors[1]))
   }
 
@@ -51,12 +54,12 @@ final class Run: Sendable {
   }
 
   /// Waits for its end and returns all that it printed.
-  func ended(status: Int32 = 0, limit: Double = 60) async throws -> Transcript {
+  package func finished(status: Int32 = 0, limit: Double = 60) async throws -> Log {
     do {
       let end = try await child.ended(limit: limit)
       for reader in readers { reader.finish() }
       guard end.status == status else { throw Failure("status \(end.status) instead of \(status)") }
-      return Transcript(log.value)
+      return log.value
     } catch {
       throw Failure("\(error): \(log.value)")
     }

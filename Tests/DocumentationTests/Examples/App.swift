@@ -1,0 +1,1 @@
+../Programs/ApplicationOnADevice/App.swift
