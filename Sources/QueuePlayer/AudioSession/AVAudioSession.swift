@@ -7,7 +7,8 @@ import Synchronization
 /// and where it is played.
 ///
 /// Every environment has one session, shared by all its players. Any thread; nothing blocks, but for the first
-/// use of `isOtherAudioPlaying` and its siblings. Notifications are posted on the environment's main queue, and held back while the application is suspended.
+/// use of `isOtherAudioPlaying` and its siblings. Notifications are posted on the environment's main queue, and
+/// held back while the application is suspended.
 ///
 /// A player that starts to play activates an inactive session. The session stays active until it is
 /// deactivated or interrupted or the application ends. Suspension does not change it, because players resume
