@@ -170,8 +170,11 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    // Run, not imported: an application with a main thread of its own.
+    .executableTarget(
+      name: "ContinuoProbe", dependencies: ["Continuo"], path: "Tests/ContinuoProbe", swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["Continuo"], swiftSettings: strict),
+      name: "ContinuoTests", dependencies: ["Continuo", "PulseTestSupport"], swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
       name: "ContinuoSwift5Tests", dependencies: ["Continuo"],

@@ -137,6 +137,11 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   /// Starts whatever takes time before a stream can be opened (connecting); returns at once. Optional.
   func prepare()
 
+  /// What else is to be known of the device now; nil if that is not known. The first call may ask, and then waits at
+  /// most `limit` seconds for the answer; later ones return at once with what is known by then. Any thread but the
+  /// output's. Optional.
+  func surroundings(limit: Double) -> OutputSurroundings?
+
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own time
   /// limit. `events` is called on the output's thread and must not block.
   func makeStream(
@@ -149,4 +154,6 @@ extension AudioOutputDevice {
   package var isOffline: Bool { false }
   /// Does nothing.
   package func prepare() {}
+  /// Nil: not known.
+  package func surroundings(limit: Double) -> OutputSurroundings? { nil }
 }

@@ -131,7 +131,7 @@ struct Backgrounder: ParsableCommand {
       nullSink
       ? PulseDevice(privateServer: try PrivatePulseServer(), clock: clock)
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
-    Phone.printLineByLine()
+    printLineByLine()
     MainActor.assumeIsolated {
       let phone = Phone(modes: modes, settings: settings, sound: sound) { makeDelegate(songs: songs) }
       phone.run(presses)

@@ -1,5 +1,7 @@
-// What an application imports: times, players, the application's life cycle.
+// What an application imports: times, players, the application's life cycle; and Foundation, which Apple's AVFoundation
+// and UIKit bring along too.
 @_exported public import AppLifecycle
+@_exported public import Foundation
 @_exported public import MediaTime
 @_exported public import QueuePlayer
 

@@ -8,8 +8,8 @@ extension Device {
   /// Connects the players of `environment` and its audio session with the application on this device. They
   /// are suspended, resumed, interrupted and ended with the application; snapshots of them are kept for the
   /// next launch. Players pause in the background if their session does not allow sound there. While they
-  /// play, with an active session of the category `playback`, they keep an application with the mode `audio`
-  /// running.
+  /// play, with an active session whose category may sound in the background (`playback`, `playAndRecord` or
+  /// `multiRoute`), they keep an application with the mode `audio` running.
   ///
   /// To be called once for each environment, before the launch. The connection is permanent. Any thread; does
   /// not block.

@@ -6,7 +6,7 @@ public import QueuePlayer
 
 extension PlaybackEnvironment {
   /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or
-  /// opened before the first player gets an item.
+  /// opened before the first player gets an item, or the audio session is asked about other applications' sound.
   ///
   /// - Parameters:
   ///   - output: where sound is played. By default the PulseAudio server that libpulse chooses.

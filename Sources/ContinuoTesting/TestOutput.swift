@@ -33,6 +33,16 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
+  /// Other applications sound between those moments, and the listener has set that volume, from 0 to 1.
+  public static func besideOthers(
+    from start: Duration, until end: Duration, volume: Float = 1
+  ) -> TestOutput {
+    TestOutput {
+      $0.otherAudio = min(start, end).inSeconds..<max(start, end).inSeconds
+      $0.volume = volume
+    }
+  }
+
   private init(_ change: (inout SimulatedOutput.Personality) -> Void = { _ in }) { change(&personality) }
 }
 

@@ -25,6 +25,8 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case operationNotSupportedForAsset = -11838
     /// The file does not exist or cannot be read.
     case failedToLoadMediaData = -11849
+    /// Loading was cancelled, by `AVAsset.cancelLoading()`.
+    case operationCancelled = -11878
   }
 
   /// "AVFoundationErrorDomain".
@@ -81,6 +83,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case .fileFormatNotRecognized: "The file has no audio that can be played."
     case .operationNotSupportedForAsset: "The media cannot be played from there."
     case .failedToLoadMediaData: "The media could not be read."
+    case .operationCancelled: "The operation was cancelled."
     }
   }
 
@@ -109,6 +112,8 @@ extension AVError {
   public static var operationNotSupportedForAsset: Code { .operationNotSupportedForAsset }
   /// `Code.failedToLoadMediaData`.
   public static var failedToLoadMediaData: Code { .failedToLoadMediaData }
+  /// `Code.operationCancelled`.
+  public static var operationCancelled: Code { .operationCancelled }
 }
 
 extension AVError.Code {

@@ -1,6 +1,4 @@
 import Continuo
-import Dispatch
-import Foundation
 
 // Code of the kinds that clients have, in Swift 5 mode: it only has to compile as it does on Apple's systems.
 
@@ -100,11 +98,8 @@ class Jukebox {
     ) { [weak self] in
       self?.log.append("started")
     }
-    // Of its own item only: on Linux a post on the main queue waits for ever for an observer on `.main` unless the main
-    // thread runs that queue, and other tests post too.
     _ = NotificationCenter.default.addObserver(
-      forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: player.currentItem ?? player,
-      queue: .main
+      forName: AVPlayerItem.failedToPlayToEndTimeNotification, object: nil, queue: .main
     ) { [weak self] note in
       let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? NSError
       self?.log.append(error?.localizedDescription ?? "")

@@ -29,7 +29,7 @@ final class ObservantApp: UIApplicationDelegate {
 
   private func observe(_ name: Notification.Name, _ text: String) {
     let observer = NotificationCenter.default.addObserver(
-      forName: name, object: device.application, queue: nil
+      forName: name, object: device.application, queue: .main
     ) { [device] _ in device.note("notification \(text)") }
     observers.append(observer)
   }

@@ -1,5 +1,4 @@
 import Continuo
-import Foundation
 
 /// A client as an iOS developer writes it: the screen of a music player in the background-audio tutorials, with three
 /// songs, their title, and the time in hundredths. Nothing in it knows that it does not run on a phone.
@@ -35,7 +34,7 @@ final class AudioScreen {
     }
     endObservers = player.items().map { item in
       NotificationCenter.default.addObserver(
-        forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
+        forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: .main
       ) { [weak self] note in
         guard let item = note.object as? AVPlayerItem else { return }
         MainActor.assumeIsolated { self?.songEnded(item) }

@@ -1,5 +1,4 @@
 import Continuo
-import Foundation
 import Testing
 
 @MainActor

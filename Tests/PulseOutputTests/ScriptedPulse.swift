@@ -19,6 +19,9 @@ final class ScriptedPulse: PulseCalls {
     var timers: [UInt: (callback: pa_time_event_cb_t, userdata: UInt, delay: pa_usec_t)] = [:]
     var timingAnswers: [UInt: (callback: pa_stream_success_cb_t?, userdata: UInt)] = [:]
     var drainAnswers: [UInt: (callback: pa_stream_success_cb_t?, userdata: UInt)] = [:]
+    var subscriber: (callback: pa_context_subscribe_cb_t, userdata: UInt)?
+    var sinkInputAnswers: [UInt: (callback: pa_sink_input_info_cb_t, userdata: UInt)] = [:]
+    var sinkAnswers: [UInt: (callback: pa_sink_info_cb_t, userdata: UInt)] = [:]
     var operations: Set<UInt> = []
     var streams: Set<UInt> = []
     var contexts: Set<UInt> = []
@@ -155,6 +158,45 @@ final class ScriptedPulse: PulseCalls {
       }
     }
   }
+  /// Answers all questions about the server's streams and the sink; a volume of nil: there is no sink.
+  func answerSurroundings(streams: [(client: UInt32, isCorked: Bool)], volume: pa_volume_t?) {
+    run {
+      let (streamAnswers, sinkAnswers) = box.withLock { box in
+        defer {
+          box.state.sinkInputAnswers = [:]
+          box.state.sinkAnswers = [:]
+        }
+        return (box.state.sinkInputAnswers, box.state.sinkAnswers)
+      }
+      for (_, answer) in streamAnswers {
+        let userdata = UnsafeMutableRawPointer(bitPattern: answer.userdata)
+        for stream in streams {
+          var info = pa_sink_input_info()
+          info.client = stream.client
+          info.corked = stream.isCorked ? 1 : 0
+          answer.callback(nil, &info, 0, userdata)
+        }
+        answer.callback(nil, nil, 1, userdata)
+      }
+      for (_, answer) in sinkAnswers {
+        let userdata = UnsafeMutableRawPointer(bitPattern: answer.userdata)
+        if let volume {
+          var info = pa_sink_info()
+          pa_cvolume_set(&info.volume, 2, volume)
+          answer.callback(nil, &info, 0, userdata)
+        }
+        answer.callback(nil, nil, volume == nil ? -1 : 1, userdata)
+      }
+    }
+  }
+  /// Tells whoever has subscribed of a change.
+  func tellOfChange() {
+    run {
+      guard let subscriber = box.withLock({ $0.state.subscriber }) else { return }
+      subscriber.callback(
+        nil, PA_SUBSCRIPTION_EVENT_CHANGE, 1, UnsafeMutableRawPointer(bitPattern: subscriber.userdata))
+    }
+  }
   /// Fires all timers of at least `delay` seconds.
   func fireTimers(atLeast delay: Double) {
     run {
@@ -236,6 +278,29 @@ final class ScriptedPulse: PulseCalls {
   {
     box.withLock { $0.state.volumes.append(volume.values.0) }
     return operation("setVolume")
+  }
+  func contextGetIndex(_ context: OpaquePointer) -> UInt32 { 3 }
+  func contextSetSubscribeCallback(
+    _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) { box.withLock { $0.state.subscriber = callback.map { ($0, number(userdata)) } } }
+  func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer? {
+    operation("subscribe")
+  }
+  func contextGetSinkInputs(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("getSinkInputs") else { return nil }
+    box.withLock { $0.state.sinkInputAnswers[number(result)] = (callback, number(userdata)) }
+    return result
+  }
+  func contextGetSink(
+    _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("getSink \(name)") else { return nil }
+    box.withLock { $0.state.sinkAnswers[number(result)] = (callback, number(userdata)) }
+    return result
   }
   func errorText(_ code: Int32) -> String { "scripted error \(code)" }
   func streamNew(
@@ -322,6 +387,8 @@ final class ScriptedPulse: PulseCalls {
     note("cancel") {
       $0.timingAnswers[number(operation)] = nil
       $0.drainAnswers[number(operation)] = nil
+      $0.sinkInputAnswers[number(operation)] = nil
+      $0.sinkAnswers[number(operation)] = nil
     }
   }
   func operationUnref(_ operation: OpaquePointer) {

@@ -33,8 +33,7 @@ struct AudioSessionTests {
     arguments: [
       (AVAudioSession.Category.ambient, AVAudioSession.ErrorCode.none), (.soloAmbient, .none),
       (.playback, .none),
-      (.record, .resourceNotAvailable), (.playAndRecord, .resourceNotAvailable),
-      (.multiRoute, .resourceNotAvailable), (.init(rawValue: "loud"), .badParam),
+      (.record, .none), (.playAndRecord, .none), (.multiRoute, .none), (.init(rawValue: "loud"), .badParam),
     ])
   func categories(_ category: AVAudioSession.Category, _ expected: AVAudioSession.ErrorCode) {
     #expect(code { try session.setCategory(category) } == expected)
@@ -48,8 +47,8 @@ struct AudioSessionTests {
       (AVAudioSession.Mode.default, AVAudioSession.ErrorCode.none, AVAudioSession.ErrorCode.none),
       (.spokenAudio, .none, .none), (.measurement, .none, .none),
       (.moviePlayback, .none, .incompatibleCategory), (.voicePrompt, .none, .incompatibleCategory),
-      (.voiceChat, .resourceNotAvailable, .resourceNotAvailable),
-      (.videoRecording, .resourceNotAvailable, .resourceNotAvailable),
+      (.voiceChat, .incompatibleCategory, .incompatibleCategory),
+      (.videoRecording, .incompatibleCategory, .incompatibleCategory),
       (.init(rawValue: "odd"), .badParam, .badParam),
     ])
   func modes(
@@ -104,6 +103,64 @@ struct AudioSessionTests {
     #expect(code { try session.setCategory(.playback, options: .init(rawValue: 0x100)) } == .badParam)
     #expect(code { try session.setCategory(.soloAmbient, options: .duckOthers) } == .badParam)
     #expect(session.category == .soloAmbient && session.categoryOptions == [])
+  }
+
+  @Test(
+    "Categories with an input take their modes and options",
+    arguments: [
+      (AVAudioSession.Category.playAndRecord, AVAudioSession.Mode.voiceChat), (.playAndRecord, .videoChat),
+      (.playAndRecord, .gameChat), (.playAndRecord, .videoRecording), (.record, .videoRecording),
+      (.record, .measurement), (.multiRoute, .default),
+    ])
+  func inputCategories(_ category: AVAudioSession.Category, _ mode: AVAudioSession.Mode) throws {
+    let options: AVAudioSession.CategoryOptions = [.defaultToSpeaker, .allowBluetoothHFP, .allowBluetooth]
+    try session.setCategory(category, mode: mode, options: options)
+    #expect(session.category == category && session.mode == mode && session.categoryOptions == options)
+    #expect(session.availableModes.contains(mode))
+    try session.setCategory(.playback)
+    #expect(session.mode == (mode == .measurement ? mode : .default) && session.categoryOptions == [])
+  }
+
+  @Test("There is no input, and whatever asks for one is told so")
+  func noInput() throws {
+    #expect(session.availableInputs == nil)
+    try session.setCategory(.playAndRecord, options: [.overrideMutedMicrophoneInterruption])
+    #expect(!session.isInputAvailable && session.availableInputs == [] && session.preferredInput == nil)
+    #expect(session.currentRoute.inputs.isEmpty && session.inputNumberOfChannels == 0)
+    #expect(session.recordPermission == .denied && !session.isInputGainSettable)
+    try session.setPreferredInput(nil)
+    let port = AVAudioSessionPortDescription(sink: "microphone")
+    #expect(code { try session.setPreferredInput(port) } == .resourceNotAvailable)
+    #expect(code { try session.setInputGain(1) } == .resourceNotAvailable)
+    let answers = Log<Bool>()
+    session.requestRecordPermission { answers.add($0) }
+    stage.settle()
+    #expect(answers.entries == [false])
+  }
+
+  @Test("The output's port can be overridden in playAndRecord, without effect")
+  func override() throws {
+    #expect(code { try session.overrideOutputAudioPort(.speaker) } == .incompatibleCategory)
+    try session.overrideOutputAudioPort(.none)
+    try session.setCategory(.playAndRecord)
+    try session.overrideOutputAudioPort(.speaker)
+  }
+
+  @Test("In the category record nothing plays, and what plays is paused")
+  func record() throws {
+    let player = stage.queuePlayer([stage.item("a", seconds: 10)])
+    try session.setCategory(.record)
+    let reasons = RateLog(player)
+    player.play()
+    #expect(player.rate == 0)
+    try session.setCategory(.playAndRecord)
+    player.play()
+    stage.pass(1)
+    #expect(player.rate == 1 && player.timeControlStatus == .playing)
+    try session.setCategory(.record)
+    stage.settle()
+    #expect(player.rate == 0 && player.timeControlStatus == .paused)
+    #expect(reasons.entries == [.setRateFailed, .setRateCalled, .setRateFailed])
   }
 
   @Test("Long-form policies go with playback, three modes and no options; independent with nothing")

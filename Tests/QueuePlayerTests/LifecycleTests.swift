@@ -75,6 +75,21 @@ struct LifecycleTests {
       scene.steps.entries == Array(repeating: Array(0..<1000 as Range<Int64>), count: 3).flatMap(\.self))
   }
 
+  @Test(
+    "Categories with an input play on as playback does",
+    arguments: [
+      AVAudioSession.Category.playAndRecord, .multiRoute,
+    ])
+  func inputCategories(_ category: AVAudioSession.Category) throws {
+    let scene = try Scene(modes: [.audio], category: category)
+    let player = scene.player()
+    scene.stage.pass(5)
+    scene.pressHome()
+    #expect(scene.device.state == .background)
+    scene.stage.pass(40)
+    #expect(scene.isWhole && player.currentItem == nil && scene.device.state == .suspended)
+  }
+
   @Test("Without it sound and observers stand, and go on with the very next frame")
   func withoutMode() throws {
     let scene = try Scene(modes: [])

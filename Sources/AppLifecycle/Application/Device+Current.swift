@@ -1,3 +1,4 @@
+import HostTime
 import Synchronization
 
 extension Device {
@@ -6,9 +7,14 @@ extension Device {
   private static let process = Mutex<Device?>(nil)
 
   /// The device to which `UIApplication.shared` belongs: that of the innermost `withCurrent`, otherwise that
-  /// of the process, which is made at first use, with the system's clock and without background modes. To
-  /// have modes, set a device before the first use; code that already holds the old application keeps it. Any
-  /// thread; does not block.
+  /// of the process, which is the one that is set here. Any thread; does not block.
+  ///
+  /// A program that sets none has no life cycle: the device that is made at first use has its application in
+  /// front from the beginning. The application is active and gets background tasks, its time has no limit, and
+  /// nothing calls it.
+  ///
+  /// Set a device before the first use: code that already holds the old application keeps it. The device's main
+  /// queue must run on the main thread.
   ///
   /// In code that a device calls (delegate, notifications, expiration handlers) this is that device.
   public static var current: Device {
@@ -16,12 +22,17 @@ extension Device {
       if let scoped { return scoped }
       return process.withLock { process in
         if let process { return process }
-        let device = Device(modes: BackgroundModes())
+        let device = Device(modes: BackgroundModes(), clock: SystemClock.shared, isActive: true)
+        _ = device.application
         process = device
         return device
       }
     }
-    set { process.withLock { $0 = newValue } }
+    set {
+      // Observers of the application's notifications need not have asked for the application before.
+      _ = newValue.application
+      process.withLock { $0 = newValue }
+    }
   }
 
   /// Runs `operation` with `device` as `current`. This also holds in the tasks that `operation` starts, but

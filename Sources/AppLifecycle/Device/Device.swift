@@ -54,16 +54,18 @@ public final class Device: Sendable {
   ///     thread.
   ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
   ///   - settings: the time limits of the application.
+  ///   - isActive: whether the application is in front from the beginning, without having been launched.
   package init(
     modes: BackgroundModes, clock: any HostClock,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
-    settings: LifecycleSettings = LifecycleSettings()
+    settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
   ) {
     self.clock = clock
     self.mainQueue = mainQueue
     self.isOnMainQueue = isOnMainQueue
-    shared = Mutex(DeviceState(machine: LifecycleMachine(modes: modes, settings: settings)))
+    shared = Mutex(
+      DeviceState(machine: LifecycleMachine(modes: modes, settings: settings, isActive: isActive)))
     let worker = clock.makeWorker("lifecycle") { [weak self] in self?.watch() ?? .whenSignalled }
     shared.withLock { $0.worker = worker }
   }

@@ -11,7 +11,7 @@ struct DeviceState {
 
   var machine: LifecycleMachine
   /// The state reported last. `machine.state` is ahead of it by the actions that are still in `steps`.
-  var reached = ApplicationState.notRunning
+  var reached: ApplicationState
   /// The steps to carry out, each with the moment at which it was decided.
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
@@ -34,7 +34,10 @@ struct DeviceState {
   /// When the worker will wake up by itself.
   var alarm = HostTime.distantFuture
 
-  init(machine: LifecycleMachine) { self.machine = machine }
+  init(machine: LifecycleMachine) {
+    self.machine = machine
+    reached = machine.state
+  }
 
   mutating func handle(_ event: LifecycleMachine.Event, at now: HostTime) {
     steps += machine.handle(event, at: now).map { (now, .action($0)) }

@@ -12,7 +12,7 @@ package import HostTime
 /// at once. A call that exceeds its limit ends the application.
 package struct LifecycleMachine: Hashable, Sendable {
   /// The application's state once all actions so far are carried out.
-  package internal(set) var state = ApplicationState.notRunning
+  package internal(set) var state: ApplicationState
   /// The application's background modes.
   package let modes: BackgroundModes
   /// The application's time limits.
@@ -106,8 +106,11 @@ package struct LifecycleMachine: Hashable, Sendable {
   var missedRefreshChange = false
   var wasTerminated = false
 
-  /// An application that was never launched.
-  package init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
+  /// An application that was never launched or, with `isActive`, one that has been in front for ever.
+  package init(
+    modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
+  ) {
+    state = isActive ? .active : .notRunning
     self.modes = modes
     self.settings = settings
     budget = BackgroundBudget(settings: settings)

@@ -47,6 +47,13 @@ package final class SimulatedOutput: AudioOutputDevice {
     return tape.recording
   }
 
+  /// What the personality says of this moment. Any thread; never waits.
+  package func surroundings(limit: Double) -> OutputSurroundings? {
+    let seconds = clock.now.seconds(since: created)
+    return OutputSurroundings(
+      isOtherAudioPlaying: personality.otherAudio?.contains(seconds) ?? false, volume: personality.volume)
+  }
+
   /// Opens a stream; see `AudioOutputDevice`. It has a worker of its own on the device's clock.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void

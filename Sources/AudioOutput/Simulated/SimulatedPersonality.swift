@@ -54,6 +54,11 @@ extension SimulatedOutput {
     /// When the stream is moved to another sink; nil for never.
     package var move: Double?
 
+    /// When other applications sound; nil for never.
+    package var otherAudio: Range<Double>?
+    /// The volume that the listener has set for everything, from 0 to 1.
+    package var volume: Float = 1
+
     /// The ideal device.
     package init() {}
 

@@ -1,7 +1,6 @@
 import AppLifecycle
 import Continuo
 import Dispatch
-@preconcurrency import Glibc
 import HostTime
 import PulseOutput
 import Synchronization
@@ -120,10 +119,4 @@ final class Phone: Sendable {
     let hundredths = Int(((time ?? clock.now).seconds(since: start) * 100).rounded())
     print("[\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)] \(text)")
   }
-
-  private func complain(_ text: String) { fputs(text + "\n", stderr) }
-
-  /// Makes standard output line-buffered, also into a pipe, so that a person or a test sees each line at
-  /// once.
-  static func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
 }

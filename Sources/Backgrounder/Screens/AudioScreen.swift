@@ -43,7 +43,7 @@ final class AudioScreen: Screen {
       MainActor.assumeIsolated { self?.showTime(time) }
     }
     interruptionObserver = NotificationCenter.default.addObserver(
-      forName: AVAudioSession.interruptionNotification, object: nil, queue: nil
+      forName: AVAudioSession.interruptionNotification, object: nil, queue: .main
     ) { [weak self] note in
       let type = (note.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)
         .flatMap(AVAudioSession.InterruptionType.init)

@@ -26,7 +26,7 @@ final class Downloader {
   init(secondsPerFile: Double) {
     self.secondsPerFile = secondsPerFile
     backgroundObserver = NotificationCenter.default.addObserver(
-      forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: nil
+      forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
     ) { [weak self] _ in
       MainActor.assumeIsolated { self?.enterBackground() }
     }

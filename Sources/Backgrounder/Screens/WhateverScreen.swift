@@ -16,7 +16,7 @@ final class WhateverScreen: Screen {
 
   override func viewDidLoad() {
     activeObserver = NotificationCenter.default.addObserver(
-      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: nil
+      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
     ) { [weak self] _ in
       MainActor.assumeIsolated { self?.reinstateBackgroundTask() }
     }

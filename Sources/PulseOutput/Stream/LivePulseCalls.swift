@@ -63,6 +63,21 @@ final class LivePulseCalls: PulseCalls {
     var volume = volume
     return pa_context_set_sink_input_volume(context, index, &volume, nil, nil)
   }
+  func contextGetIndex(_ context: OpaquePointer) -> UInt32 { pa_context_get_index(context) }
+  func contextSetSubscribeCallback(
+    _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?
+  ) { pa_context_set_subscribe_callback(context, callback, userdata) }
+  func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer? {
+    pa_context_subscribe(context, mask, nil, nil)
+  }
+  func contextGetSinkInputs(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { pa_context_get_sink_input_info_list(context, callback, userdata) }
+  func contextGetSink(
+    _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { pa_context_get_sink_info_by_name(context, name, callback, userdata) }
   func errorText(_ code: Int32) -> String { pa_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   func streamNew(

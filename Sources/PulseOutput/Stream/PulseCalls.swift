@@ -63,6 +63,23 @@ protocol PulseCalls: AnyObject, Sendable {
   /// Sets the volume of a stream by its server index.
   func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
     -> OpaquePointer?
+  /// The number that the server knows the context's client by.
+  func contextGetIndex(_ context: OpaquePointer) -> UInt32
+  /// Sets or clears the callback for what was subscribed to.
+  func contextSetSubscribeCallback(
+    _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?)
+  /// Asks to be told of changes of those kinds.
+  func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer?
+  /// Asks for all streams that play on the server: the callback runs for each, and at the end without one.
+  func contextGetSinkInputs(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer?
+  /// Asks for a sink: the callback runs for it, and at the end, or on an error, without one.
+  func contextGetSink(
+    _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
+    _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer?
   /// libpulse's sentence for an error code. No lock.
   func errorText(_ code: Int32) -> String
 

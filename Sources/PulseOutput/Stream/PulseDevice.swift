@@ -11,6 +11,7 @@ package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
   private let keeper: ServerKeeper?
+  private let neighbours: PulseSurroundings
 
   /// A device on that server and sink. Nothing is connected yet; one idle thread is started.
   ///
@@ -44,9 +45,13 @@ package final class PulseDevice: AudioOutputDevice {
     self.configuration = configuration
     self.keeper = keeper
     connection = PulseConnection(configuration: configuration, clock: clock, calls: calls) { keeper?.look() }
+    neighbours = PulseSurroundings(connection: connection, sink: configuration.sink)
   }
 
-  deinit { connection.retire() }
+  deinit {
+    neighbours.end()
+    connection.retire()
+  }
 
   /// Begins to connect, so that this overlaps with whatever comes before the first stream. Errors are kept for that.
   package func prepare() { connection.withLock { _ = connection.connect() } }
@@ -55,6 +60,10 @@ package final class PulseDevice: AudioOutputDevice {
   /// seconds. A refusal takes about a millisecond. Starts no server. Where it answers, the connection stays and the
   /// first stream finds it.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
+
+  /// Whether other clients of the server play, and the volume of the configured sink; see `AudioOutputDevice`. The first
+  /// call connects, if nobody has; from then on the server tells of changes.
+  package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
   /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
   ///

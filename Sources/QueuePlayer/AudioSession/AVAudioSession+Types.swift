@@ -12,12 +12,14 @@ extension AVAudioSession {
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
     /// Sound that the application is made for; may continue in the background.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
-    /// Cannot be set: there is no input.
+    /// Recording only: players do not play. There is no input, so nothing is recorded either.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
-    /// Cannot be set: there is no input.
+    /// Sound in both directions; may continue in the background. There is no input: it plays as `playback` does.
     public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
-    /// Cannot be set: there is one route.
+    /// Sound over several routes; may continue in the background. There is one route: it plays as `playback` does.
     public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
+
+    static let all = [ambient, soloAmbient, playback, record, playAndRecord, multiRoute]
   }
 
   /// The kind of sound. Stored and reported, but has no effect on playback.
@@ -37,14 +39,19 @@ extension AVAudioSession {
     public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
     /// Prompts by a voice. With the category `playback` only.
     public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
-    /// Cannot be set: needs an input.
+    /// A conversation by voice. With the category `playAndRecord` only.
     public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
-    /// Cannot be set: needs an input.
+    /// A conversation in a game. With the category `playAndRecord` only.
     public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
-    /// Cannot be set: needs an input.
+    /// A conversation with pictures. With the category `playAndRecord` only.
     public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
-    /// Cannot be set: needs an input.
+    /// Recording a film. With the categories `record` and `playAndRecord` only.
     public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
+
+    static let all = [
+      `default`, spokenAudio, moviePlayback, measurement, voicePrompt, voiceChat, gameChat, videoChat,
+      videoRecording,
+    ]
   }
 
   /// How the sound combines with that of other applications. Stored and reported, but without effect: a sound
@@ -71,7 +78,7 @@ extension AVAudioSession {
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
     /// AirPlay devices may be used.
     public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
-    /// Cannot be set: there is no input.
+    /// Sound goes on when the microphone is muted. With the categories `record` and `playAndRecord` only.
     public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
   }
 
@@ -153,7 +160,7 @@ extension AVAudioSession {
   public enum ErrorCode: Int, Sendable {
     /// No error.
     case none = 0
-    /// '!cat': the mode does not go with the category.
+    /// '!cat': the mode, or what is asked for, does not go with the category.
     case incompatibleCategory = 560_161_140
     /// '!pri': something more important has the sound, a call.
     case insufficientPriority = 561_017_449

@@ -6,18 +6,21 @@ import Synchronization
 /// The audio session of an application: whether its sound continues in the background, what interrupts it,
 /// and where it is played.
 ///
-/// Every environment has one session, shared by all its players. Any thread; nothing blocks. Notifications
-/// are posted on the environment's main queue, and held back while the application is suspended.
+/// Every environment has one session, shared by all its players. Any thread; nothing blocks, but for the first
+/// use of `isOtherAudioPlaying` and its siblings. Notifications are posted on the environment's main queue, and
+/// held back while the application is suspended.
 ///
 /// A player that starts to play activates an inactive session. The session stays active until it is
 /// deactivated or interrupted or the application ends. Suspension does not change it, because players resume
 /// by themselves afterwards.
 public final class AVAudioSession: NSObject, Sendable {
   private let state = Mutex(AudioSessionState())
-  private let suspension: PlaybackSuspension
+  let suspension: PlaybackSuspension
+  private let device: any AudioOutputDevice
 
-  init(suspension: PlaybackSuspension) {
+  init(suspension: PlaybackSuspension, device: any AudioOutputDevice) {
     self.suspension = suspension
+    self.device = device
     super.init()
     suspension.state.withLock { $0.session = self }
   }
@@ -39,25 +42,24 @@ public final class AVAudioSession: NSObject, Sendable {
   /// The policy that was set with the category; `default` until it is set.
   public var routeSharingPolicy: RouteSharingPolicy { state.withLock { $0.policy } }
 
-  /// The categories that can be set: those without an input.
-  public var availableCategories: [Category] { [.ambient, .soloAmbient, .playback] }
+  /// The categories that can be set: all, also those with an input, although there is none.
+  public var availableCategories: [Category] { Category.all }
 
-  /// The modes that can be set with at least one of the categories.
-  public var availableModes: [Mode] { [.default, .spokenAudio, .moviePlayback, .measurement, .voicePrompt] }
+  /// The modes that can be set with at least one of the categories: all.
+  public var availableModes: [Mode] { Mode.all }
 
   /// Sets the category. If it differs from the present one, the options are cleared. The mode is kept if it
-  /// is valid for the category, and becomes `default` otherwise.
+  /// is valid for the category, and becomes `default` otherwise. The category `record` pauses the session's
+  /// players, with the reason `setRateFailed`.
   ///
-  /// - Throws: an `NSError` with an `ErrorCode`: `resourceNotAvailable` for categories that need an input,
-  ///   `badParam` for an unknown category.
+  /// - Throws: an `NSError` with the `ErrorCode` `badParam` for an unknown category.
   public func setCategory(_ category: Category) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category) }
   }
 
   /// Sets category and options.
   ///
-  /// - Throws: as `setCategory(_:)`; `badParam` for options that need a microphone or do not go with the
-  ///   category.
+  /// - Throws: as `setCategory(_:)`; `badParam` for options that do not go with the category.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
@@ -65,7 +67,7 @@ public final class AVAudioSession: NSObject, Sendable {
   /// Sets category, mode and options.
   ///
   /// - Throws: as `setCategory(_:options:)`; `incompatibleCategory` for a mode that does not go with the
-  ///   category, `resourceNotAvailable` for one that needs an input.
+  ///   category.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in
       try state.setCategory(category, mode: mode, options: options)
@@ -127,7 +129,33 @@ public final class AVAudioSession: NSObject, Sendable {
   /// The latency from the player to the listener, in seconds; 0 while no output is open.
   public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
 
+  // MARK: Others
+
+  /// How long the first question about others waits for the server's answer, in seconds. One on this machine answers
+  /// within milliseconds.
+  static let answerLimit = 0.2
+
+  private var surroundings: OutputSurroundings {
+    device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
+  }
+
+  /// Whether another client of the sound server plays; false if there is no server. The first use of this property,
+  /// `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and waits for its answer, at most 0.2
+  /// seconds; then the server tells of changes, and nothing blocks.
+  public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
+
+  /// Whether sound that the application can do without should be silent: the same as `isOtherAudioPlaying`, since no
+  /// client of the server says whether its sound may be mixed.
+  public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
+
+  /// The volume of the sink as a mixer's slider shows it, from 0 to 1, also while the sink is muted; 1 if there is no
+  /// server. Blocks as `isOtherAudioPlaying` does.
+  public var outputVolume: Float { surroundings.volume }
+
   // MARK: For players and the system
+
+  /// Whether players may play at all.
+  var allowsSound: Bool { state.withLock { $0.allowsSound } }
 
   /// Whether players may sound in the background.
   var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }

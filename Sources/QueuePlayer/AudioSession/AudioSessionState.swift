@@ -26,8 +26,13 @@ struct AudioSessionState: Sendable {
     case rightsChanged
   }
 
+  /// Whether players may play at all: not while the session is for recording alone.
+  var allowsSound: Bool { category != .record }
+
   /// Whether sound may go on in the background.
-  var allowsBackgroundSound: Bool { category == .playback && isActive }
+  var allowsBackgroundSound: Bool {
+    isActive && [.playback, .playAndRecord, .multiRoute].contains(category)
+  }
 
   // MARK: What the application asks for
 
@@ -36,12 +41,8 @@ struct AudioSessionState: Sendable {
     _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
     policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
   ) throws(AudioSessionError) -> [Action] {
-    switch category {
-    case .ambient, .soloAmbient, .playback: break
-    case .record, .playAndRecord, .multiRoute:
-      throw AudioSessionError(
-        .resourceNotAvailable, "There is no input, and one output: \(category.rawValue).")
-    default: throw AudioSessionError(.badParam, "\"\(category.rawValue)\" is no category.")
+    guard AVAudioSession.Category.all.contains(category) else {
+      throw AudioSessionError(.badParam, "\"\(category.rawValue)\" is no category.")
     }
     let isOther = category != self.category
     if let mode { try Self.check(mode, with: category) }
@@ -55,7 +56,9 @@ struct AudioSessionState: Sendable {
     self.mode = mode
     self.options = options
     self.policy = policy
-    return isOther ? [.postRouteChange(.categoryChange, previous: sink), .rightsChanged] : []
+    guard isOther else { return [] }
+    let pause: [Action] = allowsSound ? [] : [.pausePlayers(.setRateFailed)]
+    return [.postRouteChange(.categoryChange, previous: sink)] + pause + [.rightsChanged]
   }
 
   mutating func setMode(_ mode: AVAudioSession.Mode) throws(AudioSessionError) {
@@ -133,6 +136,8 @@ struct AudioSessionState: Sendable {
     switch mode {
     case .default, .spokenAudio, .measurement: true
     case .moviePlayback, .voicePrompt: category == .playback
+    case .voiceChat, .gameChat, .videoChat: category == .playAndRecord
+    case .videoRecording: category == .playAndRecord || category == .record
     default: false
     }
   }
@@ -141,27 +146,24 @@ struct AudioSessionState: Sendable {
     _ mode: AVAudioSession.Mode, with category: AVAudioSession.Category
   ) throws(AudioSessionError) {
     guard !goes(mode, with: category) else { return }
-    switch mode {
-    case .moviePlayback, .voicePrompt:
-      throw AudioSessionError(
-        .incompatibleCategory, "\(mode.rawValue) does not go with \(category.rawValue).")
-    case .voiceChat, .gameChat, .videoChat, .videoRecording:
-      throw AudioSessionError(.resourceNotAvailable, "There is no input for \(mode.rawValue).")
-    default: throw AudioSessionError(.badParam, "\"\(mode.rawValue)\" is no mode.")
+    guard AVAudioSession.Mode.all.contains(mode) else {
+      throw AudioSessionError(.badParam, "\"\(mode.rawValue)\" is no mode.")
     }
+    throw AudioSessionError(
+      .incompatibleCategory, "\(mode.rawValue) does not go with \(category.rawValue).")
   }
 
   private static func check(
     _ options: AVAudioSession.CategoryOptions, with category: AVAudioSession.Category
   ) throws(AudioSessionError) {
     if options.rawValue & ~0xff != 0 { throw AudioSessionError(.badParam, "There are no such options.") }
-    if options.contains(.overrideMutedMicrophoneInterruption) {
-      throw AudioSessionError(.badParam, "There is no microphone.")
+    if options.contains(.overrideMutedMicrophoneInterruption), ![.playAndRecord, .record].contains(category) {
+      throw AudioSessionError(.badParam, "\(category.rawValue) has no microphone.")
     }
     let mixing: AVAudioSession.CategoryOptions = [
       .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers,
     ]
-    if category == .soloAmbient, !options.isDisjoint(with: mixing) {
+    if [.soloAmbient, .record].contains(category), !options.isDisjoint(with: mixing) {
       throw AudioSessionError(.badParam, "\(category.rawValue) mixes with nobody.")
     }
   }

@@ -47,7 +47,7 @@ public struct PlaybackEnvironment: Sendable {
     self.isOnMainQueue = isOnMainQueue
     self.makeSource = makeSource
     suspension = PlaybackSuspension(mainQueue: mainQueue, isOnMainQueue: isOnMainQueue)
-    audioSession = AVAudioSession(suspension: suspension)
+    audioSession = AVAudioSession(suspension: suspension, device: device)
     self.onDiagnostic = onDiagnostic
   }
 

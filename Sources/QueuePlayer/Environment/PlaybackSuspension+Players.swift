@@ -18,8 +18,8 @@ extension PlaybackSuspension {
     set { state.withLock { $0.activity.handler = newValue } }
   }
 
-  /// The greatest activity of those players that may sound in the background: their session is active and has
-  /// the category `playback`. While it is `playing` it keeps an application with the mode `audio` running.
+  /// The greatest activity of those players that may sound in the background: their session is active and its
+  /// category allows that. While it is `playing` it keeps an application with the mode `audio` running.
   /// Any thread.
   package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
 
@@ -65,7 +65,7 @@ extension PlaybackSuspension {
     let (session, isInBackground) = state.withLock { state in
       (state.entries[ObjectIdentifier(core)] == nil ? nil : state.session, state.isInBackground)
     }
-    guard let session, session.activateForPlayback() else { return false }
+    guard let session, session.allowsSound, session.activateForPlayback() else { return false }
     return session.allowsBackgroundSound || !isInBackground
   }
 

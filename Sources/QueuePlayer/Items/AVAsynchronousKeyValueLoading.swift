@@ -11,7 +11,7 @@ public enum AVKeyValueStatus: Int, Sendable {
   case loaded = 2
   /// It could not be read.
   case failed = 3
-  /// Loading was cancelled. Does not occur here.
+  /// Loading was cancelled, by `AVAsset.cancelLoading()`.
   case cancelled = 4
 }
 
@@ -33,7 +33,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
   ) -> AVKeyValueStatus {
     switch loader.outcome {
-    case nil: return loader.isLoading ? .loading : .unknown
+    case nil: return loader.isLoading ? .loading : loader.isCancelled ? .cancelled : .unknown
     case .success: return .loaded
     case .failure(let error):
       outError?.pointee = error as NSError
@@ -55,7 +55,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
   ///
   /// - Throws: `AVError` if the media cannot be read.
   public func load<Value>(_ property: AVAsyncProperty<Self, Value>) async throws -> Value {
-    property.value(try await loadedValues())
+    property.value(self, try await loadedValues())
   }
 
   /// The values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
@@ -67,7 +67,9 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     _ others: repeat AVAsyncProperty<Self, each C>
   ) async throws -> (A, B, repeat each C) {
     let values = try await loadedValues()
-    return (first.value(values), second.value(values), repeat (each others).value(values))
+    return (
+      first.value(self, values), second.value(self, values), repeat (each others).value(self, values)
+    )
   }
 
   /// The status of loading `property`. Any thread; reads nothing.
@@ -75,7 +77,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
   {
     switch loader.outcome {
     case nil: loader.isLoading ? .loading : .notYetLoaded
-    case .success(let values): .loaded(property.value(values))
+    case .success(let values): .loaded(property.value(self, values))
     case .failure(let error): .failed(error as NSError)
     }
   }
@@ -110,11 +112,15 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
     case failed(NSError)
   }
 
-  let value: @Sendable (AssetLoader.Values) -> Value
+  let value: @Sendable (Root, AssetLoader.Values) -> Value
 
-  init(_ value: @escaping @Sendable (AssetLoader.Values) -> Value) {
+  init(_ value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
     self.value = value
     super.init()
+  }
+
+  convenience init(_ value: @escaping @Sendable (AssetLoader.Values) -> Value) {
+    self.init { _, values in value(values) }
   }
 }
 

@@ -54,9 +54,13 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// A new item for the same asset, in no queue, at its beginning.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
-    let (asset, keys, end) = state.withLock { ($0.asset, $0.loadedKeys, $0.forwardPlaybackEndTime) }
-    let copy = AVPlayerItem(asset: asset, automaticallyLoadedAssetKeys: keys)
-    copy.state.withLock { $0.forwardPlaybackEndTime = end }
+    let original = state.withLock { $0 }
+    let copy = AVPlayerItem(asset: original.asset, automaticallyLoadedAssetKeys: original.loadedKeys)
+    copy.state.withLock { state in
+      state.forwardPlaybackEndTime = original.forwardPlaybackEndTime
+      state.preferredForwardBufferDuration = original.preferredForwardBufferDuration
+      state.inert = original.inert
+    }
     return copy
   }
 

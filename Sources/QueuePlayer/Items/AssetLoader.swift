@@ -35,6 +35,7 @@ final class AssetLoader: Sendable {
   private enum State {
     case initial
     case loading([@Sendable (Outcome) -> Void])
+    case cancelled
     case done(Outcome)
   }
 
@@ -62,6 +63,9 @@ final class AssetLoader: Sendable {
   /// Whether the file is being read.
   var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
 
+  /// Whether loading was cancelled and not asked for again.
+  var isCancelled: Bool { state.withLock { if case .cancelled = $0 { true } else { false } } }
+
   /// The queue on which files are read, and on which completions that were held back are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
@@ -75,14 +79,24 @@ final class AssetLoader: Sendable {
       case .loading(let others):
         state = .loading(others + [completion])
         return (nil, false)
-      case .initial:
+      case .initial, .cancelled:
         state = .loading([completion])
         return (nil, true)
       }
     }
     if let known { completion(known) }
     guard isFirst else { return }
-    Self.queue.async { self.finish(self.read()) }
+    Self.queue.async { self.finish(self.read(), unlessCancelled: true) }
+  }
+
+  /// Ends the loading that is under way: what waits for it is called with the error `operationCancelled`.
+  func cancel() {
+    let waiting = state.withLock { state -> [@Sendable (Outcome) -> Void] in
+      guard case .loading(let waiting) = state else { return [] }
+      state = .cancelled
+      return waiting
+    }
+    for completion in waiting { completion(.failure(AVError(.operationCancelled))) }
   }
 
   /// The outcome. Blocks to read the file on the caller's thread if it is not known.
@@ -100,11 +114,12 @@ final class AssetLoader: Sendable {
 
   /// Stores the first outcome and calls the completions that wait for it.
   @discardableResult
-  private func finish(_ new: Outcome) -> Outcome {
+  private func finish(_ new: Outcome, unlessCancelled: Bool = false) -> Outcome {
     let (outcome, waiting): (Outcome, [@Sendable (Outcome) -> Void]) = state.withLock { state in
       switch state {
       case .done(let outcome): return (outcome, [])
-      case .initial:
+      case .cancelled where unlessCancelled: return (new, [])
+      case .initial, .cancelled:
         state = .done(new)
         return (new, [])
       case .loading(let waiting):

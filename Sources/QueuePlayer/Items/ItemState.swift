@@ -23,6 +23,10 @@ struct ItemState: Sendable {
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0
+  /// None until one is set: there may be 100 000 items.
+  var inert: [InertItemProperties] = []
+  /// Made when it is first asked for.
+  var track: AVPlayerItemTrack?
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
     self.asset = asset

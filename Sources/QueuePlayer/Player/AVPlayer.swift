@@ -232,6 +232,22 @@ open class AVPlayer: NSObject {
     }
   }
 
+  // MARK: Media selection
+
+  /// Sets by what tracks with that characteristic are chosen; nil for no criteria. Kept, but without effect: there is
+  /// nothing to choose from.
+  nonisolated open func setMediaSelectionCriteria(
+    _ criteria: AVPlayerMediaSelectionCriteria?,
+    forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
+  ) {
+    self[inert: \.mediaSelectionCriteria][mediaCharacteristic] = criteria
+  }
+
+  /// The criteria that were set for that characteristic; nil if none were.
+  nonisolated open func mediaSelectionCriteria(
+    forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
+  ) -> AVPlayerMediaSelectionCriteria? { self[inert: \.mediaSelectionCriteria][mediaCharacteristic] }
+
   // MARK: Sound
 
   /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through

@@ -25,6 +25,7 @@ final class PlayerCore: Sendable {
     var error: AVError?
     var defaultRate: Float = 1
     var waitsToMinimizeStalling = true
+    var inert = InertPlayerProperties()
     /// The queues of time observers, so that those on one queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
