@@ -54,12 +54,15 @@ let package = Package(
     .target(
       name: "QueuePlayer",
       dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
+    .target(name: "SessionBus", swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["HostTime"], swiftSettings: strict),
+    .target(
+      name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
     .target(
       name: "Continuo",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PulseOutput",
-        "QueuePlayer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "NowPlaying",
+        "PulseOutput", "QueuePlayer",
       ],
       swiftSettings: strict),
 
@@ -167,6 +170,13 @@ let package = Package(
       name: "QueuePlayerTests",
       dependencies: [
         "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NowPlayingTests",
+      dependencies: [
+        "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport", "SessionBus",
         "TestSupport",
       ],
       swiftSettings: strict),
