@@ -54,12 +54,15 @@ let package = Package(
     .target(
       name: "QueuePlayer",
       dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
+    .target(name: "SessionBus", swiftSettings: strict),
     .target(name: "AppLifecycle", dependencies: ["HostTime"], swiftSettings: strict),
+    .target(
+      name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
     .target(
       name: "Continuo",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PulseOutput",
-        "QueuePlayer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "NowPlaying",
+        "PulseOutput", "QueuePlayer",
       ],
       swiftSettings: strict),
 
@@ -173,6 +176,13 @@ let package = Package(
     // Run, not imported: an application with a main thread of its own.
     .executableTarget(
       name: "ContinuoProbe", dependencies: ["Continuo"], path: "Tests/ContinuoProbe", swiftSettings: strict),
+    .testTarget(
+      name: "NowPlayingTests",
+      dependencies: [
+        "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport", "SessionBus",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ContinuoTests", dependencies: ["Continuo", "PulseTestSupport"], swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.

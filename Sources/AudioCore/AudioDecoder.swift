@@ -93,4 +93,12 @@ package protocol AudioDecoder: AnyObject {
 package protocol MediaSource: Sendable {
   /// Opens it at its beginning. Called on the decode worker; may block on the file.
   func makeDecoder() throws(DecodingError) -> any AudioDecoder
+
+  /// Reads what it says about itself; without any tag that is empty. Any thread; may block on the file.
+  func readTag() throws(DecodingError) -> MediaTag
+}
+
+extension MediaSource {
+  /// An empty tag, for media that have none.
+  package func readTag() throws(DecodingError) -> MediaTag { MediaTag() }
 }

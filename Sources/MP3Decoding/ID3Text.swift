@@ -15,6 +15,19 @@ enum ID3Text {
     metadata.genre = ID3Genres.name(Int(bytes[127]))
   }
 
+  /// The fields of an ID3v1 tag (128 bytes) by ID3v2.3's names; none if it is not one.
+  static func texts(version1 bytes: [UInt8]) -> [(key: String, text: String)] {
+    guard bytes.count == 128, bytes.starts(with: Array("TAG".utf8)) else { return [] }
+    // ID3v1.1: the comment's last two bytes are zero and the track.
+    let hasTrack = bytes[125] == 0 && bytes[126] != 0
+    let fields = [
+      ("TIT2", field(bytes[3..<33])), ("TPE1", field(bytes[33..<63])), ("TALB", field(bytes[63..<93])),
+      ("TYER", field(bytes[93..<97])), ("COMM", field(bytes[97..<(hasTrack ? 125 : 127)])),
+      ("TRCK", hasTrack ? String(bytes[126]) : nil), ("TCON", ID3Genres.name(Int(bytes[127]))),
+    ]
+    return fields.compactMap { key, text in text.map { (key, $0) } }
+  }
+
   /// Adds the fields of an ID3v2 tag, in place of what is there.
   static func add(version2 tags: MPG123Handle.Tags, to metadata: inout MP3Metadata) {
     var year: String?
@@ -84,7 +97,7 @@ enum ID3Text {
 
   /// The genres of a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR", or plain text, several divided by
   /// zero bytes.
-  private static func genre(_ bytes: [UInt8]) -> String? {
+  static func genre(_ bytes: [UInt8]) -> String? {
     var names: [String] = []
     func add(_ name: String) {
       if !name.isEmpty, !names.contains(name) { names.append(name) }

@@ -41,4 +41,13 @@ package struct MP3File: MediaSource, Hashable {
     if options.preciseDuration { try decoder.measureLength() }
     return decoder
   }
+
+  /// Reads the file's ID3 tags: version 2.2, 2.3 or 2.4 at its beginning, and of version 1 at its end what is not in
+  /// that.
+  ///
+  /// Blocks on the file, whose sound is not looked at. An ID3v2 tag of more than 16 MiB is skipped. Throws
+  /// `DecodingError` with reason `.notFound` or `.unreadable`, or of scope `.engine`, as `makeDecoder()` does.
+  package func readTag() throws(DecodingError) -> MediaTag {
+    try ID3Fields.readTag(FileByteSource(path: pathBytes))
+  }
 }

@@ -32,30 +32,35 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
   public func statusOfValue(
     forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
   ) -> AVKeyValueStatus {
-    switch loader.outcome {
-    case nil: return loader.isLoading ? .loading : loader.isCancelled ? .cancelled : .unknown
-    case .success: return .loaded
-    case .failure(let error):
-      outError?.pointee = error as NSError
-      return .failed
-    }
+    let (status, error) =
+      AssetMetadata.keys.contains(key) ? loader.metadataStatus : loader.status
+    if let error { outError?.pointee = error as NSError }
+    return status
   }
 
-  /// Reads all values and calls `handler` once when that has succeeded or failed: on a background thread, or
-  /// before the return if the values are known. All keys are read together, whichever are listed. Does not
-  /// block.
+  /// Reads values and calls `handler` once when that has succeeded or failed: on a background thread, or
+  /// before the return if the values are known. Metadata are read if one of their keys is listed, and all
+  /// other values together, whichever are listed. Does not block.
   @preconcurrency
   public func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?
   ) {
-    loader.load { _ in handler?() }
+    guard keys.contains(where: AssetMetadata.keys.contains) else { return loader.load { _ in handler?() } }
+    let loader = loader
+    guard !keys.allSatisfy(AssetMetadata.keys.contains) else {
+      return loader.loadMetadata { _ in handler?() }
+    }
+    loader.loadMetadata { _ in loader.load { _ in handler?() } }
   }
+}
 
+extension AVAsynchronousKeyValueLoading {
   /// The value of a property: `try await asset.load(.duration)`. Reads the file off the caller's thread.
   ///
   /// - Throws: `AVError` if the media cannot be read.
   public func load<Value>(_ property: AVAsyncProperty<Self, Value>) async throws -> Value {
-    property.value(self, try await loadedValues())
+    try await property.prepare(self)
+    return try property.value(of: self)
   }
 
   /// The values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
@@ -66,34 +71,27 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     _ first: AVAsyncProperty<Self, A>, _ second: AVAsyncProperty<Self, B>,
     _ others: repeat AVAsyncProperty<Self, each C>
   ) async throws -> (A, B, repeat each C) {
-    let values = try await loadedValues()
-    return (
-      first.value(self, values), second.value(self, values), repeat (each others).value(self, values)
-    )
+    var properties: [AVPartialAsyncProperty<Self>] = [first, second]
+    repeat properties.append(each others)
+    for property in properties { try await property.prepare(self) }
+    return (try first.value(of: self), try second.value(of: self), repeat try (each others).value(of: self))
   }
 
   /// The status of loading `property`. Any thread; reads nothing.
   public func status<Value>(of property: AVAsyncProperty<Self, Value>) -> AVAsyncProperty<Self, Value>.Status
   {
-    switch loader.outcome {
-    case nil: loader.isLoading ? .loading : .notYetLoaded
-    case .success(let values): .loaded(property.value(self, values))
-    case .failure(let error): .failed(error as NSError)
-    }
-  }
-
-  private func loadedValues() async throws -> AssetLoader.Values {
-    // Not a checked continuation: if the application ends meanwhile it is never resumed.
-    try await withUnsafeThrowingContinuation { continuation in
-      loader.load { continuation.resume(with: $0) }
-    }
+    property.status(self)
   }
 }
 
 /// A property that can be loaded, whatever its type.
 open class AVPartialAsyncProperty<Root>: @unchecked Sendable {
-  // Unchecked because the class is open; it has no state.
-  fileprivate init() {}
+  // Unchecked because the class is open; its one property is a constant of a Sendable type.
+
+  /// Waits until the property of an object is known, or throws why it cannot be.
+  let prepare: @Sendable (Root) async throws -> Void
+
+  fileprivate init(_ prepare: @escaping @Sendable (Root) async throws -> Void) { self.prepare = prepare }
 }
 
 /// A property that can be loaded.
@@ -112,15 +110,65 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
     case failed(NSError)
   }
 
-  let value: @Sendable (Root, AssetLoader.Values) -> Value
+  let status: @Sendable (Root) -> Status
 
-  init(_ value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
-    self.value = value
-    super.init()
+  init(
+    prepare: @escaping @Sendable (Root) async throws -> Void = { _ in },
+    status: @escaping @Sendable (Root) -> Status
+  ) {
+    self.status = status
+    super.init(prepare)
   }
 
+  /// The value, which `prepare` has made known.
+  func value(of root: Root) throws -> Value {
+    switch status(root) {
+    case .loaded(let value): return value
+    case .failed(let error): throw error
+    case .notYetLoaded, .loading: throw AVError(.unknown)
+    }
+  }
+}
+
+extension AVAsyncProperty where Root: AVAsset {
+  /// A property that is read with the file's format.
+  convenience init(_ value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.load) },
+      status: { root in
+        Self.status(root.loader.outcome, isLoading: root.loader.isLoading) { value(root, $0) }
+      })
+  }
+
+  /// A property that is read with the file's format, whichever the asset.
   convenience init(_ value: @escaping @Sendable (AssetLoader.Values) -> Value) {
     self.init { _, values in value(values) }
+  }
+
+  /// A property that is read with the file's tags.
+  convenience init(metadata value: @escaping @Sendable (AssetMetadata) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.loadMetadata) },
+      status: { Self.status($0.loader.metadataOutcome, isLoading: $0.loader.isLoadingMetadata, value) })
+  }
+
+  private static func wait<Loaded: Sendable>(
+    _ load: (@escaping @Sendable (Result<Loaded, AVError>) -> Void) -> Void
+  ) async throws {
+    // Not a checked continuation: if the application ends meanwhile it is never resumed.
+    try await withUnsafeThrowingContinuation { continuation in
+      load { continuation.resume(with: $0.map { _ in }) }
+    }
+  }
+
+  private static func status<Loaded>(
+    _ outcome: Result<Loaded, AVError>?, isLoading: Bool, _ value: (Loaded) -> Value
+  ) -> Status {
+    switch outcome {
+    case nil: isLoading ? .loading : .notYetLoaded
+    case .success(let loaded): .loaded(value(loaded))
+    case .failure(let error): .failed(error as NSError)
+    }
   }
 }
 

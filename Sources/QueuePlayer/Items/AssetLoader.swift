@@ -5,7 +5,7 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// Reads the values of an asset once, for all requests.
+/// Reads the values and the metadata of an asset, each once, for all requests.
 final class AssetLoader: Sendable {
   /// The values of an asset.
   struct Values: Sendable {
@@ -32,18 +32,12 @@ final class AssetLoader: Sendable {
 
   typealias Outcome = Result<Values, AVError>
 
-  private enum State {
-    case initial
-    case loading([@Sendable (Outcome) -> Void])
-    case cancelled
-    case done(Outcome)
-  }
-
   let url: URL
   let isPrecise: Bool
   /// A closure and not an environment, because there may be 100 000 loaders.
   let environment: @Sendable () -> PlaybackEnvironment
-  private let state = Mutex(State.initial)
+  private let values = Mutex(LoadState<Values>.initial)
+  private let metadata = Mutex(LoadState<AssetMetadata>.initial)
 
   init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil) {
     self.url = url
@@ -58,13 +52,19 @@ final class AssetLoader: Sendable {
   }
 
   /// The values or the error; nil before the file was read.
-  var outcome: Outcome? { state.withLock { if case .done(let outcome) = $0 { outcome } else { nil } } }
+  var outcome: Outcome? { values.withLock { $0.outcome } }
 
   /// Whether the file is being read.
-  var isLoading: Bool { state.withLock { if case .loading = $0 { true } else { false } } }
+  var isLoading: Bool { values.withLock { $0.isLoading } }
 
   /// Whether loading was cancelled and not asked for again.
-  var isCancelled: Bool { state.withLock { if case .cancelled = $0 { true } else { false } } }
+  var isCancelled: Bool { values.withLock { $0.isCancelled } }
+
+  /// The status of the values, and why they could not be read.
+  var status: (AVKeyValueStatus, AVError?) { values.withLock { $0.status } }
+
+  /// The status of the metadata, and why they could not be read.
+  var metadataStatus: (AVKeyValueStatus, AVError?) { metadata.withLock { $0.status } }
 
   /// The queue on which files are read, and on which completions that were held back are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
@@ -73,38 +73,22 @@ final class AssetLoader: Sendable {
   /// file. Held back while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     let completion = environment().suspension.deferred(completion)
-    let (known, isFirst): (Outcome?, Bool) = state.withLock { state in
-      switch state {
-      case .done(let outcome): return (outcome, false)
-      case .loading(let others):
-        state = .loading(others + [completion])
-        return (nil, false)
-      case .initial, .cancelled:
-        state = .loading([completion])
-        return (nil, true)
-      }
-    }
+    let (known, isFirst) = values.withLock { $0.ask(completion) }
     if let known { completion(known) }
-    guard isFirst else { return }
-    Self.queue.async { self.finish(self.read(), unlessCancelled: true) }
+    if isFirst { Self.queue.async { self.finish(self.read(), unlessCancelled: true) } }
   }
 
-  /// Ends the loading that is under way: what waits for it is called with the error `operationCancelled`.
+  /// Ends the loading that is under way, of values and of metadata: what waits for it is called with the
+  /// error `operationCancelled`.
   func cancel() {
-    let waiting = state.withLock { state -> [@Sendable (Outcome) -> Void] in
-      guard case .loading(let waiting) = state else { return [] }
-      state = .cancelled
-      return waiting
+    for completion in values.withLock({ $0.cancel() }) { completion(.failure(AVError(.operationCancelled))) }
+    for completion in metadata.withLock({ $0.cancel() }) {
+      completion(.failure(AVError(.operationCancelled)))
     }
-    for completion in waiting { completion(.failure(AVError(.operationCancelled))) }
   }
 
   /// The outcome. Blocks to read the file on the caller's thread if it is not known.
-  func loadNow() -> Outcome {
-    if let outcome { return outcome }
-    let outcome = read()
-    return finish(outcome)
-  }
+  func loadNow() -> Outcome { outcome ?? finish(read()) }
 
   /// A player opened the file and found this.
   func learn(_ info: ItemInfo) {
@@ -115,18 +99,7 @@ final class AssetLoader: Sendable {
   /// Stores the first outcome and calls the completions that wait for it.
   @discardableResult
   private func finish(_ new: Outcome, unlessCancelled: Bool = false) -> Outcome {
-    let (outcome, waiting): (Outcome, [@Sendable (Outcome) -> Void]) = state.withLock { state in
-      switch state {
-      case .done(let outcome): return (outcome, [])
-      case .cancelled where unlessCancelled: return (new, [])
-      case .initial, .cancelled:
-        state = .done(new)
-        return (new, [])
-      case .loading(let waiting):
-        state = .done(new)
-        return (new, waiting)
-      }
-    }
+    let (outcome, waiting) = values.withLock { $0.finish(new, unlessCancelled: unlessCancelled) }
     for completion in waiting { completion(outcome) }
     return outcome
   }
@@ -138,6 +111,43 @@ final class AssetLoader: Sendable {
       return .success(Values(frames: decoder.frameCount, sampleRate: decoder.format.sampleRate))
     } catch {
       return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
+    }
+  }
+
+  // MARK: Metadata
+
+  typealias MetadataOutcome = Result<AssetMetadata, AVError>
+
+  /// The metadata or the error; nil before they were read.
+  var metadataOutcome: MetadataOutcome? { metadata.withLock { $0.outcome } }
+
+  /// Whether the metadata are being read.
+  var isLoadingMetadata: Bool { metadata.withLock { $0.isLoading } }
+
+  /// Calls `completion` with the metadata, as `load` does with the values.
+  func loadMetadata(_ completion: @escaping @Sendable (MetadataOutcome) -> Void) {
+    let completion = environment().suspension.deferred(completion)
+    let (known, isFirst) = metadata.withLock { $0.ask(completion) }
+    if let known { completion(known) }
+    if isFirst { Self.queue.async { self.finishMetadata(self.readMetadata(), unlessCancelled: true) } }
+  }
+
+  /// The metadata. Blocks to read the tags on the caller's thread if they are not known.
+  func loadMetadataNow() -> MetadataOutcome { metadataOutcome ?? finishMetadata(readMetadata()) }
+
+  @discardableResult
+  private func finishMetadata(_ new: MetadataOutcome, unlessCancelled: Bool = false) -> MetadataOutcome {
+    let (outcome, waiting) = metadata.withLock { $0.finish(new, unlessCancelled: unlessCancelled) }
+    for completion in waiting { completion(outcome) }
+    return outcome
+  }
+
+  private func readMetadata() -> MetadataOutcome {
+    guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
+    do throws(DecodingError) {
+      return .success(AssetMetadata(try environment().makeSource(url, isPrecise).readTag()))
+    } catch {
+      return .failure(AVError(error, opening: true))
     }
   }
 }

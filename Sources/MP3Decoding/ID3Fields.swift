@@ -1,0 +1,243 @@
+import AudioCore
+
+/// Makes fields and chapters of ID3's frames.
+enum ID3Fields {
+  /// The longest text that is taken over, in bytes; lyrics and notes of an episode may be long.
+  static let textLimit = 1 << 20
+  /// The most chapters of a medium, and the most fields of a chapter.
+  static let chapterLimit = 1000
+  static let chapterFieldLimit = 64
+
+  /// The fields and chapters of an ID3v2 tag, which begins with its header. Empty if it is none.
+  static func tag(version2 bytes: [UInt8]) -> MediaTag {
+    let (frames, version) = ID3Frames.read(bytes)
+    return MediaTag(
+      fields: frames.compactMap { field($0, version: version) }, chapters: chapters(frames, version: version))
+  }
+
+  /// Reads the tags of a source: ID3v2 at its beginning, and of ID3v1 at its end what is not in that. An ID3v2 tag of
+  /// more than `MetadataReader.tagLimit` bytes is skipped. Blocks on the source.
+  static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
+    let reader = SourceReader(source: source)
+    var tag = MediaTag()
+    let header = try reader.peek(ID3Frames.headerSize, at: 0)
+    if let size = ID3Frames.size(of: header), size <= MetadataReader.tagLimit {
+      tag = self.tag(version2: try reader.peek(min(size, Int(reader.size ?? Int64(size))), at: 0))
+    }
+    if let size = reader.size, size >= 128 {
+      for (key, text) in ID3Text.texts(version1: try reader.peek(128, at: size - 128))
+      where !tag.fields.contains(where: { $0.key == key }) {
+        tag.fields.append(MediaTag.Field(key: key, value: .text(text)))
+      }
+    }
+    return tag
+  }
+
+  // MARK: Fields
+
+  /// The field that a frame is; nil for chapters, and for what is empty or cut off.
+  private static func field(_ frame: ID3Frames.Frame, version: UInt8) -> MediaTag.Field? {
+    let content = frame.content
+    switch frame.id {
+    case "CHAP", "CTOC": return nil
+    case "TXXX": return described(frame)
+    case "WXXX":
+      guard var text = ID3TextReader(content) else { return nil }
+      let info = text.next()
+      return field(frame.id, ID3TextReader.latin1(text.rest), info: info)
+    case "COMM", "USLT":
+      guard let language = language(content) else { return nil }
+      var field = described(frame, dropping: 3)
+      field?.language = language
+      return field
+    case "APIC": return picture(content, version: version)
+    case let id where id.hasPrefix("T"):
+      guard let text = ID3TextReader(content) else { return nil }
+      let joined = text.all.joined(separator: "; ")
+      return field(
+        id, id == "TCON" ? ID3Text.genre(Array(text.all.joined(separator: "\0").utf8)) ?? joined : joined)
+    case let id where id.hasPrefix("W"): return field(id, ID3TextReader.latin1(content))
+    default:
+      return content.isEmpty ? nil : MediaTag.Field(key: frame.id, value: .data(Array(content)))
+    }
+  }
+
+  private static func field(_ key: String, _ text: String?, info: String? = nil) -> MediaTag.Field? {
+    guard let text, !text.isEmpty else { return nil }
+    return MediaTag.Field(key: key, value: .text(text), info: info.flatMap { $0.isEmpty ? nil : $0 })
+  }
+
+  /// A text with a description before it.
+  private static func described(_ frame: ID3Frames.Frame, dropping count: Int = 0) -> MediaTag.Field? {
+    guard var text = ID3TextReader(frame.content, dropping: count) else { return nil }
+    let info = text.next()
+    return field(frame.id, text.all.joined(separator: "; "), info: info)
+  }
+
+  private static func language(_ content: ArraySlice<UInt8>) -> String? {
+    let code = content.dropFirst().prefix(3)
+    guard code.count == 3 else { return nil }
+    // "XXX" and zeros are written for none.
+    let isCode = code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+    let text = String(decoding: code, as: UTF8.self).lowercased()
+    return isCode && text != "xxx" ? text : "und"
+  }
+
+  private static func picture(_ content: ArraySlice<UInt8>, version: UInt8) -> MediaTag.Field? {
+    guard let encoding = content.first else { return nil }
+    var rest = content.dropFirst()
+    let type: String
+    if version == 2 {
+      type = String(decoding: rest.prefix(3), as: UTF8.self)
+      rest = rest.dropFirst(3)
+    } else {
+      let name = rest.prefix { $0 != 0 }
+      type = ID3TextReader.latin1(name)
+      rest = rest.dropFirst(name.count + 1)
+    }
+    // An address in place of the picture.
+    guard type != "-->", let kind = rest.first else { return nil }
+    var text = ID3TextReader(encoding: encoding, rest.dropFirst())
+    let info = text.next()
+    guard !text.rest.isEmpty else { return nil }
+    var field = MediaTag.Field(
+      key: "APIC", value: .data(Array(text.rest)), info: info.flatMap { $0.isEmpty ? nil : $0 })
+    field.pictureType = kind
+    field.mimeType =
+      switch text.rest.prefix(4) {
+      case [0x89, 0x50, 0x4E, 0x47]: "image/png"
+      case let start where start.starts(with: [0xFF, 0xD8, 0xFF]): "image/jpeg"
+      default: type.contains("/") ? String(type.prefix(64)) : nil
+      }
+    return field
+  }
+
+  // MARK: Chapters
+
+  /// The chapters of a tag by time: those of its table of contents, or, without one, all.
+  private static func chapters(_ frames: [ID3Frames.Frame], version: UInt8) -> [MediaTag.Chapter] {
+    var chapters: [[UInt8]: MediaTag.Chapter] = [:]
+    var tables: [[UInt8]: [[UInt8]]] = [:]
+    var top: [UInt8]?
+    for frame in frames {
+      // Both begin with their name.
+      let name = Array(frame.content.prefix { $0 != 0 })
+      let rest = frame.content.dropFirst(name.count + 1)
+      if frame.id == "CHAP", chapters.count < chapterLimit {
+        chapters[name] = chapter(rest, version: version)
+      } else if frame.id == "CTOC", tables.count < chapterLimit, let flags = rest.first {
+        tables[name] = children(rest.dropFirst())
+        if flags & 2 != 0, top == nil { top = name }
+      }
+    }
+    var listed = top.map { self.listed(from: $0, tables).compactMap { chapters[$0] } } ?? []
+    if listed.isEmpty { listed = Array(chapters.values) }
+    listed.sort { ($0.start, $0.end ?? .max) < ($1.start, $1.end ?? .max) }
+    // Those whose end makes no sense end with the next one's beginning.
+    for index in listed.indices where listed[index].end == nil {
+      listed[index].end = listed[(index + 1)...].first { $0.start > listed[index].start }?.start
+    }
+    return listed
+  }
+
+  /// The names that a table of contents leads to, each once. Tables may lead to each other.
+  private static func listed(from top: [UInt8], _ tables: [[UInt8]: [[UInt8]]]) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    var seen: Set<[UInt8]> = []
+    var waiting = [top]
+    while let name = waiting.popLast() {
+      guard seen.insert(name).inserted else { continue }
+      if let children = tables[name] { waiting += children } else { names.append(name) }
+    }
+    return names
+  }
+
+  private static func children(_ content: ArraySlice<UInt8>) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    var rest = content.dropFirst()
+    for _ in 0..<(content.first ?? 0) where !rest.isEmpty {
+      let name = rest.prefix { $0 != 0 }
+      names.append(Array(name))
+      rest = rest.dropFirst(name.count + 1)
+    }
+    return names
+  }
+
+  private static func chapter(_ content: ArraySlice<UInt8>, version: UInt8) -> MediaTag.Chapter? {
+    guard content.count >= 16 else { return nil }
+    let start = ID3Frames.number(content.prefix(4))
+    let end = ID3Frames.number(content.dropFirst(4).prefix(4))
+    // 0xFFFFFFFF stands for none in the offsets, and is found here too.
+    guard start < 0xFFFF_FFFF else { return nil }
+    let fields = ID3Frames.frames(content.dropFirst(16), version: version).prefix(chapterFieldLimit)
+      .compactMap { field($0, version: version) }
+    return MediaTag.Chapter(
+      start: Int64(start), end: end > start && end < 0xFFFF_FFFF ? Int64(end) : nil, fields: fields)
+  }
+}
+
+/// Reads ID3v2's texts, which come with a byte for their encoding.
+struct ID3TextReader {
+  private let encoding: UInt8
+  /// What was not read yet.
+  private(set) var rest: ArraySlice<UInt8>
+
+  /// The texts behind an encoding and `count` bytes more; nil if there is no encoding.
+  init?(_ content: ArraySlice<UInt8>, dropping count: Int = 0) {
+    guard let encoding = content.first else { return nil }
+    self.init(encoding: encoding, content.dropFirst(1 + count))
+  }
+
+  init(encoding: UInt8, _ rest: ArraySlice<UInt8>) {
+    self.encoding = encoding
+    self.rest = rest
+  }
+
+  /// Latin-1.
+  static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+    var text = ""
+    for byte in bytes.prefix(ID3Fields.textLimit) where byte != 0 {
+      text.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+    return text
+  }
+
+  /// The next text, up to its zero or the end; nil at the end.
+  mutating func next() -> String? {
+    guard !rest.isEmpty else { return nil }
+    let isWide = encoding == 1 || encoding == 2
+    var end = rest.startIndex
+    while end < rest.endIndex, rest[end] != 0 || (isWide && end + 1 < rest.endIndex && rest[end + 1] != 0) {
+      end += isWide ? 2 : 1
+    }
+    let bytes = rest[rest.startIndex..<min(end, rest.endIndex)]
+    rest = rest[min(end + (isWide ? 2 : 1), rest.endIndex)...]
+    return decoded(bytes.prefix(ID3Fields.textLimit))
+  }
+
+  /// All texts that are not empty.
+  var all: [String] {
+    var reader = self
+    var texts: [String] = []
+    while let text = reader.next() { if !text.isEmpty { texts.append(text) } }
+    return texts
+  }
+
+  private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+    switch encoding {
+    case 1, 2:
+      let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
+      // Without a mark: the order of the standard for encoding 2, and what most programs write for 1.
+      let isBigFirst = isMarked ? bytes.first == 0xFE : encoding == 2
+      let content = bytes.dropFirst(isMarked ? 2 : 0)
+      let units = stride(from: content.startIndex, to: content.endIndex - 1, by: 2).map { place -> UInt16 in
+        let first = UInt16(content[place])
+        let second = UInt16(content[place + 1])
+        return isBigFirst ? first << 8 | second : second << 8 | first
+      }
+      return String(decoding: units, as: UTF16.self)
+    case 3: return String(decoding: bytes, as: UTF8.self)
+    default: return Self.latin1(bytes)
+    }
+  }
+}

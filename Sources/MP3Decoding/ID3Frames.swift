@@ -1,0 +1,163 @@
+/// Takes an ID3v2 tag apart: versions 2.2, 2.3 and 2.4, at most `limit` frames.
+///
+/// libmpg123 knows texts and pictures only; what else there is (chapters, lyrics, addresses, users' own fields) is
+/// found here. Nothing is trusted: each size is checked against what is there, and what does not fit ends the tag.
+enum ID3Frames {
+  /// A frame: its name by ID3v2.3, and its content, without any of ID3's transformations.
+  struct Frame {
+    var id: String
+    var content: ArraySlice<UInt8>
+  }
+
+  /// The most frames that are taken from a tag, and from a frame that has frames in it.
+  static let limit = 2000
+
+  /// The size of a tag's header, and of a frame's in versions 2.3 and 2.4.
+  static let headerSize = 10
+
+  /// The whole size of the tag that begins with these ten bytes, without a footer; nil if none does.
+  static func size(of header: [UInt8]) -> Int? {
+    guard header.count >= headerSize, header.starts(with: Array("ID3".utf8)), (2...4).contains(header[3])
+    else {
+      return nil
+    }
+    return headerSize + synchsafe(header[6..<10])
+  }
+
+  /// The frames of a tag, which begins with its header, and its version. Empty if it is none.
+  static func read(_ tag: [UInt8]) -> (frames: [Frame], version: UInt8) {
+    guard let size = size(of: tag) else { return ([], 0) }
+    let version = tag[3]
+    let flags = tag[5]
+    var content = tag[headerSize..<min(size, tag.count)]
+    // In version 2.2 this flag is for a compression that was never defined.
+    if version == 2, flags & 0x40 != 0 { return ([], version) }
+    // From version 2.4 on it is done for each frame.
+    if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
+    if version > 2, flags & 0x40 != 0 {
+      guard content.count >= 4 else { return ([], version) }
+      let size =
+        version == 3 ? 4 + number(content.prefix(4)) : synchsafe(content.prefix(4))
+      content = content.dropFirst(size)
+    }
+    return (frames(content, version: version), version)
+  }
+
+  /// The frames in the content of a tag or a frame.
+  static func frames(_ content: ArraySlice<UInt8>, version: UInt8) -> [Frame] {
+    var frames: [Frame] = []
+    var rest = content
+    for _ in 0..<limit {
+      guard let header = header(of: rest, version: version) else { break }
+      let content = rest.dropFirst(header.length).prefix(header.size)
+      rest = rest.dropFirst(header.length + header.size)
+      if let id = header.id, let content = plain(content, flags: header.flags, version: version) {
+        frames.append(Frame(id: id, content: content))
+      }
+    }
+    return frames
+  }
+
+  // MARK: Headers
+
+  private struct Header {
+    /// By ID3v2.3; nil for a name of ID3v2.2 that is not known.
+    var id: String?
+    var length: Int
+    var size: Int
+    var flags: UInt8
+  }
+
+  /// The next frame's header; nil at the padding, the end, or what is no frame.
+  private static func header(of rest: ArraySlice<UInt8>, version: UInt8) -> Header? {
+    let length = version == 2 ? 6 : headerSize
+    guard rest.count >= length, let name = name(rest, version: version) else { return nil }
+    let start = rest.startIndex
+    let room = rest.count - length
+    if version == 2 {
+      let size = number(rest[(start + 3)..<(start + 6)])
+      return size <= room ? Header(id: ID3Names.names[name], length: length, size: size, flags: 0) : nil
+    }
+    let bytes = rest[(start + 4)..<(start + 8)]
+    var size = version == 4 ? synchsafe(bytes) : number(bytes)
+    if version == 4, size != number(bytes) {
+      // Some programs write sizes of version 2.3 here; then the next frame is not where it should be.
+      let isFrame = { (size: Int) in
+        size <= room && (size == room || self.name(rest.dropFirst(length + size), version: 4) != nil)
+      }
+      let isPadding = size < room && rest[start + length + size] == 0
+      if bytes.contains(where: { $0 > 127 }) || (!isFrame(size) && !isPadding && isFrame(number(bytes))) {
+        size = number(bytes)
+      }
+    }
+    return size <= room
+      ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
+  }
+
+  /// The name that a frame begins with; nil if it is none.
+  private static func name(_ rest: ArraySlice<UInt8>, version: UInt8) -> String? {
+    let name = rest.prefix(version == 2 ? 3 : 4)
+    guard name.count == (version == 2 ? 3 : 4), let first = name.first, first > UInt8(ascii: "9"),
+      name.allSatisfy({
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      })
+    else { return nil }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// A frame's content without its transformations; nil if it is compressed or encrypted.
+  private static func plain(
+    _ content: ArraySlice<UInt8>, flags: UInt8, version: UInt8
+  ) -> ArraySlice<UInt8>? {
+    switch version {
+    case 3:
+      guard flags & 0xC0 == 0 else { return nil }
+      // The number of a group.
+      return content.dropFirst(flags & 0x20 == 0 ? 0 : 1)
+    case 4:
+      guard flags & 0x0C == 0 else { return nil }
+      // The number of a group, and the length before the transformation.
+      let inner = content.dropFirst((flags & 0x40 == 0 ? 0 : 1) + (flags & 0x01 == 0 ? 0 : 4))
+      return flags & 0x02 == 0 ? inner : synchronized(inner)
+    default: return content
+    }
+  }
+
+  // MARK: Numbers
+
+  /// Seven bits of each byte.
+  private static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+  }
+
+  /// A number of up to four bytes, the greatest first.
+  static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+
+  /// Takes out the zeros that were put behind 0xFF so that nothing looks like the header of sound.
+  private static func synchronized(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var isBehind = false
+    for byte in bytes {
+      if !(isBehind && byte == 0) { result.append(byte) }
+      isBehind = byte == 0xFF
+    }
+    return result[...]
+  }
+}
+
+/// ID3v2.3's names of what ID3v2.2 has.
+enum ID3Names {
+  static let names: [String: String] = [
+    "BUF": "RBUF", "CNT": "PCNT", "COM": "COMM", "ETC": "ETCO", "GEO": "GEOB", "IPL": "IPLS", "MCI": "MCDI",
+    "MLL": "MLLT", "PIC": "APIC", "POP": "POPM", "REV": "RVRB", "SLT": "SYLT", "STC": "SYTC", "TAL": "TALB",
+    "TBP": "TBPM", "TCM": "TCOM", "TCO": "TCON", "TCP": "TCMP", "TCR": "TCOP", "TDA": "TDAT", "TDY": "TDLY",
+    "TEN": "TENC", "TFT": "TFLT", "TIM": "TIME", "TKE": "TKEY", "TLA": "TLAN", "TLE": "TLEN", "TMT": "TMED",
+    "TOA": "TOPE", "TOF": "TOFN", "TOL": "TOLY", "TOR": "TORY", "TOT": "TOAL", "TP1": "TPE1", "TP2": "TPE2",
+    "TP3": "TPE3", "TP4": "TPE4", "TPA": "TPOS", "TPB": "TPUB", "TRC": "TSRC", "TRD": "TRDA", "TRK": "TRCK",
+    "TSI": "TSIZ", "TSS": "TSSE", "TT1": "TIT1", "TT2": "TIT2", "TT3": "TIT3", "TXT": "TEXT", "TXX": "TXXX",
+    "TYE": "TYER", "UFI": "UFID", "ULT": "USLT", "WAF": "WOAF", "WAR": "WOAR", "WAS": "WOAS", "WCM": "WCOM",
+    "WCP": "WCOP", "WPB": "WPUB", "WXX": "WXXX",
+  ]
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Synchronization
+
+/// The file in which the picture of the current item is shown to others: one at a time, in a folder of its own.
+final class ArtworkFile: Sendable {
+  private struct State {
+    var folder: String?
+    var path: String?
+    var shown: UIImage?
+    var count = 0
+  }
+  private let state = Mutex(State())
+
+  /// Folders that are to be removed when the program exits.
+  private static let folders = Mutex<[String]>([])
+
+  deinit { remove() }
+
+  /// Shows a picture in place of the one before and returns the URL of its file; nil without a picture, or where no
+  /// file can be written. Blocks on the file.
+  func show(_ image: UIImage?) -> String? {
+    state.withLock { state in
+      if image === state.shown { return state.path.map(Self.url) }
+      if let path = state.path { unlink(path) }
+      state.path = nil
+      state.shown = nil
+      guard let image else { return nil }
+      if state.folder == nil { state.folder = Self.makeFolder() }
+      guard let folder = state.folder else { return nil }
+      state.count += 1
+      // Another name each time: clients keep pictures by their names.
+      let path = "\(folder)/\(state.count).\(image.pngData() == nil ? "jpg" : "png")"
+      guard (try? image.data.write(to: URL(fileURLWithPath: path))) != nil else { return nil }
+      state.path = path
+      state.shown = image
+      return Self.url(path)
+    }
+  }
+
+  /// Removes the file and its folder.
+  func remove() {
+    let folder = state.withLock { state -> String? in
+      defer { state = State() }
+      return state.folder
+    }
+    guard let folder else { return }
+    try? FileManager.default.removeItem(atPath: folder)
+    Self.folders.withLock { $0.removeAll { $0 == folder } }
+  }
+
+  private static func url(_ path: String) -> String { URL(fileURLWithPath: path).absoluteString }
+
+  /// Makes a folder for this user only, where the session's files go, or else with the temporary ones.
+  private static func makeFolder() -> String? {
+    let places = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], NSTemporaryDirectory()]
+    for place in places.compactMap({ $0 }) where !place.isEmpty {
+      var template = Array("\(place)/continuo-artwork-XXXXXX".utf8CString)
+      guard let made = mkdtemp(&template) else { continue }
+      let folder = String(cString: made)
+      folders.withLock { folders in
+        if folders.isEmpty {
+          atexit {
+            for folder in ArtworkFile.folders.withLock({ $0 }) {
+              try? FileManager.default.removeItem(atPath: folder)
+            }
+          }
+        }
+        folders.append(folder)
+      }
+      return folder
+    }
+    return nil
+  }
+}

@@ -1,0 +1,163 @@
+import HostTime
+import SessionBus
+
+/// What a method call to an MPRIS player comes to.
+enum MPRISDecision: Hashable, Sendable {
+  /// The reply's arguments, at once.
+  case values([BusValue])
+  /// A command for the application; the reply says what became of it.
+  case action(RemoteAction)
+  /// An error, at once.
+  case failure(BusError)
+}
+
+extension MPRISState {
+  static let application = "org.mpris.MediaPlayer2"
+  static let player = "org.mpris.MediaPlayer2.Player"
+  static let properties = "org.freedesktop.DBus.Properties"
+  static let path = "/org/mpris/MediaPlayer2"
+
+  /// What a call to the player's object at this moment comes to.
+  func decide(_ call: BusMessage, at now: HostTime) -> MPRISDecision {
+    guard call.path == Self.path else { return .failure(.unknown("object \(call.path)")) }
+    switch (call.interface, call.member, call.signature) {
+    case (Self.properties, "Get", "ss"):
+      let name = call.arguments.last?.text ?? ""
+      guard let value = properties(of: call.arguments.first?.text, at: now)?[name] else {
+        return .failure(.unknown("property \(name)"))
+      }
+      return .values([.variant(value)])
+    case (Self.properties, "GetAll", "s"):
+      let interface = call.arguments.first?.text
+      guard let all = properties(of: interface, at: now) else {
+        return .failure(.unknown("interface \(interface ?? "")"))
+      }
+      return .values([.dictionary(all)])
+    case (Self.properties, "Set", "ssv"):
+      guard call.arguments.first?.text == Self.player, call.arguments.count == 3 else {
+        return .failure(.notSupported("the property cannot be set"))
+      }
+      return set(call.arguments[1].text ?? "", to: call.arguments[2])
+    case ("org.freedesktop.DBus.Introspectable", "Introspect", ""):
+      return .values([.string(Self.introspection)])
+    case (Self.application, "Raise", ""), (Self.application, "Quit", ""):
+      return .failure(.notSupported("the application does not offer it"))
+    case (Self.player, _, _): return decide(call.member, call.signature, call.arguments, at: now)
+    default: return .failure(.unknown("method \(call.interface).\(call.member)(\(call.signature))"))
+    }
+  }
+
+  private func properties(of interface: String?, at now: HostTime) -> [String: BusValue]? {
+    switch interface {
+    case Self.application: applicationProperties
+    case Self.player: playerProperties.merging(["Position": position(at: now)]) { $1 }
+    default: nil
+    }
+  }
+
+  /// The first of these commands that is offered.
+  private func first(_ candidates: (CommandOffer.Kinds, RemoteAction)...) -> MPRISDecision {
+    for (kind, action) in candidates where offer.has(kind) { return .action(action) }
+    return .failure(.notSupported("the application does not offer it"))
+  }
+
+  private func decide(
+    _ method: String, _ signature: String, _ arguments: [BusValue], at now: HostTime
+  ) -> MPRISDecision {
+    switch (method, signature) {
+    case ("Play", ""):
+      // It does no harm to play what plays, but to toggle it would.
+      if !offer.has(.play), offer.has(.toggle), status == .playing { return .values([]) }
+      return first((.play, .play), (.toggle, .toggle))
+    case ("Pause", ""):
+      if !offer.has(.pause), offer.has(.toggle), status != .playing { return .values([]) }
+      return first((.pause, .pause), (.toggle, .toggle))
+    case ("PlayPause", ""):
+      return status == .playing
+        ? first((.toggle, .toggle), (.pause, .pause)) : first((.toggle, .toggle), (.play, .play))
+    case ("Stop", ""): return first((.stop, .stop))
+    case ("Next", ""): return first((.next, .next), (.skipForward, .skipForward(offer.forwardInterval)))
+    case ("Previous", ""):
+      return first((.previous, .previous), (.skipBackward, .skipBackward(offer.backwardInterval)))
+    case ("Seek", "x"): return seek(by: (arguments.first?.number ?? 0) / 1e6, at: now)
+    case ("SetPosition", "ox"):
+      let target = (arguments.last?.number ?? 0) / 1e6
+      // By the specification: what was meant for another item, or lies outside of this one, has no effect.
+      guard info != nil, arguments.first?.text == trackPath, target >= 0, target <= line.duration ?? .infinity
+      else { return .values([]) }
+      return first((.position, .position(target)))
+    default: return .failure(.unknown("method \(Self.player).\(method)(\(signature))"))
+    }
+  }
+
+  private func seek(by seconds: Double, at now: HostTime) -> MPRISDecision {
+    if offer.has(.position) {
+      let target = line.position(at: now) + seconds
+      // By the specification: behind the end it is the next item.
+      if let duration = line.duration, target > duration, offer.has(.next) { return .action(.next) }
+      return .action(.position(max(0, min(target, line.duration ?? .infinity))))
+    }
+    return seconds < 0
+      ? first((.skipBackward, .skipBackward(-seconds))) : first((.skipForward, .skipForward(seconds)))
+  }
+
+  private func set(_ property: String, to value: BusValue) -> MPRISDecision {
+    guard case .variant(let value) = value else { return .failure(.invalid("no value")) }
+    switch (property, value) {
+    case ("Rate", .double(let rate)):
+      if rate == 0 { return decide("Pause", "", [], at: line.moment) }
+      guard rate.isFinite, rate > 0 else { return .failure(.invalid("a rate of \(rate)")) }
+      return first((.rate, .rate(rate)))
+    case ("LoopStatus", .string("None")): return first((.repeatMode, .repeatMode(.off)))
+    case ("LoopStatus", .string("Track")): return first((.repeatMode, .repeatMode(.one)))
+    case ("LoopStatus", .string("Playlist")): return first((.repeatMode, .repeatMode(.all)))
+    case ("Shuffle", .bool(let isOn)): return first((.shuffleMode, .shuffleMode(isOn ? .items : .off)))
+    case ("Rate", _), ("LoopStatus", _), ("Shuffle", _):
+      return .failure(.invalid("\(property) cannot be \(value)"))
+    default: return .failure(.notSupported("\(property) cannot be set"))
+    }
+  }
+
+  /// The interfaces as D-Bus tools read them.
+  static let introspection: String = {
+    func property(_ name: String, _ type: String, _ access: String = "read") -> String {
+      "<property name=\"\(name)\" type=\"\(type)\" access=\"\(access)\"/>"
+    }
+    func method(_ name: String, _ arguments: (String, String)...) -> String {
+      let inner = arguments.map { "<arg name=\"\($0.0)\" type=\"\($0.1)\" direction=\"in\"/>" }.joined()
+      return "<method name=\"\(name)\">\(inner)</method>"
+    }
+    return """
+      <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN" \
+      "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+      <node>
+      <interface name="\(application)">
+      \(method("Raise"))\(method("Quit"))
+      \(property("Identity", "s"))\(property("CanQuit", "b"))\(property("CanRaise", "b"))
+      \(property("HasTrackList", "b"))\(property("SupportedUriSchemes", "as"))
+      \(property("SupportedMimeTypes", "as"))
+      </interface>
+      <interface name="\(player)">
+      \(method("Play"))\(method("Pause"))\(method("PlayPause"))\(method("Stop"))\(method("Next"))
+      \(method("Previous"))\(method("Seek", ("Offset", "x")))
+      \(method("SetPosition", ("TrackId", "o"), ("Position", "x")))
+      <signal name="Seeked"><arg name="Position" type="x"/></signal>
+      \(property("PlaybackStatus", "s"))\(property("LoopStatus", "s", "readwrite"))
+      \(property("Rate", "d", "readwrite"))\(property("Shuffle", "b", "readwrite"))
+      \(property("Metadata", "a{sv}"))\(property("Volume", "d"))\(property("Position", "x"))
+      \(property("MinimumRate", "d"))\(property("MaximumRate", "d"))\(property("CanGoNext", "b"))
+      \(property("CanGoPrevious", "b"))\(property("CanPlay", "b"))\(property("CanPause", "b"))
+      \(property("CanSeek", "b"))\(property("CanControl", "b"))
+      </interface>
+      <interface name="\(properties)">
+      <method name="Get"><arg type="s" direction="in"/><arg type="s" direction="in"/>\
+      <arg type="v" direction="out"/></method>
+      <method name="GetAll"><arg type="s" direction="in"/><arg type="a{sv}" direction="out"/></method>
+      <method name="Set"><arg type="s" direction="in"/><arg type="s" direction="in"/>\
+      <arg type="v" direction="in"/></method>
+      <signal name="PropertiesChanged"><arg type="s"/><arg type="a{sv}"/><arg type="as"/></signal>
+      </interface>
+      </node>
+      """
+  }()
+}

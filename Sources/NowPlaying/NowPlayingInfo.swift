@@ -1,0 +1,88 @@
+import Foundation
+
+/// What an application says of what it plays, read from the dictionary of `MPNowPlayingInfoCenter`.
+///
+/// Values of other types than those of the keys, numbers that are not finite and empty texts count as not there.
+struct NowPlayingInfo: Hashable, Sendable {
+  var title: String?
+  var artist: String?
+  var album: String?
+  var albumArtist: String?
+  var composer: String?
+  var genre: String?
+  var comments: String?
+  var lyrics: String?
+  var url: String?
+  /// Seconds, positive.
+  var duration: Double?
+  var trackNumber: Int?
+  var discNumber: Int?
+  var playCount: Int?
+  var beatsPerMinute: Int?
+  /// 0…5.
+  var rating: Double?
+  var releaseDate: Date?
+  /// Seconds, not negative.
+  var elapsed: Double?
+  /// 0 while paused.
+  var rate = 1.0
+  /// Positive.
+  var defaultRate = 1.0
+  /// What tells items from each other beside their texts.
+  private var marks: [String?] = []
+
+  init(_ values: [String: Any]) {
+    func text(_ key: String) -> String? {
+      (values[key] as? String).flatMap { $0.isEmpty ? nil : $0 }
+    }
+    func number(_ key: String) -> Double? { values[key].flatMap(Self.number) }
+    func count(_ key: String) -> Int? { number(key).flatMap { $0 >= 0 ? Int(exactly: $0.rounded()) : nil } }
+    title = text(MPMediaItemPropertyTitle)
+    artist = text(MPMediaItemPropertyArtist)
+    album = text(MPMediaItemPropertyAlbumTitle) ?? text(MPMediaItemPropertyPodcastTitle)
+    albumArtist = text(MPMediaItemPropertyAlbumArtist)
+    composer = text(MPMediaItemPropertyComposer)
+    genre = text(MPMediaItemPropertyGenre)
+    comments = text(MPMediaItemPropertyComments)
+    lyrics = text(MPMediaItemPropertyLyrics)
+    url =
+      [MPNowPlayingInfoPropertyAssetURL, MPMediaItemPropertyAssetURL].lazy
+      .compactMap { values[$0] as? URL }.first?.absoluteString
+    let isLive = number(MPNowPlayingInfoPropertyIsLiveStream) == 1
+    duration = number(MPMediaItemPropertyPlaybackDuration).flatMap { $0 > 0 && !isLive ? $0 : nil }
+    trackNumber = count(MPMediaItemPropertyAlbumTrackNumber)
+    discNumber = count(MPMediaItemPropertyDiscNumber)
+    playCount = count(MPMediaItemPropertyPlayCount)
+    beatsPerMinute = count(MPMediaItemPropertyBeatsPerMinute)
+    rating = number(MPMediaItemPropertyRating).map { min(max($0, 0), 5) }
+    releaseDate = values[MPMediaItemPropertyReleaseDate] as? Date
+    elapsed = number(MPNowPlayingInfoPropertyElapsedPlaybackTime).map { max($0, 0) }
+    rate = number(MPNowPlayingInfoPropertyPlaybackRate) ?? 1
+    defaultRate = number(MPNowPlayingInfoPropertyDefaultPlaybackRate).flatMap { $0 > 0 ? $0 : nil } ?? 1
+    marks = [
+      text(MPNowPlayingInfoPropertyExternalContentIdentifier),
+      number(MPMediaItemPropertyPersistentID)?.description,
+      number(MPNowPlayingInfoPropertyPlaybackQueueIndex)?.description,
+    ]
+  }
+
+  /// Whether `other` is about the same item. The length does not count: it is often known later.
+  func isSameItem(as other: NowPlayingInfo?) -> Bool {
+    guard let other else { return false }
+    return [title, artist, album, url] + marks == [other.title, other.artist, other.album, other.url]
+      + other.marks
+  }
+
+  /// A finite number of whatever type; true is 1.
+  private static func number(_ value: Any) -> Double? {
+    let number: Double
+    switch value {
+    case let value as NSNumber: number = value.doubleValue
+    case let value as Bool: number = value ? 1 : 0
+    case let value as any BinaryInteger: number = Double(value)
+    case let value as any BinaryFloatingPoint: number = Double(value)
+    default: return nil
+    }
+    return number.isFinite ? number : nil
+  }
+}

@@ -1,0 +1,99 @@
+import AudioCore
+import Foundation
+import MediaTime
+import Synchronization
+
+/// The metadata of an asset. An object, because most of 100 000 loaders have none.
+final class AssetMetadata: Sendable {
+  /// All items, in the order of the file.
+  let items: [AVMetadataItem]
+  /// The chapters, whose last one may have no end.
+  private let chapters: [MediaTag.Chapter]
+
+  init(_ tag: MediaTag) {
+    items = tag.fields.map { AVMetadataItem(AVMetadataItem.Content($0)) }
+    chapters = tag.chapters
+  }
+
+  /// The keys of `AVAsynchronousKeyValueLoading` that are about metadata.
+  static let keys: Set<String> = [
+    "availableChapterLocales", "availableMetadataFormats", "commonMetadata", "lyrics", "metadata",
+  ]
+
+  /// The formats in the file.
+  var formats: [AVMetadataFormat] { items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata] }
+
+  /// An item for each common key that there is: the first, but of pictures the front cover.
+  var common: [AVMetadataItem] {
+    var keys: Set<AVMetadataKey> = []
+    return (items.filter(\.isFrontCover) + items).filter { item in
+      item.commonKey.map { keys.insert($0).inserted } ?? false
+    }
+  }
+
+  /// The words of the first lyrics.
+  var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
+
+  /// The language of the chapters' titles, which tags do not tell; none without chapters.
+  var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
+
+  /// The chapters of an asset of this length, with their titles and their other items that have one of these keys.
+  func chapterGroups(duration: CMTime, keys: [AVMetadataKey]?) -> [AVTimedMetadataGroup] {
+    chapters.map { chapter in
+      let start = CMTime(value: chapter.start, timescale: 1000)
+      let end =
+        chapter.end.map { CMTime(value: $0, timescale: 1000) }
+        ?? (duration.isNumeric ? max(duration, start) : .indefinite)
+      let range = CMTimeRange(start: start, end: end)
+      let items = chapter.fields.compactMap { field -> AVMetadataItem? in
+        var content = AVMetadataItem.Content(field)
+        guard let key = content.commonKey else { return nil }
+        guard key == .commonKeyTitle || keys?.contains(key) ?? true else { return nil }
+        content.time = range.start
+        content.duration = range.duration
+        return AVMetadataItem(content)
+      }
+      return AVTimedMetadataGroup(items: items, timeRange: range)
+    }
+  }
+}
+
+extension AVMetadataItem {
+  fileprivate var isFrontCover: Bool { content.withLock { $0.isFrontCover } }
+}
+
+extension AVMetadataItem.Content {
+  /// The common keys of ID3's frames.
+  private static let commonKeys: [String: AVMetadataKey] = [
+    "TIT2": .commonKeyTitle, "TPE1": .commonKeyArtist, "TALB": .commonKeyAlbumName, "APIC": .commonKeyArtwork,
+    "TCOM": .commonKeyCreator, "TCON": .commonKeyType, "TCOP": .commonKeyCopyrights,
+    "TPUB": .commonKeyPublisher,
+    "TLAN": .commonKeyLanguage, "TDRC": .commonKeyCreationDate, "TYER": .commonKeyCreationDate,
+    "TEXT": .commonKeyAuthor, "TSSE": .commonKeySoftware,
+  ]
+
+  /// The content of a field of an ID3 tag.
+  init(_ field: MediaTag.Field) {
+    identifier = AVMetadataIdentifier(rawValue: "id3/\(field.key)")
+    commonKey = Self.commonKeys[field.key]
+    info = field.info
+    languageTag = field.language
+    isFrontCover = field.pictureType == 3
+    let type: String
+    switch field.value {
+    case .text(let text):
+      value = .text(text)
+      type = "UTF-8"
+    case .data(let data):
+      value = .data(Data(data))
+      type =
+        switch field.mimeType {
+        case "image/jpeg": "JPEG"
+        case "image/png": "PNG"
+        case "image/gif": "GIF"
+        default: "raw-data"
+        }
+    }
+    dataType = "com.apple.metadata.datatype.\(type)"
+  }
+}

@@ -1,0 +1,273 @@
+import Glibc
+
+/// A connection of libsystemd. Closes and frees it when dropped: on the queue that uses it.
+struct BusHandle: ~Copyable {
+  let calls: SystemdLibrary
+  let pointer: OpaquePointer
+
+  /// Begins to connect to `address`, or, if it is nil, to the user's session bus by the rules of libsystemd
+  /// (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`). Does not wait for the server.
+  init(_ calls: SystemdLibrary, address: String?) throws(BusError) {
+    var made: OpaquePointer?
+    let code: Int32
+    if let address {
+      code = calls.new(&made)
+      if let made {
+        let steps = [
+          calls.setAddress(made, address), calls.setBusClient(made, 1), calls.start(made),
+        ]
+        if let failure = steps.first(where: { $0 < 0 }) {
+          _ = calls.unref(made)
+          throw .disconnected(String(cString: strerror(-failure)))
+        }
+      }
+    } else {
+      code = calls.openUser(&made)
+    }
+    guard code >= 0, let made else { throw .disconnected(String(cString: strerror(-code))) }
+    self.calls = calls
+    pointer = made
+  }
+
+  deinit {
+    calls.close(pointer)
+    _ = calls.unref(pointer)
+  }
+}
+
+/// A message of libsystemd.
+struct MessageHandle: ~Copyable {
+  let calls: SystemdLibrary
+  let pointer: OpaquePointer
+
+  /// The most values that are read from one message, and how deep they may lie in each other.
+  private static let readLimit = 1000
+  private static let depthLimit = 8
+
+  /// Keeps a message that libsystemd lends.
+  init(_ calls: SystemdLibrary, borrowed: OpaquePointer) {
+    self.calls = calls
+    pointer = borrowed
+    _ = calls.messageRef(borrowed)
+  }
+
+  /// A message that `make` makes. Throws `invalid` if libsystemd refuses the names.
+  private init(
+    _ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32
+  ) throws(BusError) {
+    var made: OpaquePointer?
+    let code = make(&made)
+    guard code >= 0, let made else { throw .invalid(String(cString: strerror(-code))) }
+    self.calls = calls
+    pointer = made
+  }
+
+  deinit { _ = calls.messageUnref(pointer) }
+
+  /// A method call.
+  static func call(
+    _ calls: SystemdLibrary, _ bus: OpaquePointer, _ call: BusMessage
+  ) throws(BusError) -> MessageHandle {
+    let message = try MessageHandle(calls) {
+      calls.newCall(bus, $0, call.destination, call.path, call.interface, call.member)
+    }
+    try message.append(call.arguments)
+    return message
+  }
+
+  /// A signal.
+  static func signal(
+    _ calls: SystemdLibrary, _ bus: OpaquePointer, _ signal: BusMessage
+  ) throws(BusError) -> MessageHandle {
+    let message = try MessageHandle(calls) {
+      calls.newSignal(bus, $0, signal.path, signal.interface, signal.member)
+    }
+    try message.append(signal.arguments)
+    return message
+  }
+
+  /// The reply to this call. libsystemd itself leaves out the reply to a call that wants none.
+  func reply(_ result: Result<[BusValue], BusError>) throws(BusError) -> MessageHandle {
+    switch result {
+    case .success(let values):
+      let message = try MessageHandle(calls) { calls.newReturn(pointer, $0) }
+      try message.append(values)
+      return message
+    case .failure(let error):
+      return try MessageHandle(calls) { made in
+        error.name.withCString { name in
+          error.message.withCString { message in calls.newError(pointer, made, [name, message, nil]) }
+        }
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  private func append(_ values: [BusValue]) throws(BusError) {
+    for value in values { try append(value) }
+  }
+
+  private func append(_ value: BusValue) throws(BusError) {
+    switch value {
+    case .bool(let flag): try append("b", Int32(flag ? 1 : 0))
+    case .int32(let number): try append("i", number)
+    case .uint32(let number): try append("u", number)
+    case .int64(let number): try append("x", number)
+    case .uint64(let number): try append("t", number)
+    case .double(let number): try append("d", number)
+    case .string(let text): try append("s", text)
+    case .objectPath(let path): try append("o", path)
+    case .strings(let texts):
+      try open("a", "s")
+      for text in texts { try append("s", text) }
+      try close()
+    case .dictionary(let values):
+      try open("a", "{sv}")
+      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        try open("e", "sv")
+        try append("s", key)
+        try append(.variant(value))
+        try close()
+      }
+      try close()
+    case .variant(let value):
+      try open("v", value.signature)
+      try append(value)
+      try close()
+    }
+  }
+
+  private func append(_ type: Unicode.Scalar, _ text: String) throws(BusError) {
+    try check(text.withCString { calls.appendBasic(pointer, CChar(type.value), $0) })
+  }
+
+  private func append<Number: BitwiseCopyable>(_ type: Unicode.Scalar, _ number: Number) throws(BusError) {
+    try check(
+      withUnsafeBytes(of: number) { bytes in
+        bytes.baseAddress.map { calls.appendBasic(pointer, CChar(type.value), $0) } ?? -EINVAL
+      })
+  }
+
+  private func open(_ type: Unicode.Scalar, _ contents: String) throws(BusError) {
+    try check(calls.openContainer(pointer, CChar(type.value), contents))
+  }
+
+  private func close() throws(BusError) { try check(calls.closeContainer(pointer)) }
+
+  private func check(_ code: Int32) throws(BusError) {
+    if code < 0 { throw .invalid(String(cString: strerror(-code))) }
+  }
+
+  // MARK: Reading
+
+  /// What kind of message it is.
+  enum Kind: UInt8 {
+    case call = 1
+    case reply = 2
+    case failure = 3
+    case signal = 4
+  }
+
+  /// Its kind; nil for kinds that D-Bus does not know yet.
+  var kind: Kind? {
+    var type: UInt8 = 0
+    _ = calls.getType(pointer, &type)
+    return Kind(rawValue: type)
+  }
+
+  /// The error that it carries, if it is one.
+  var error: BusError? {
+    guard kind == .failure, let fields = calls.getError(pointer), let name = fields[0] else { return nil }
+    return BusError(
+      name: String(cString: name), message: fields[1].map { String(cString: $0) } ?? "no explanation")
+  }
+
+  /// Its contents. Arguments are read up to the first one of a type that `BusValue` does not have. Once only.
+  func read() -> BusMessage {
+    func text(_ function: (OpaquePointer) -> SystemdLibrary.Name?) -> String {
+      function(pointer).map { String(cString: $0) } ?? ""
+    }
+    var left = Self.readLimit
+    var values: [BusValue] = []
+    while let value = readValue(depth: 0, left: &left) { values.append(value) }
+    var message = BusMessage(
+      path: text(calls.getPath), interface: text(calls.getInterface), member: text(calls.getMember),
+      arguments: values)
+    message.signature = calls.getSignature(pointer, 1).map { String(cString: $0) } ?? ""
+    return message
+  }
+
+  private func readValue(depth: Int, left: inout Int) -> BusValue? {
+    var type: CChar = 0
+    var contents: SystemdLibrary.Name?
+    guard depth < Self.depthLimit, left > 0, calls.peekType(pointer, &type, &contents) > 0 else { return nil }
+    left -= 1
+    switch Character(Unicode.Scalar(UInt8(bitPattern: type))) {
+    case "b": return basic(type, Int32(0)).map { .bool($0 != 0) }
+    case "i": return basic(type, Int32(0)).map { .int32($0) }
+    case "u": return basic(type, UInt32(0)).map { .uint32($0) }
+    case "x": return basic(type, Int64(0)).map { .int64($0) }
+    case "t": return basic(type, UInt64(0)).map { .uint64($0) }
+    case "d": return basic(type, 0.0).map { .double($0) }
+    case "s": return text(type).map { .string($0) }
+    case "o": return text(type).map { .objectPath($0) }
+    case "v":
+      return inside(type, contents) { readValue(depth: depth + 1, left: &left) }.map { .variant($0) }
+    case "a":
+      switch contents.map({ String(cString: $0) }) {
+      case "s":
+        return inside(type, contents) {
+          var texts: [String] = []
+          while let text = readValue(depth: depth + 1, left: &left)?.text { texts.append(text) }
+          return texts
+        }.map { .strings($0) }
+      case "{sv}":
+        return inside(type, contents) {
+          var values: [String: BusValue] = [:]
+          while let (key, value) = readEntry(depth: depth + 1, left: &left) { values[key] = value }
+          return values
+        }.map { .dictionary($0) }
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  private func readEntry(depth: Int, left: inout Int) -> (String, BusValue)? {
+    var type: CChar = 0
+    var contents: SystemdLibrary.Name?
+    guard calls.peekType(pointer, &type, &contents) > 0 else { return nil }
+    return inside(type, contents) {
+      guard let key = readValue(depth: depth, left: &left)?.text,
+        case .variant(let value)? = readValue(depth: depth, left: &left)
+      else { return nil }
+      return (key, value)
+    }
+  }
+
+  private func basic<Number: BitwiseCopyable>(_ type: CChar, _ zero: Number) -> Number? {
+    var number = zero
+    let code = withUnsafeMutableBytes(of: &number) { bytes in
+      bytes.baseAddress.map { calls.readBasic(pointer, type, $0) } ?? -EINVAL
+    }
+    return code > 0 ? number : nil
+  }
+
+  private func text(_ type: CChar) -> String? {
+    var text: SystemdLibrary.Name?
+    guard calls.readBasic(pointer, type, &text) > 0 else { return nil }
+    return text.map { String(cString: $0) }
+  }
+
+  private func inside<Result>(
+    _ type: CChar, _ contents: SystemdLibrary.Name?, _ body: () -> Result?
+  ) -> Result? {
+    // The library's text lives until the next peek.
+    let kept = contents.map { String(cString: $0) }
+    guard calls.enterContainer(pointer, type, kept) > 0 else { return nil }
+    let result = body()
+    // Fails where something was left unread: then what follows cannot be read either.
+    return calls.exitContainer(pointer) >= 0 ? result : nil
+  }
+}

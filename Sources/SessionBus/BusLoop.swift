@@ -1,0 +1,248 @@
+import Dispatch
+import Glibc
+
+/// One connection, driven by dispatch sources: nothing runs while nothing comes in.
+///
+/// Unchecked: everything but `queue` is used on that queue only.
+final class BusLoop: @unchecked Sendable {
+  /// Method calls that came in and wait for `reply`. More are refused.
+  static let waitingLimit = 64
+  /// How long a call to others may take, in microseconds.
+  private static let callLimit: UInt64 = 10_000_000
+
+  let queue = DispatchQueue(label: "continuo-bus")
+  private let calls: SystemdLibrary
+  private var bus: BusHandle?
+  /// Has as many members as there are sources that are not fully cancelled.
+  private let sources = DispatchGroup()
+  private var reader: (any DispatchSourceRead)?
+  private var writer: (any DispatchSourceWrite)?
+  private var timer: (any DispatchSourceTimer)?
+  /// When the timer fires, in microseconds of the monotonic clock; `.max`: never.
+  private var moment: UInt64 = .max
+  private var waiting: [UInt64: KeptMessage] = [:]
+  private var expected: [UInt64: ExpectedReply] = [:]
+  private var lastNumber: UInt64 = 0
+  private let onCall: @Sendable (BusMessage, UInt64) -> BusAnswer
+  private let onSignal: @Sendable (BusMessage) -> Void
+  private let onEnd: @Sendable () -> Void
+
+  /// A message that stays until it is answered.
+  private final class KeptMessage {
+    let handle: MessageHandle
+    init(_ handle: consuming MessageHandle) { self.handle = handle }
+  }
+
+  /// A reply that somebody waits for. libsystemd has a pointer to it until the connection is freed or it came.
+  private final class ExpectedReply {
+    unowned let loop: BusLoop
+    let number: UInt64
+    let completion: @Sendable (Result<[BusValue], BusError>) -> Void
+
+    init(
+      _ loop: BusLoop, _ number: UInt64,
+      _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
+    ) {
+      self.loop = loop
+      self.number = number
+      self.completion = completion
+    }
+  }
+
+  init(
+    address: String?, onCall: @escaping @Sendable (BusMessage, UInt64) -> BusAnswer,
+    onSignal: @escaping @Sendable (BusMessage) -> Void, onEnd: @escaping @Sendable () -> Void
+  ) throws(BusError) {
+    guard let calls = SystemdLibrary.loaded else { throw .disconnected("libsystemd.so.0 is not installed") }
+    self.calls = calls
+    self.onCall = onCall
+    self.onSignal = onSignal
+    self.onEnd = onEnd
+    bus = try BusHandle(calls, address: address)
+  }
+
+  /// Begins. Once, on the queue.
+  func start() {
+    guard let pointer = bus?.pointer else { return }
+    let handler: SystemdLibrary.Handler = { message, userdata, _ in
+      guard let message, let userdata else { return 0 }
+      // The loop frees the connection before it goes.
+      return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
+    }
+    _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())
+    let reader = DispatchSource.makeReadSource(fileDescriptor: calls.getFD(pointer), queue: queue)
+    activate(reader) { $0.process() }
+    self.reader = reader
+    process()
+  }
+
+  private func activate(
+    _ source: some DispatchSourceProtocol, _ body: @escaping @Sendable (BusLoop) -> Void
+  ) {
+    source.setEventHandler { [weak self] in if let self { body(self) } }
+    sources.enter()
+    source.setCancelHandler { [sources] in sources.leave() }
+    source.activate()
+  }
+
+  /// Ends the connection. On the queue; idempotent.
+  func close() {
+    guard bus != nil else { return }
+    reader?.cancel()
+    writer?.cancel()
+    timer?.cancel()
+    reader = nil
+    writer = nil
+    timer = nil
+    let box = KeptBus(bus.take())
+    waiting = [:]
+    let abandoned = expected
+    expected = [:]
+    for reply in abandoned.values { reply.completion(.failure(.disconnected("the connection was closed"))) }
+    // The descriptor may be closed when the sources are done with it.
+    sources.notify(queue: queue) { [self] in
+      box.drop()
+      // They had to outlive the connection.
+      withExtendedLifetime((self, abandoned)) {}
+    }
+  }
+
+  /// A connection on its way to its end. Unchecked: used on the loop's queue only.
+  private final class KeptBus: @unchecked Sendable {
+    private var handle: BusHandle?
+    init(_ handle: consuming BusHandle?) { self.handle = handle }
+    func drop() { handle = nil }
+  }
+
+  // MARK: What goes out
+
+  func send(signal: BusMessage) throws(BusError) {
+    guard let pointer = bus?.pointer else { throw .disconnected("the connection was closed") }
+    let message = try MessageHandle.signal(calls, pointer, signal)
+    try transmit(message)
+  }
+
+  func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) {
+    guard let call = waiting.removeValue(forKey: number) else { return }
+    answer(call.handle, result)
+    process()
+  }
+
+  func call(
+    _ call: BusMessage, _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
+  ) {
+    do throws(BusError) {
+      guard let pointer = bus?.pointer else { throw .disconnected("the connection was closed") }
+      let message = try MessageHandle.call(calls, pointer, call)
+      lastNumber += 1
+      let reply = ExpectedReply(self, lastNumber, completion)
+      let handler: SystemdLibrary.Handler = { message, userdata, _ in
+        guard let message, let userdata else { return 0 }
+        let reply = Unmanaged<ExpectedReply>.fromOpaque(userdata).takeUnretainedValue()
+        reply.loop.take(message, for: reply)
+        return 1
+      }
+      let code = calls.callAsync(
+        pointer, nil, message.pointer, handler, Unmanaged.passUnretained(reply).toOpaque(), Self.callLimit)
+      if code < 0 { throw .disconnected(String(cString: strerror(-code))) }
+      expected[reply.number] = reply
+      process()
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  private func transmit(_ message: borrowing MessageHandle) throws(BusError) {
+    guard let pointer = bus?.pointer else { return }
+    let code = calls.send(pointer, message.pointer, nil)
+    if code < 0 { throw .disconnected(String(cString: strerror(-code))) }
+  }
+
+  private func answer(_ call: borrowing MessageHandle, _ result: Result<[BusValue], BusError>) {
+    do throws(BusError) {
+      try transmit(try call.reply(result))
+    } catch {
+      // The connection is at its end, which `process` notices.
+    }
+  }
+
+  // MARK: What comes in
+
+  /// Does all that can be done now, and arranges to be called when there is more.
+  func process() {
+    while let pointer = bus?.pointer {
+      let code = calls.process(pointer, nil)
+      if code > 0 { continue }
+      // Handlers may have closed it.
+      guard bus != nil else { return }
+      if code < 0 || calls.isOpen(pointer) <= 0 { return end() }
+      return arrange(pointer)
+    }
+  }
+
+  private func arrange(_ pointer: OpaquePointer) {
+    let wantsToWrite = calls.getEvents(pointer) & POLLOUT != 0
+    if wantsToWrite, writer == nil {
+      let source = DispatchSource.makeWriteSource(fileDescriptor: calls.getFD(pointer), queue: queue)
+      activate(source) { $0.process() }
+      writer = source
+    } else if !wantsToWrite, let source = writer {
+      source.cancel()
+      writer = nil
+    }
+    var next: UInt64 = .max
+    if calls.getTimeout(pointer, &next) < 0 { next = .max }
+    guard next != moment else { return }
+    moment = next
+    let source = timer ?? DispatchSource.makeTimerSource(queue: queue)
+    if timer == nil {
+      activate(source) { loop in
+        loop.moment = .max
+        loop.process()
+      }
+      timer = source
+    }
+    let (nanoseconds, overflow) = next.multipliedReportingOverflow(by: 1000)
+    // Both count on the monotonic clock.
+    source.schedule(
+      deadline: overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: nanoseconds),
+      leeway: .milliseconds(10))
+  }
+
+  private func end() {
+    close()
+    onEnd()
+  }
+
+  /// A message that is no reply to a call. Returns 1 if it is dealt with; libsystemd answers other calls itself.
+  private func take(_ pointer: OpaquePointer) -> Int32 {
+    let message = MessageHandle(calls, borrowed: pointer)
+    switch message.kind {
+    case .call:
+      guard waiting.count < Self.waitingLimit else {
+        answer(message, .failure(.tooMuch))
+        return 1
+      }
+      let content = message.read()
+      lastNumber += 1
+      let number = lastNumber
+      // A later answer may be given before `onCall` returns, but then waits for this queue.
+      switch onCall(content, number) {
+      case .values(let values): answer(message, .success(values))
+      case .failure(let error): answer(message, .failure(error))
+      case .later: waiting[number] = KeptMessage(MessageHandle(calls, borrowed: pointer))
+      }
+      return 1
+    case .signal:
+      onSignal(message.read())
+      return 0
+    case .reply, .failure, nil: return 0
+    }
+  }
+
+  private func take(_ pointer: OpaquePointer, for reply: ExpectedReply) {
+    guard expected.removeValue(forKey: reply.number) != nil else { return }
+    let message = MessageHandle(calls, borrowed: pointer)
+    reply.completion(message.error.map { .failure($0) } ?? .success(message.read().arguments))
+  }
+}

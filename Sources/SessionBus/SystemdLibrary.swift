@@ -1,0 +1,100 @@
+import Glibc
+
+/// The D-Bus functions of libsystemd, as pointers that are looked up when they are first used.
+///
+/// The declarations are libsystemd's own, whose interface is stable: all of these exist since version 221 (2015).
+struct SystemdLibrary: Sendable {
+  typealias Name = UnsafePointer<CChar>
+  typealias Result = UnsafeMutablePointer<OpaquePointer?>
+  /// `sd_bus_error`: a name and a sentence are its first two fields, both pointers.
+  typealias ErrorFields = UnsafePointer<Name?>
+  typealias Handler =
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
+
+  let new: @convention(c) (Result) -> Int32
+  let setAddress: @convention(c) (OpaquePointer, Name) -> Int32
+  let setBusClient: @convention(c) (OpaquePointer, Int32) -> Int32
+  let start: @convention(c) (OpaquePointer) -> Int32
+  let openUser: @convention(c) (Result) -> Int32
+  let close: @convention(c) (OpaquePointer) -> Void
+  let unref: @convention(c) (OpaquePointer) -> OpaquePointer?
+  let isOpen: @convention(c) (OpaquePointer) -> Int32
+  let getFD: @convention(c) (OpaquePointer) -> Int32
+  let getEvents: @convention(c) (OpaquePointer) -> Int32
+  let getTimeout: @convention(c) (OpaquePointer, UnsafeMutablePointer<UInt64>) -> Int32
+  let process: @convention(c) (OpaquePointer, Result?) -> Int32
+  let addFilter: @convention(c) (OpaquePointer, Result?, Handler, UnsafeMutableRawPointer?) -> Int32
+  let send: @convention(c) (OpaquePointer, OpaquePointer, UnsafeMutablePointer<UInt64>?) -> Int32
+  let callAsync:
+    @convention(c) (OpaquePointer, Result?, OpaquePointer, Handler, UnsafeMutableRawPointer?, UInt64) -> Int32
+
+  let newCall: @convention(c) (OpaquePointer, Result, Name?, Name, Name?, Name) -> Int32
+  let newSignal: @convention(c) (OpaquePointer, Result, Name, Name, Name) -> Int32
+  let newReturn: @convention(c) (OpaquePointer, Result) -> Int32
+  let newError: @convention(c) (OpaquePointer, Result, ErrorFields) -> Int32
+  let messageRef: @convention(c) (OpaquePointer) -> OpaquePointer?
+  let messageUnref: @convention(c) (OpaquePointer) -> OpaquePointer?
+  let getType: @convention(c) (OpaquePointer, UnsafeMutablePointer<UInt8>) -> Int32
+  let getSignature: @convention(c) (OpaquePointer, Int32) -> Name?
+  let getPath: @convention(c) (OpaquePointer) -> Name?
+  let getInterface: @convention(c) (OpaquePointer) -> Name?
+  let getMember: @convention(c) (OpaquePointer) -> Name?
+  let getError: @convention(c) (OpaquePointer) -> ErrorFields?
+  let appendBasic: @convention(c) (OpaquePointer, CChar, UnsafeRawPointer) -> Int32
+  let openContainer: @convention(c) (OpaquePointer, CChar, Name) -> Int32
+  let closeContainer: @convention(c) (OpaquePointer) -> Int32
+  let readBasic: @convention(c) (OpaquePointer, CChar, UnsafeMutableRawPointer) -> Int32
+  let enterContainer: @convention(c) (OpaquePointer, CChar, Name?) -> Int32
+  let exitContainer: @convention(c) (OpaquePointer) -> Int32
+  let peekType:
+    @convention(c) (OpaquePointer, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Name?>) -> Int32
+
+  /// The library; nil where it is not installed, or lacks one of the functions. The first access loads it, in some
+  /// hundred microseconds.
+  static let loaded = try? SystemdLibrary()
+
+  private struct NotThere: Error {}
+
+  private init() throws(NotThere) {
+    guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL) else { throw NotThere() }
+    // The type is that of the property which is set: C's for that name.
+    func find<Function>(_ name: String) throws(NotThere) -> Function {
+      guard let symbol = dlsym(library, "sd_bus_" + name) else { throw NotThere() }
+      return unsafeBitCast(symbol, to: Function.self)
+    }
+    new = try find("new")
+    setAddress = try find("set_address")
+    setBusClient = try find("set_bus_client")
+    start = try find("start")
+    openUser = try find("open_user")
+    close = try find("close")
+    unref = try find("unref")
+    isOpen = try find("is_open")
+    getFD = try find("get_fd")
+    getEvents = try find("get_events")
+    getTimeout = try find("get_timeout")
+    process = try find("process")
+    addFilter = try find("add_filter")
+    send = try find("send")
+    callAsync = try find("call_async")
+    newCall = try find("message_new_method_call")
+    newSignal = try find("message_new_signal")
+    newReturn = try find("message_new_method_return")
+    newError = try find("message_new_method_error")
+    messageRef = try find("message_ref")
+    messageUnref = try find("message_unref")
+    getType = try find("message_get_type")
+    getSignature = try find("message_get_signature")
+    getPath = try find("message_get_path")
+    getInterface = try find("message_get_interface")
+    getMember = try find("message_get_member")
+    getError = try find("message_get_error")
+    appendBasic = try find("message_append_basic")
+    openContainer = try find("message_open_container")
+    closeContainer = try find("message_close_container")
+    readBasic = try find("message_read_basic")
+    enterContainer = try find("message_enter_container")
+    exitContainer = try find("message_exit_container")
+    peekType = try find("message_peek_type")
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import HostTime
+import PulseTestSupport
+import SessionBus
+import TestSupport
+
+@testable import NowPlaying
+
+/// A session bus of its own, and programs on it. `close` takes it all down.
+final class BusStage: Sendable {
+  private let folder: TemporaryFolder
+  private let daemon: Child
+  private let reader: LineReader
+  /// Where clients connect.
+  let address: String
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    let address = "unix:path=\(folder.file("bus"))"
+    self.address = address
+    let lines = Observed([String]())
+    (daemon, reader) = try Self.start(
+      ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)", "--print-address"],
+      address
+    ) { line in lines.update { $0.append(line) } }
+    _ = try await lines.wait(for: "the bus") { $0.contains { $0.hasPrefix("unix:path=") } }
+  }
+
+  private static func start(
+    _ arguments: [String], _ address: String, _ take: @escaping @Sendable (String) -> Void
+  ) throws -> (Child, LineReader) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw Failure("no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer {
+      Glibc.close(ends[1])
+      Glibc.close(null)
+    }
+    let reader = LineReader(descriptor: ends[0], take: take)
+    let environment = ProcessInfo.processInfo.environment.filter {
+      ["PATH", "LD_LIBRARY_PATH"].contains($0.key)
+    }
+    let child = try Child(
+      arguments,
+      environment: environment.merging(["DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8"]) { $1 },
+      streams: .descriptors(input: null, output: ends[1], error: ends[1]))
+    return (child, reader)
+  }
+
+  /// Runs `playerctl` to its end and returns what it said.
+  func playerctl(_ arguments: String...) async throws -> (status: Int32, text: String) {
+    let lines = Observed([String]())
+    let (child, reader) = try Self.start(["playerctl"] + arguments, address) { line in
+      lines.update { $0.append(line) }
+    }
+    defer { child.signal(SIGKILL) }
+    let end = try await child.ended(limit: 30)
+    reader.finish()
+    return (end.status, lines.value.joined(separator: "\n"))
+  }
+
+  /// Ends the bus; whoever is connected loses the connection.
+  func killDaemon() async throws {
+    daemon.signal(SIGKILL)
+    _ = try await daemon.ended(limit: 10)
+  }
+
+  func close() {
+    daemon.signal(SIGKILL)
+    reader.finish()
+    folder.remove()
+  }
+}
+
+/// A client on the bus, made of the same library.
+final class BusClient: Sendable {
+  private let bus: SessionBus
+  /// The signals of MPRIS players that came so far.
+  let signals: Observed<[BusMessage]>
+  /// Whether the connection has ended.
+  let hasEnded: Observed<Bool>
+
+  init(
+    _ address: String,
+    onCall: @escaping @Sendable (BusMessage, UInt64) -> BusAnswer = { _, _ in .failure(.failed("no object")) }
+  ) throws {
+    let signals = Observed([BusMessage]())
+    let hasEnded = Observed(false)
+    self.signals = signals
+    self.hasEnded = hasEnded
+    bus = try SessionBus(
+      address: address, onCall: onCall, onSignal: { signal in signals.update { $0.append(signal) } },
+      onEnd: { hasEnded.update { $0 = true } })
+  }
+
+  func call(_ message: BusMessage) async throws -> [BusValue] {
+    try await withCheckedThrowingContinuation { continuation in
+      bus.call(message) { continuation.resume(with: $0) }
+    }
+  }
+
+  func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) { bus.reply(to: number, result) }
+
+  func requestName(_ name: String) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      bus.requestName(name) { continuation.resume(with: $0) }
+    }
+  }
+
+  func close() { bus.close() }
+
+  /// Asks the bus itself.
+  func askBus(_ member: String, _ arguments: BusValue...) async throws -> [BusValue] {
+    try await call(
+      BusMessage(
+        destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+        member: member, arguments: arguments))
+  }
+
+  /// From now on the signals of MPRIS players come.
+  func watchPlayers() async throws {
+    _ = try await askBus("AddMatch", .string("type='signal',path='\(MPRISState.path)'"))
+    _ = try await askBus(
+      "AddMatch", .string("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"))
+  }
+
+  /// Waits until somebody owns the name.
+  func awaitName(_ name: String) async throws {
+    _ = try await signals.wait(for: name) { signals in
+      signals.contains { $0.member == "NameOwnerChanged" && $0.arguments.first == .string(name) }
+    }
+  }
+
+  /// Calls a method of a player.
+  @discardableResult
+  func player(_ name: String, _ member: String, _ arguments: BusValue...) async throws -> [BusValue] {
+    try await call(
+      BusMessage(
+        destination: name, path: MPRISState.path, interface: MPRISState.player, member: member,
+        arguments: arguments))
+  }
+
+  /// Reads a property of a player.
+  func property(_ name: String, _ property: String) async throws -> BusValue? {
+    let reply = try await call(
+      BusMessage(
+        destination: name, path: MPRISState.path, interface: MPRISState.properties, member: "Get",
+        arguments: [.string(MPRISState.player), .string(property)]))
+    guard case .variant(let value)? = reply.first else { return nil }
+    return value
+  }
+
+  /// Sets a property of a player.
+  func set(_ name: String, _ property: String, _ value: BusValue) async throws {
+    _ = try await call(
+      BusMessage(
+        destination: name, path: MPRISState.path, interface: MPRISState.properties, member: "Set",
+        arguments: [.string(MPRISState.player), .string(property), .variant(value)]))
+  }
+
+  /// The value that a change to `property` announced last.
+  static func last(_ property: String, in signals: [BusMessage]) -> BusValue? {
+    for signal in signals.reversed() where signal.member == "PropertiesChanged" {
+      if signal.arguments.count == 3, case .dictionary(let changed) = signal.arguments[1],
+        case .variant(let value)? = changed[property].map({ BusValue.variant($0) })
+      {
+        return value
+      }
+    }
+    return nil
+  }
+
+  /// Waits until a change is announced.
+  func awaits(_ property: String, _ value: BusValue) async throws {
+    _ = try await signals.wait(for: "\(property) \(value)") { Self.last(property, in: $0) == value }
+  }
+}

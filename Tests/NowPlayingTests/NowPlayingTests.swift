@@ -1,0 +1,329 @@
+import Continuo
+import ContinuoTesting
+import Foundation
+import HostTime
+import PulseTestSupport
+import SessionBus
+import Testing
+
+@testable import NowPlaying
+
+/// The centers on a real bus of their own, with playerctl and a client of the same library as others.
+@Suite(.serialized) struct NowPlayingTests {
+  private static var song: [String: Any] {
+    [
+      MPMediaItemPropertyTitle: "Ground in D", MPMediaItemPropertyArtist: "Purcell",
+      MPMediaItemPropertyAlbumTitle: "Grounds", MPMediaItemPropertyPlaybackDuration: 181.5,
+      MPNowPlayingInfoPropertyElapsedPlaybackTime: 0, MPNowPlayingInfoPropertyPlaybackRate: 0,
+    ]
+  }
+  private static let name = "org.mpris.MediaPlayer2.Tester"
+
+  /// Runs a test with a bus, a client and an application, which is suspended while the flag says so.
+  private func withApplication(
+    _ body: (BusStage, BusClient, NowPlayingContext, Observed<Bool>) async throws -> Void
+  ) async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let client = try BusClient(stage.address)
+    try await client.watchPlayers()
+    let isSuspended = Observed(false)
+    let context = NowPlayingContext(address: stage.address, identity: "Tester") { isSuspended.value }
+    try await body(stage, client, context, isSuspended)
+  }
+
+  @Test func playerctlSeesTheItem() async throws {
+    try await withApplication { stage, client, context, _ in
+      // playerctl asks those for metadata that can play.
+      await MainActor.run {
+        context.commands.playCommand.addTarget { _ in .success }
+        context.center.nowPlayingInfo = Self.song
+      }
+      try await client.awaitName(Self.name)
+      #expect(try await stage.playerctl("--list-all").text == "Tester")
+      #expect(try await stage.playerctl("status").text == "Paused")
+      let format = "{{artist}}|{{album}}|{{title}}|{{mpris:length}}"
+      let metadata = try await stage.playerctl("metadata", "--format", format)
+      #expect(metadata.text == "Purcell|Grounds|Ground in D|181500000")
+      // What changes in one turn of the main queue arrives with one signal.
+      await MainActor.run {
+        context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Another"
+        context.center.nowPlayingInfo?[MPNowPlayingInfoPropertyPlaybackRate] = 1.0
+      }
+      try await client.awaits("PlaybackStatus", .string("Playing"))
+      let title = try await stage.playerctl("metadata", "title")
+      #expect(title.text == "Another")
+      #expect(client.signals.value.filter { $0.member == "PropertiesChanged" }.count == 1)
+      // Nothing is played any more.
+      context.center.nowPlayingInfo = nil
+      try await client.awaits("PlaybackStatus", .string("Stopped"))
+      #expect(try await stage.playerctl("status").text == "Stopped")
+    }
+  }
+
+  @Test func commandsCallHandlersOnTheMainQueue() async throws {
+    try await withApplication { stage, client, context, _ in
+      let heard = Observed([String]())
+      func hear(
+        _ command: MPRemoteCommand, _ name: String, _ describe: @escaping (MPRemoteCommandEvent) -> String
+      ) {
+        command.addTarget { event in
+          #expect(MainDispatchQueue.isCurrent)
+          #expect(event.command === command)
+          #expect(event.timestamp > 0)
+          heard.update { $0.append("\(name) \(describe(event))") }
+          return .success
+        }
+      }
+      let commands = context.commands
+      for (command, name) in [
+        (commands.playCommand, "play"), (commands.pauseCommand, "pause"), (commands.stopCommand, "stop"),
+        (commands.togglePlayPauseCommand, "toggle"), (commands.nextTrackCommand, "next"),
+        (commands.previousTrackCommand, "previous"),
+      ] { hear(command, name) { _ in "" } }
+      hear(commands.changePlaybackPositionCommand, "position") {
+        ($0 as? MPChangePlaybackPositionCommandEvent)?.positionTime.description ?? "?"
+      }
+      hear(commands.changePlaybackRateCommand, "rate") {
+        ($0 as? MPChangePlaybackRateCommandEvent)?.playbackRate.description ?? "?"
+      }
+      hear(commands.changeRepeatModeCommand, "repeat") {
+        ($0 as? MPChangeRepeatModeCommandEvent).map { "\($0.repeatType)" } ?? "?"
+      }
+      hear(commands.changeShuffleModeCommand, "shuffle") {
+        ($0 as? MPChangeShuffleModeCommandEvent).map { "\($0.shuffleType)" } ?? "?"
+      }
+      context.center.nowPlayingInfo = Self.song
+      try await client.awaitName(Self.name)
+
+      for (arguments, expected) in [
+        (["play"], "play "), (["pause"], "pause "), (["play-pause"], "toggle "), (["stop"], "stop "),
+        (["next"], "next "), (["previous"], "previous "), (["position", "12.5"], "position 12.5"),
+        (["position", "5+"], "position 5.0"), (["loop", "Track"], "repeat one"),
+        (["shuffle", "On"], "shuffle items"),
+      ] {
+        heard.update { $0 = [] }
+        let answer =
+          try await arguments.count == 1
+          ? stage.playerctl(arguments[0]) : stage.playerctl(arguments[0], arguments[1])
+        #expect(answer.status == 0, "\(arguments): \(answer)")
+        _ = try await heard.wait(for: "\(arguments)") { $0 == [expected] }
+      }
+      try await client.set(Self.name, "Rate", .double(1.5))
+      #expect(heard.value.last == "rate 1.5")
+    }
+  }
+
+  @Test func thePositionIsComputedAndSeeksAreTold() async throws {
+    try await withApplication { stage, client, context, _ in
+      var info = Self.song
+      info[MPNowPlayingInfoPropertyElapsedPlaybackTime] = 20
+      info[MPNowPlayingInfoPropertyPlaybackRate] = 2
+      let before = SystemClock.shared.now
+      context.center.nowPlayingInfo = info
+      let after = SystemClock.shared.now
+      try await client.awaitName(Self.name)
+      let earliest = SystemClock.shared.now
+      let position = try #require(try await client.property(Self.name, "Position")?.number) / 1e6
+      let latest = SystemClock.shared.now
+      #expect(position >= 20 + 2 * earliest.seconds(since: after) - 1e-5)
+      #expect(position <= 20 + 2 * latest.seconds(since: before) + 1e-5)
+
+      // A jump.
+      info[MPNowPlayingInfoPropertyElapsedPlaybackTime] = 100
+      context.center.nowPlayingInfo = info
+      let signals = try await client.signals.wait(for: "the seek") { $0.contains { $0.member == "Seeked" } }
+      let place = try #require(signals.last { $0.member == "Seeked" }?.arguments.first?.number) / 1e6
+      #expect(abs(place - 100) < 10)
+      // Paused it stands still, where it was computed to be.
+      context.center.playbackState = .paused
+      try await client.awaits("PlaybackStatus", .string("Paused"))
+      let paused = try await client.property(Self.name, "Position")
+      #expect(try await client.property(Self.name, "Position") == paused)
+      #expect(try #require(paused?.number) >= 100e6)
+      // Without an elapsed time the item goes on from there.
+      info[MPNowPlayingInfoPropertyElapsedPlaybackTime] = nil
+      context.center.nowPlayingInfo = info
+      #expect(try await client.property(Self.name, "Position") == paused)
+      // Another item begins anew.
+      info[MPMediaItemPropertyTitle] = "Another"
+      context.center.nowPlayingInfo = info
+      _ = try await client.signals.wait(for: "the other item") {
+        guard case .dictionary(let metadata)? = BusClient.last("Metadata", in: $0) else { return false }
+        return metadata["xesam:title"] == .string("Another")
+      }
+      #expect(try await client.property(Self.name, "Position") == .int64(0))
+    }
+  }
+
+  @Test func whatIsOfferedFollowsHandlersAndSwitches() async throws {
+    try await withApplication { _, client, context, _ in
+      let commands = context.commands
+      let token = commands.nextTrackCommand.addTarget { _ in .success }
+      try await client.awaitName(Self.name)
+      #expect(try await client.property(Self.name, "CanGoNext") == .bool(true))
+      #expect(try await client.property(Self.name, "CanPlay") == .bool(false))
+      commands.nextTrackCommand.isEnabled = false
+      try await client.awaits("CanGoNext", .bool(false))
+      let refusal = await #expect(throws: BusError.self) { try await client.player(Self.name, "Next") }
+      #expect(refusal?.name == "org.freedesktop.DBus.Error.NotSupported")
+      commands.nextTrackCommand.isEnabled = true
+      try await client.awaits("CanGoNext", .bool(true))
+      commands.nextTrackCommand.removeTarget(token)
+      try await client.awaits("CanGoNext", .bool(false))
+      commands.skipForwardCommand.preferredIntervals = [30, 15]
+      let interval = Observed(0.0)
+      commands.skipForwardCommand.addTarget { event in
+        interval.update { $0 = (event as? MPSkipIntervalCommandEvent)?.interval ?? -1 }
+        return .success
+      }
+      try await client.awaits("CanGoNext", .bool(true))
+      try await client.player(Self.name, "Next")
+      #expect(interval.value == 30)
+      commands.skipForwardCommand.removeTarget(nil)
+      try await client.awaits("CanGoNext", .bool(false))
+      commands.changeShuffleModeCommand.addTarget { _ in .success }
+      commands.changeShuffleModeCommand.currentShuffleType = .items
+      try await client.awaits("Shuffle", .bool(true))
+    }
+  }
+
+  @Test func whatBecomesOfACommandIsTold() async throws {
+    try await withApplication { _, client, context, isSuspended in
+      let status = Observed(MPRemoteCommandHandlerStatus.success)
+      let calls = Observed(0)
+      context.commands.playCommand.addTarget { _ in
+        calls.update { $0 += 1 }
+        return status.value
+      }
+      try await client.awaitName(Self.name)
+      try await client.player(Self.name, "Play")
+      for failure: MPRemoteCommandHandlerStatus in [
+        .noSuchContent, .noActionableNowPlayingItem, .deviceNotFound, .commandFailed,
+      ] {
+        status.update { $0 = failure }
+        let error = await #expect(throws: BusError.self) { try await client.player(Self.name, "Play") }
+        #expect(error?.name == "org.freedesktop.DBus.Error.Failed")
+      }
+      // Of several handlers one is enough.
+      context.commands.playCommand.addTarget { _ in .success }
+      try await client.player(Self.name, "Play")
+      let before = calls.value
+      // None of a suspended application's code runs.
+      isSuspended.update { $0 = true }
+      await #expect(throws: BusError.failed("the application is suspended")) {
+        try await client.player(Self.name, "Play")
+      }
+      #expect(calls.value == before)
+      isSuspended.update { $0 = false }
+      try await client.player(Self.name, "Play")
+      #expect(calls.value == before + 1)
+    }
+  }
+
+  @Test func thePictureIsAFileForThisUser() async throws {
+    try await withApplication { _, client, context, _ in
+      func picture(_ side: UInt8) throws -> UIImage {
+        try #require(
+          UIImage(
+            data: Data(
+              [
+                0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0,
+                side,
+              ]
+                + [0, 0, 0, side])))
+      }
+      func path() async throws -> String? {
+        guard case .dictionary(let metadata)? = try await client.property(Self.name, "Metadata") else {
+          return nil
+        }
+        return metadata["mpris:artUrl"]?.text.flatMap { URL(string: $0)?.path }
+      }
+      let first = try picture(1)
+      let artwork = MPMediaItemArtwork(boundsSize: first.size) { size in
+        #expect(MainDispatchQueue.isCurrent)
+        #expect(size == first.size)
+        return first
+      }
+      context.center.nowPlayingInfo = Self.song.merging([MPMediaItemPropertyArtwork: artwork]) { $1 }
+      try await client.awaitName(Self.name)
+      let shown = try #require(try await path())
+      #expect(FileManager.default.contents(atPath: shown) == first.data)
+      let folder = URL(fileURLWithPath: shown).deletingLastPathComponent().path
+      let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? NSNumber
+      #expect(mode?.intValue == 0o700)
+      // A change of something else leaves it; another one takes its place.
+      context.center.nowPlayingInfo?[MPNowPlayingInfoPropertyPlaybackRate] = 1
+      try await client.awaits("PlaybackStatus", .string("Playing"))
+      #expect(try await path() == shown)
+      context.center.nowPlayingInfo?[MPMediaItemPropertyArtwork] = MPMediaItemArtwork(image: try picture(2))
+      _ = try await client.signals.wait(for: "the other picture") {
+        guard case .dictionary(let metadata)? = BusClient.last("Metadata", in: $0) else { return false }
+        return metadata["mpris:artUrl"]?.text.map { !$0.hasSuffix(shown) } ?? false
+      }
+      #expect(!FileManager.default.fileExists(atPath: shown))
+      context.center.nowPlayingInfo = nil
+      try await client.awaits("PlaybackStatus", .string("Stopped"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+  }
+
+  @Test func aSecondProcessHasANameOfItsOwn() async throws {
+    try await withApplication { stage, client, context, _ in
+      context.center.nowPlayingInfo = Self.song
+      try await client.awaitName(Self.name)
+      let second = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+      second.center.nowPlayingInfo = Self.song
+      try await client.awaitName("\(Self.name).instance\(getpid())")
+    }
+  }
+
+  @Test func withoutABusEverythingIsKept() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let context = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    try await stage.killDaemon()
+    context.center.nowPlayingInfo = Self.song
+    context.center.playbackState = .playing
+    context.commands.skipForwardCommand.preferredIntervals = [7]
+    context.commands.playCommand.addTarget { _ in .success }
+    #expect(context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] as? String == "Ground in D")
+    #expect(context.center.playbackState == .playing)
+    #expect(context.commands.skipForwardCommand.preferredIntervals == [7])
+    #expect(context.commands.playCommand.isEnabled)
+  }
+
+  @Test func whenTheBusIsLostEverythingIsKept() async throws {
+    try await withApplication { stage, client, context, _ in
+      context.center.nowPlayingInfo = Self.song
+      try await client.awaitName(Self.name)
+      try await stage.killDaemon()
+      _ = try await client.hasEnded.wait(for: "the end") { $0 }
+      context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Later"
+      #expect(context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] as? String == "Later")
+    }
+  }
+
+  @Test @MainActor func inVirtualTimeNobodyOutsideSeesIt() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let client = try BusClient(stage.address)
+    try await client.watchPlayers()
+    await withTestDevice(modes: [.audio]) { device in
+      await device.launch()
+      let context = NowPlayingContext(address: stage.address, identity: "Virtual") { false }
+      context.center.nowPlayingInfo = Self.song
+    }
+    // Another application's appearance is the first that is seen.
+    let other = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    other.center.nowPlayingInfo = Self.song
+    try await client.awaitName(Self.name)
+    #expect(
+      !client.signals.value.contains { $0.arguments.first == .string("org.mpris.MediaPlayer2.Virtual") })
+  }
+
+  @Test func theCentersOfTheProcessAreAlwaysTheSame() {
+    #expect(MPNowPlayingInfoCenter.default() === MPNowPlayingInfoCenter.default())
+    #expect(MPRemoteCommandCenter.shared() === MPRemoteCommandCenter.shared())
+  }
+}
