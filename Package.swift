@@ -166,8 +166,8 @@ let package = Package(
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "QueuePlayer",
-        "TestSupport",
+        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "PulseOutput",
+        "QueuePlayer", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

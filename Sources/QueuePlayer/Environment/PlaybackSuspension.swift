@@ -217,12 +217,15 @@ package final class PlaybackSuspension: Sendable {
 
   /// Makes the observers of an item without a player check it for changes.
   func announce(_ observations: ObservationList) {
-    tell { [weak self] in
-      guard let self else { return }
+    let lane = state.withLock { $0.lane }
+    let announce: @Sendable () -> Void = { [announcer, weak lane] in
       announcer.announce([observations])
-      let lane = state.withLock { $0.lane }
-      if announcer.isWaiting { lane.carryOn { [announcer] in announcer.settle() } }
+      if announcer.isWaiting { lane?.carryOn { [announcer] in announcer.settle() } }
     }
+    // On the main queue at once, but alone: the session's notifications keep their turn.
+    if isOnMainQueue(), lane.callNow(announce) { return }
+    lane.append(announce)
+    lane.wake()
   }
 
   /// Wraps `call` for a later call on any thread: held back while suspended, dropped if the application has

@@ -176,11 +176,10 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Cancels a seek that is in progress; its completion handler is called with false.
+  /// Cancels a seek whose completion handler was not called yet; it is called with false at once.
   nonisolated open func cancelPendingSeeks() {
-    guard let (core, id) = attachment, core.engine.currentItem == id else { return }
-    core.engine.cancelPendingSeeks()
-    core.deliver()
+    guard let (core, id) = attachment else { return }
+    core.cancelSeek(of: id)
   }
 }
 

@@ -44,10 +44,10 @@ struct ItemState: Sendable {
 }
 
 extension AVPlayerItem {
-  /// The queue that the item is in, as far as the engine knows now, and its number there.
+  /// The queue that the item is in, as far as the caller can know, and its number there.
   nonisolated var attachment: (core: PlayerCore, id: ItemID)? {
     guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
-      core.engine.contains(attachment.id)
+      core.holds(attachment.id)
     else { return nil }
     return (core, attachment.id)
   }
@@ -107,18 +107,17 @@ extension AVPlayerItem {
       completion.map { asset.loader.environment().suspension.deferred($0)(true) }
       return
     }
-    let completion = completion.map { core.deferred($0, isDirect: isDirect) }
-    let duration = core.engine.info(of: id)?.duration ?? .indefinite
-    if seconds < 0 || duration.isNumeric && seconds > duration.seconds {
-      completion?(false)
-    } else if core.engine.currentItem == id {
-      core.engine.seek(toSeconds: seconds, completion: completion)
-    } else {
+    let duration = knownState.info?.duration ?? .indefinite
+    let isOutside = seconds < 0 || duration.isNumeric && seconds > duration.seconds
+    if !isOutside, core.knownCurrent?.id == id {
+      core.seek(self, id, toSeconds: seconds, isDirect: isDirect, completion: completion)
+      return
+    }
+    if !isOutside {
       state.withLock { $0.place = time }
       core.engine.setStart(seconds, of: id)
-      completion?(true)
     }
-    core.deliver()
+    completion.map { core.deferred($0, isDirect: isDirect)(!isOutside) }
   }
 }
 

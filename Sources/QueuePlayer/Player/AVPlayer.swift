@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// Every member may be used on any thread, and none waits for a file or the output. Change handlers,
 /// notifications and completion handlers are called on the main queue, in order, and see every state once. On
-/// the main queue properties have the values that observers were told, and a call has taken effect on them
-/// when it returns; on other threads they may be newer. When the last reference to a player is released, its
+/// the main queue properties have the values that observers were told: what a call changed is told when it
+/// returns, and what the player found out by itself in a turn of the queue of its own. On other threads they may
+/// be newer. When the last reference to a player is released, its
 /// sound stops and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
@@ -122,7 +123,8 @@ open class AVPlayer: NSObject {
   nonisolated open var reasonForWaitingToPlay: WaitingReason? { WaitingReason(core.timeControl) }
 
   /// Whether the player waits and resumes by itself when the output is lost or starved; true by default. If
-  /// false, it pauses instead.
+  /// false, it pauses instead, with the reason `setRateFailed`; one that waits so when this is set tries once more
+  /// first. Can be observed.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { core.waitsToMinimizeStalling }
     set { core.waitsToMinimizeStalling = newValue }
@@ -144,9 +146,10 @@ open class AVPlayer: NSObject {
 
   /// As `seek(to:)`.
   ///
-  /// - Parameter completionHandler: called on the main queue: with true when the player is there; with true
-  ///   at once if the item is not opened yet, it then starts there; with false at once if there is no item;
-  ///   with false when another seek comes first, at once then, or the item's turn is over.
+  /// - Parameter completionHandler: called on the main queue: with true when the player is there, in a turn of its
+  ///   own; with true at once if the item is not known to be ready, it then starts there; with false at once if
+  ///   there is no item, when another seek comes before this handler was called, and when a call ends the item's
+  ///   turn; with false later if its turn is over by itself.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -182,7 +185,8 @@ open class AVPlayer: NSObject {
   // MARK: Time observers
 
   /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and
-  /// with the exact time when playback starts, stops or jumps.
+  /// with the exact time when playback starts, stops or jumps. Not inside a call, and no more for an item that a
+  /// call has left.
   ///
   /// Intervals below 1 ms are thinned. If `queue` is more than a second behind, steps give way to the newest.
   ///

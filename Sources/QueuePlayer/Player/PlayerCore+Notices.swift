@@ -32,8 +32,11 @@ extension PlayerCore {
   }
 
   private func becomeCurrent(_ id: ItemID?) {
-    let previous = state.withLock { state in
-      defer { state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
+    let previous = state.withLock { state -> ItemID? in
+      let new = id.flatMap { id in state.items[id].map { (id, $0) } }
+      // One that was taken out since is followed by another notice.
+      guard new != nil || id == nil, new?.0 != state.current?.id else { return nil }
+      defer { state.current = new }
       return state.current?.id
     }
     if let previous { forget(previous) }
@@ -41,11 +44,12 @@ extension PlayerCore {
   }
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
-    let player = state.withLock { state in
-      state.rate = rate
-      return state.player
+    let (player, isChange) = state.withLock { state in
+      defer { state.rate = rate }
+      return (state.player, rate != state.rate)
     }
     announce()
+    guard isChange || reason == .setRateFailed else { return }
     engine.carryOn { [weak player] in
       let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
       NotificationCenter.default.post(
@@ -54,11 +58,6 @@ extension PlayerCore {
   }
 
   private func changeTimeControl(_ timeControl: EngineTimeControl) {
-    if timeControl == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
-      // This player pauses instead of waiting. The notices of the pause report what follows.
-      engine.setRate(0, reason: .setRateFailed)
-      return
-    }
     state.withLock { $0.timeControl = timeControl }
     announce()
     environment.suspension.setActivity(PlaybackActivity(timeControl), of: self)
@@ -117,6 +116,7 @@ extension PlayerCore {
     } else {
       post(AVPlayerItem.didPlayToEndTimeNotification, item: id)
     }
+    forget(id)
   }
 
   private func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {

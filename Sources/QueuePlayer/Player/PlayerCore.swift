@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the
 /// mirror one step and has the observers look, so they see every state once and in order. On the main queue
-/// properties show the mirror; a call made there takes in what is under way before it returns. Elsewhere
-/// properties show the engine.
+/// properties show the mirror, and calls are meant for it: for the item that it shows as the current one, even
+/// if the engine has gone on. What a call changes is in the mirror when it returns; what the engine found out
+/// comes later, in a turn of the main queue. Elsewhere properties show the engine.
 final class PlayerCore: Sendable {
   /// What observers were told last, and what the engine has no place for.
   struct State {
@@ -24,7 +25,8 @@ final class PlayerCore: Sendable {
     var status = AVPlayer.Status.unknown
     var error: AVError?
     var defaultRate: Float = 1
-    var waitsToMinimizeStalling = true
+    /// The last seek that was asked for. Its handler hears of its end once.
+    var seek: PlayerSeek?
     /// The queues of time observers, so that those on one queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
@@ -41,13 +43,12 @@ final class PlayerCore: Sendable {
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment
-    let relay = NoticeRelay()
     let engine = PlaybackEngine(
       clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
-      mainQueue: environment.mainQueue, gate: environment.suspension.gate, onNotice: { relay.forward($0) })
+      mainQueue: environment.mainQueue, gate: environment.suspension.gate)
     self.engine = engine
     announcer = ChangeAnnouncer { engine.mayCall }
-    relay.setTarget(self)
+    engine.start { [weak self] in self?.receive($0) }
     environment.suspension.add(self)
   }
 
@@ -59,27 +60,14 @@ final class PlayerCore: Sendable {
     environment.suspension.remove(self)
   }
 
-  /// Carries notices from the engine, which is made first, to the core; without keeping it alive.
-  private final class NoticeRelay: Sendable {
-    private struct Target {
-      weak var core: PlayerCore?
-    }
-
-    private let target = Mutex(Target())
-
-    func setTarget(_ core: PlayerCore) { target.withLock { $0.core = core } }
-
-    func forward(_ notice: EngineNotice) { target.withLock { $0.core }?.receive(notice) }
-  }
-
   // MARK: Threads
 
   /// Whether properties show what observers were told, and not what the engine knows by now.
   var readsMirror: Bool { PathEvaluation.current != nil || environment.isOnMainQueue() }
 
-  /// Takes in what is under way, if this is the main queue. At the end of every call.
+  /// Tells what calls have changed, if this is the main queue. At the end of every call.
   func deliver() {
-    if environment.isOnMainQueue() { engine.deliverPending() }
+    if environment.isOnMainQueue() { engine.deliverOwn() }
   }
 
   /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held
@@ -91,7 +79,7 @@ final class PlayerCore: Sendable {
       if isDirect || environment.isOnMainQueue() {
         engine.tellAnywhere { handler(finished) }
       } else {
-        engine.tell(isOnMainQueue: false) { handler(finished) }
+        engine.tell { handler(finished) }
       }
     }
   }
@@ -106,10 +94,10 @@ final class PlayerCore: Sendable {
       defer { state.isAnnouncing = true }
       return !state.isAnnouncing
     }
-    if isFirst {
-      engine.tell(isOnMainQueue: environment.isOnMainQueue()) { [weak self] in self?.announceChanges() }
-    } else {
-      deliver()
+    if environment.isOnMainQueue() {
+      engine.tellAnywhere { [weak self] in self?.announceChanges() }
+    } else if isFirst {
+      engine.tell { [weak self] in self?.announceChanges() }
     }
   }
 
@@ -139,7 +127,7 @@ final class PlayerCore: Sendable {
       if environment.suspension.mayPlay(self) {
         engine.setRate(1)
       } else {
-        engine.refuseRate()
+        engine.setRate(0, reason: .setRateFailed)
       }
     } else {
       engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
@@ -149,6 +137,7 @@ final class PlayerCore: Sendable {
 
   /// The system pauses what plays.
   func pause(_ reason: EngineRateReason) {
+    guard engine.rate != 0 else { return }
     engine.setRate(0, reason: reason)
     deliver()
   }
@@ -156,12 +145,9 @@ final class PlayerCore: Sendable {
   var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
 
   var waitsToMinimizeStalling: Bool {
-    get { state.withLock { $0.waitsToMinimizeStalling } }
+    get { engine.waitsToMinimizeStalling }
     set {
-      state.withLock { $0.waitsToMinimizeStalling = newValue }
-      if !newValue, engine.timeControl == .waiting(.toMinimizeStalls) {
-        engine.setRate(0, reason: .setRateFailed)
-      }
+      engine.waitsToMinimizeStalling = newValue
       announceChange()
       deliver()
     }
@@ -187,12 +173,36 @@ final class PlayerCore: Sendable {
 
   /// `isDirect`: the completion may be called on any thread.
   func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {
-    let completion = completion.map { deferred($0, isDirect: isDirect) }
-    guard engine.currentItem != nil else {
-      completion?(false)
+    guard let (id, item) = knownCurrent else {
+      completion.map { deferred($0, isDirect: isDirect)(false) }
       return
     }
-    engine.seek(toSeconds: SeekTarget.seconds(of: time), completion: completion)
+    seek(item, id, toSeconds: SeekTarget.seconds(of: time), isDirect: isDirect, completion: completion)
+  }
+
+  /// Has `item`, which the caller knows as the current one, go to `seconds`. The seek before is over then, and its
+  /// handler is told so at once; so is this one's if the item is not known to be ready.
+  func seek(
+    _ item: AVPlayerItem, _ id: ItemID, toSeconds seconds: Double, isDirect: Bool,
+    completion: (@Sendable (Bool) -> Void)?
+  ) {
+    let isReady = item.knownState.status != .unknown
+    let seek = PlayerSeek(of: id, completion: completion.map { deferred($0, isDirect: isDirect) })
+    let previous = state.withLock { state in
+      defer { state.seek = seek }
+      return state.seek
+    }
+    engine.seek(toSeconds: seconds, of: id, completion: isReady ? seek.end : nil)
+    previous?.end(false)
+    if !isReady { seek.end(true) }
+    deliver()
+  }
+
+  /// Ends the seek of item `id` whose handler was not told of its end.
+  func cancelSeek(of id: ItemID) {
+    let seek = state.withLock { $0.seek?.item == id ? $0.seek.take() : nil }
+    if engine.currentItem == id { engine.cancelPendingSeeks() }
+    seek?.end(false)
     deliver()
   }
 
