@@ -49,6 +49,9 @@ package final class PlaybackEngine: Sendable {
     core.deliveries.main.wake()
   }
 
+  /// Runs `work` at once on the caller's thread; not at all while the engine is suspended or closed.
+  package func callNow(_ work: () -> Void) { _ = core.deliveries.main.callNow(work) }
+
   /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
     guard core.deliveries.main.callNow(work) else { return tell(work) }
@@ -172,7 +175,7 @@ package final class PlaybackEngine: Sendable {
     core.readTime { machine, now, timing in
       guard let current = machine.current, isWanted(current) else { return nil }
       return machine.position(now: now, timing: timing)?.time
-        ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
+        ?? CMTime(value: CMTimeValue((machine.resting * 600).rounded()), timescale: 600)
     }
   }
 

@@ -8,6 +8,7 @@ import Synchronization
 // The queue: items as clients know them, over the engine's numbers.
 extension PlayerCore {
   var currentItem: AVPlayerItem? {
+    observations.note(.currentItem)
     guard readsMirror else {
       return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     }
@@ -163,8 +164,7 @@ extension PlayerCore {
   /// The current item is about to leave the queue and stays where it stands; a seek in it is over.
   private func leaveCurrentItem() {
     guard let (id, item) = knownCurrent else { return }
-    let place = item.place
-    item.state.withLock { $0.place = place }
+    item.keepPlace()
     cancelSeek(of: id)
   }
 }

@@ -30,9 +30,11 @@ final class PlayerCore: Sendable {
     /// The queues of time observers, so that those on one queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// A look at the player, and at these items, is under way to the main queue.
+    /// A look at the player, and at these items, is under way to the main queue: these properties were set, maybe
+    /// others.
     var isAnnouncing = false
     var announcedItems: [AVPlayerItem] = []
+    var announcedProperties: Set<ObservedProperty> = []
   }
 
   let environment: PlaybackEnvironment
@@ -54,9 +56,12 @@ final class PlayerCore: Sendable {
 
   deinit { environment.suspension.remove(self) }
 
-  /// Ends playback for good; its player is going.
+  /// Ends playback for good; its player is going. Its item stays where it stands, and is still opened if it was not.
   func close() {
+    let item = state.withLock { $0.current?.item }
+    item?.keepPlace()
     engine.close()
+    item?.openAlone()
     environment.suspension.remove(self)
   }
 
@@ -67,7 +72,8 @@ final class PlayerCore: Sendable {
 
   /// Tells what calls have changed, if this is the main queue. At the end of every call.
   func deliver() {
-    if environment.isOnMainQueue() { engine.deliverOwn() }
+    // A change that observers are being told of beforehand comes first.
+    if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
   /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held
@@ -84,10 +90,26 @@ final class PlayerCore: Sendable {
     }
   }
 
+  /// Has `change` set a property of the player, or of one of its items, that only calls set, and tells observers.
+  func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
+    let property = (item?.observations ?? observations).property(key)
+    if environment.isOnMainQueue() {
+      engine.callNow { announcer.prepare(lists(with: item), for: [property]) }
+    }
+    change()
+    announceChange(property, of: item)
+    deliver()
+  }
+
+  private func lists(with item: AVPlayerItem?) -> [ObservationList] {
+    (item.map { [$0.observations] } ?? []) + [observations]
+  }
+
   /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does
   /// not tell of.
-  func announceChange(of item: AVPlayerItem? = nil) {
+  func announceChange(_ property: ObservedProperty? = nil, of item: AVPlayerItem? = nil) {
     let isFirst = state.withLock { state in
+      if let property { state.announcedProperties.insert(property) }
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
         state.announcedItems.append(item)
       }
@@ -102,23 +124,44 @@ final class PlayerCore: Sendable {
   }
 
   private func announceChanges() {
-    let items = state.withLock { state in
+    let (items, properties) = state.withLock { state in
       state.isAnnouncing = false
-      defer { state.announcedItems = [] }
-      return state.announcedItems
+      defer {
+        state.announcedItems = []
+        state.announcedProperties = []
+      }
+      return (state.announcedItems, state.announcedProperties)
     }
-    announce(items.map(\.observations))
+    announce(items.map(\.observations) + [observations], changed: properties)
   }
 
-  /// Has observers of the player, and of those `lists`, look. Main queue, inside a call of the engine.
-  func announce(_ lists: [ObservationList] = []) {
-    announcer.announce(lists + [observations])
+  /// Has `body` make one change of what observers know, and tells them: those that want to know before, then all. Main
+  /// queue, inside a call of the engine.
+  func change(_ keys: Set<ObservedKey>, of item: AVPlayerItem? = nil, _ body: () -> Void) {
+    let owner = item?.observations ?? observations
+    let properties = Set(keys.map(owner.property))
+    announcer.prepare(lists(with: item), for: properties)
+    body()
+    announce(lists(with: item), changed: properties)
+  }
+
+  private func announce(_ lists: [ObservationList], changed: Set<ObservedProperty>) {
+    announcer.announce(lists, changed: changed)
     if announcer.isWaiting { engine.carryOn { [announcer] in announcer.settle() } }
   }
 
   // MARK: Transport
 
-  var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
+  /// What observers were told of a property last.
+  func read<Value>(_ key: ObservedKey, _ value: (State) -> Value) -> Value {
+    observations.note(key)
+    return state.withLock { value($0) }
+  }
+
+  var rate: Float {
+    observations.note(.rate)
+    return readsMirror ? state.withLock { $0.rate } : engine.rate
+  }
 
   /// A rate above 0 plays at 1, or is refused while the session does not allow playback. 0 pauses. A rate
   /// below 0 pauses with the reason `setRateFailed`.
@@ -145,28 +188,21 @@ final class PlayerCore: Sendable {
   var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
 
   var waitsToMinimizeStalling: Bool {
-    get { engine.waitsToMinimizeStalling }
-    set {
-      engine.waitsToMinimizeStalling = newValue
-      announceChange()
-      deliver()
+    get {
+      observations.note(.automaticallyWaitsToMinimizeStalling)
+      return engine.waitsToMinimizeStalling
     }
+    set { set(.automaticallyWaitsToMinimizeStalling) { engine.waitsToMinimizeStalling = newValue } }
   }
 
   var defaultRate: Float {
-    get { state.withLock { $0.defaultRate } }
-    set {
-      state.withLock { $0.defaultRate = newValue }
-      announceChange()
-    }
+    get { read(.defaultRate) { $0.defaultRate } }
+    set { set(.defaultRate) { state.withLock { $0.defaultRate = newValue } } }
   }
 
   // MARK: Time
 
-  func currentTime() -> CMTime {
-    guard readsMirror else { return engine.currentTime ?? .zero }
-    return state.withLock { $0.current }?.item.place ?? .zero
-  }
+  func currentTime() -> CMTime { knownCurrent?.item.place ?? .zero }
 
   /// What is heard of item `id`; nil unless it is current.
   func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
@@ -177,15 +213,17 @@ final class PlayerCore: Sendable {
       completion.map { deferred($0, isDirect: isDirect)(false) }
       return
     }
-    seek(item, id, toSeconds: SeekTarget.seconds(of: time), isDirect: isDirect, completion: completion)
+    seek(
+      item, id, to: time, seconds: SeekTarget.seconds(of: time), isDirect: isDirect, completion: completion)
   }
 
-  /// Has `item`, which the caller knows as the current one, go to `seconds`. The seek before is over then, and its
+  /// Has `item`, which the caller knows as the current one, go to `time`, which is `seconds`. The seek before is over then, and its
   /// handler is told so at once; so is this one's if the item is not known to be ready.
   func seek(
-    _ item: AVPlayerItem, _ id: ItemID, toSeconds seconds: Double, isDirect: Bool,
+    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
   ) {
+    item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
     let isReady = item.knownState.status != .unknown
     let seek = PlayerSeek(of: id, completion: completion.map { deferred($0, isDirect: isDirect) })
     let previous = state.withLock { state in
