@@ -58,7 +58,7 @@ final class PlayerCore: Sendable {
 
   /// Ends playback for good; its player is going. Its item stays where it stands, and is still opened if it was not.
   func close() {
-    let item = state.withLock { $0.current?.item }
+    let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
     engine.close()
     item?.openAlone()
