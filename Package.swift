@@ -169,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "QueuePlayer",
-        "TestSupport",
+        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "PulseOutput",
+        "QueuePlayer", "TestSupport",
       ],
       swiftSettings: strict),
     // Run, not imported: an application with a main thread of its own.

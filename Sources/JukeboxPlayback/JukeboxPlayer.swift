@@ -52,6 +52,9 @@ package final class JukeboxPlayer {
   }
   /// Of the last order that was obeyed.
   private var ticket = PlaybackTicket(rawValue: 0)
+  /// The item in which a seek is under way, and the order before that: if the item is over meanwhile, that was so before
+  /// the seek.
+  private var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
   /// The item that was started, until it is told that it is the current one. What is told before is about a past that
   /// no longer counts. (Told at once, unless the application is suspended.)
   private var awaited: AVPlayerItem?
@@ -97,15 +100,23 @@ package final class JukeboxPlayer {
     case .start(let song, let seconds, let paused, let ticket):
       start(song, at: seconds, paused: paused, ticket: ticket)
     case .seek(let song, let seconds, let ticket):
-      // Lets the player tell first what happened before this order: it may have gone on to another song.
-      applyRate()
       guard let current, current.song.isSame(as: song) else {
         start(song, at: seconds, paused: wantedRate == 0, ticket: ticket)
         return
       }
+      let item = current.item
+      if seek?.item !== item { seek = (item, self.ticket) }
       self.ticket = ticket
       let time = Self.time(seconds, in: song)
-      player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { [place] _ in place.settle(ticket)
+      player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { [weak self, place] finished in
+        MainActor.assumeIsolated {
+          guard let self, self.ticket == ticket else { return place.settle(ticket) }
+          self.seek = nil
+          // The song was over before the order came, which was told only now.
+          let isOver = !finished && self.current?.item !== item
+          guard isOver else { return place.settle(ticket) }
+          self.start(song, at: seconds, paused: self.wantedRate == 0, ticket: ticket)
+        }
       }
       if soundObserver != nil { awaitSound(from: time) }
     case .pause: setRate(0)
@@ -265,6 +276,7 @@ package final class JukeboxPlayer {
     // Unknown: it was taken out meanwhile.
     guard let item else { return endIfDry() }
     guard let index = upcoming.firstIndex(where: { $0.item === item }) else { return }
+    let ticket = ticketOfLeaving
     let left = passCurrent(and: index)
     setCurrent(upcoming.removeFirst())
     guard let left, let current else { return }
@@ -278,15 +290,22 @@ package final class JukeboxPlayer {
   /// It has nothing left to play, unless what was handed over came too late to follow: that will be told of.
   private func endIfDry() {
     guard isDry, upcoming.allSatisfy({ $0.failure != nil }) else { return }
+    let ticket = ticketOfLeaving
     guard let left = passCurrent(and: upcoming.count) else { return }
     setCurrent(nil)
     let id = left.song.id
     onReport(left.failure.map { .failed(id, reason: $0) } ?? .ended(id), ticket)
   }
 
+  /// The order under which the current item is left by itself.
+  private var ticketOfLeaving: PlaybackTicket {
+    if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
+  }
+
   /// Tells the jukebox, one after the other, of those in front of the `count`-th of `upcoming`: they failed long
   /// before their turn. Returns the last that was left, nil if nothing was current.
   private func passCurrent(and count: Int) -> Entry? {
+    let ticket = ticketOfLeaving
     var left = current
     for _ in 0..<count {
       let next = upcoming.removeFirst()

@@ -44,14 +44,16 @@ final class EngineCore: DecodingHost {
     machine = Mutex(EngineMachine(isQueuePlayer: isQueuePlayer, isOffline: device.isOffline))
   }
 
-  func start() {
+  /// Begins to work; `onNotice` is called on the main queue.
+  func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let weakly: @Sendable () -> EngineCore? = { [weak self] in self }
     let loop = DecodeLoop(host: weakly)
     decodeLoop.withLock { $0 = loop }
+    let goOn: @Sendable () -> Void = { weakly()?.signalConductor() }
+    deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
     let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
     let decoder = clock.makeWorker("continuo-decode") { loop.run() }
     workers.withLock { $0 = [conductor, decoder] }
-    if device.isOffline { deliveries.whenDrained { weakly()?.signalConductor() } }
     // A worker runs once when it is made, maybe before it could be signalled: nothing since then is missed.
     signal()
   }
@@ -71,13 +73,19 @@ final class EngineCore: DecodingHost {
 
   // MARK: Changing the machine
 
-  /// Changes the machine under its lock and sends out what that made due.
+  /// Changes the machine, because of something that was found out, under its lock and sends out what that made due.
   @discardableResult
   func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
+    mutate(.finding, body)
+  }
+
+  private func mutate<Result: Sendable>(
+    _ cause: ChangeCause, _ body: (inout EngineMachine) -> Result
+  ) -> Result {
     let (result, lanes) = machine.withLock { machine in
       let result = body(&machine)
       guard !machine.deliveries.isEmpty else { return (result, [DeliveryLane]()) }
-      let lanes = deliveries.route(machine.deliveries)
+      let lanes = deliveries.route(machine.deliveries, cause: cause)
       machine.deliveries.removeAll(keepingCapacity: true)
       return (result, lanes)
     }
@@ -85,10 +93,12 @@ final class EngineCore: DecodingHost {
     return result
   }
 
-  /// `mutate`, and lets both workers look at what changed.
+  /// `mutate`, and lets both workers look at what changed. The application's calls say that they are such.
   @discardableResult
-  func perform<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
-    let result = mutate(body)
+  func perform<Result: Sendable>(
+    _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
+  ) -> Result {
+    let result = mutate(cause, body)
     signal()
     return result
   }

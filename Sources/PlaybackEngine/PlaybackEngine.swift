@@ -10,33 +10,27 @@ package import MediaTime
 package final class PlaybackEngine: Sendable {
   private let core: EngineCore
 
-  /// An engine at rest with an empty queue.
+  /// An engine at rest with an empty queue. Does nothing before `start`.
   ///
   /// - Parameters:
   ///   - clock: what it waits on.
   ///   - device: where sound goes.
   ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: where notices are delivered.
-  ///   - onNotice: called on `mainQueue` for all that happens, in order.
-  package convenience init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
-    mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void
-  ) {
-    self.init(
-      clock: clock, device: device, isQueuePlayer: isQueuePlayer, mainQueue: mainQueue, gate: CallGate(),
-      onNotice: onNotice)
-  }
-
-  /// The same behind a gate that it shares with others: closed for all of them by `suspend`, opened by `resume`.
+  ///   - gate: shared by engines that are suspended together: closed for all of them by `suspend`, opened by `resume`.
   package init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, mainQueue: any DeliveryQueue,
-    gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
+    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
+    mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
   ) {
     core = EngineCore(
       clock: clock, device: device, isQueuePlayer: isQueuePlayer,
-      deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate, onNotice: onNotice))
-    core.start()
+      deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate))
   }
+
+  /// Begins to work. To be called once, before anything else; `onNotice` is called on the main queue for all that
+  /// happens: in a turn of that queue, or inside `deliverOwn` for what calls changed. Each property's values come in
+  /// order.
+  package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) { core.start(onNotice: onNotice) }
 
   deinit { core.close() }
 
@@ -44,20 +38,23 @@ package final class PlaybackEngine: Sendable {
   /// few milliseconds) and for nothing else. Idempotent.
   package func close() { core.close() }
 
-  /// Delivers what is due on the main queue now instead of when that queue comes to it. Only for a caller that
-  /// *is* on the main queue.
-  package func deliverPending() { core.deliveries.main.drain() }
+  /// Delivers now, and not in a turn of the main queue, what calls have changed: the rate, `EngineTimeControl` as far as
+  /// it follows from the call, the current item. What the engine found out meanwhile keeps its turn. Only for a caller
+  /// that *is* on the main queue.
+  package func deliverOwn() { core.deliveries.main.deliverOwn() }
 
-  /// Runs `work` on the main queue behind the notices that wait, and held back as they are. A caller on that queue finds
-  /// it done on return.
-  package func tell(isOnMainQueue: Bool, _ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` on the main queue behind the notices that wait, and held back as they are.
+  package func tell(_ work: @escaping @Sendable () -> Void) {
     core.deliveries.main.append(work)
-    if isOnMainQueue { core.deliveries.main.drain() } else { core.deliveries.main.wake() }
+    core.deliveries.main.wake()
   }
+
+  /// Runs `work` at once on the caller's thread; not at all while the engine is suspended or closed.
+  package func callNow(_ work: () -> Void) { _ = core.deliveries.main.callNow(work) }
 
   /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
-    guard core.deliveries.main.callNow(work) else { return tell(isOnMainQueue: false, work) }
+    guard core.deliveries.main.callNow(work) else { return tell(work) }
   }
 
   /// Runs `work`, the rest of what a notice is about, at once; or first of all after `resume`, if the engine was
@@ -85,45 +82,60 @@ package final class PlaybackEngine: Sendable {
   package func contains(_ id: ItemID) -> Bool { core.read { $0.queue.contains(id) } }
 
   /// Inserts behind `after`, at the end for nil; it will start at `startSeconds`. False if it is in the queue
-  /// already or `after` is not.
+  /// already or `after` is not. If it becomes current, that is told behind the ends of items that were not told yet.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, after: ItemID? = nil, startSeconds: Double = 0
   ) -> Bool {
-    core.perform { $0.insert(id, source: source, after: after, startSeconds: startSeconds) }
+    core.perform(.addition) { $0.insert(id, source: source, after: after, startSeconds: startSeconds) }
   }
 
-  /// Takes an item out; the current one as `advanceToNextItem`.
-  package func remove(_ id: ItemID) { core.perform { $0.remove(id) } }
+  /// Takes an item out; the current one as `advanceToNextItem`, but told behind the ends of items that were not told
+  /// yet.
+  package func remove(_ id: ItemID) { core.perform(.addition) { $0.remove(id) } }
 
   /// Empties the queue; sound stops at once.
-  package func removeAllItems() { core.perform { $0.removeAll() } }
+  package func removeAllItems() { core.perform(.call) { $0.removeAll() } }
 
   /// Ends the current item and goes on with the next; the current one leaves the queue.
-  package func advanceToNextItem() { core.perform { $0.advanceToNext() } }
+  ///
+  /// - Parameter id: the item that its caller knows as the current one; nil for the one that is. If that one has ended
+  ///   meanwhile, the next one is current already, and stays.
+  package func advanceToNextItem(from id: ItemID? = nil) { core.perform(.call) { $0.advance(from: id) } }
 
   /// Puts an item, to be started at `startSeconds`, in the place of the current one; the rest of the queue stays.
   /// False if it is in the queue and not current.
+  ///
+  /// - Parameter known: the item that its caller knows as the current one; nil for the one that is. If that one has ended
+  ///   meanwhile, what follows it stays in the queue, behind the new one.
   @discardableResult
-  package func replaceCurrentItem(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
-    core.perform { $0.replaceCurrent(id, source: source, startSeconds: startSeconds) }
+  package func replaceCurrentItem(
+    _ id: ItemID, source: any MediaSource, startSeconds: Double = 0, replacing known: ItemID? = nil
+  ) -> Bool {
+    core.perform(.call) {
+      $0.replaceCurrent(id, source: source, startSeconds: startSeconds, replacing: known)
+    }
   }
 
   /// What is known of an item in the queue; nil before it was opened.
   package func info(of id: ItemID) -> ItemInfo? { core.read { $0.queue[id]?.info } }
 
   /// The latest end of an item, in seconds of its time; nil for its own.
-  package func setEnd(_ seconds: Double?, of id: ItemID) { core.perform { $0.setEnd(seconds, of: id) } }
+  package func setEnd(_ seconds: Double?, of id: ItemID) {
+    core.perform(.call) { $0.setEnd(seconds, of: id) }
+  }
 
   /// Where an item that is not current yet will start, in seconds of its time; without effect on the current one.
-  package func setStart(_ seconds: Double, of id: ItemID) { core.perform { $0.setStart(seconds, of: id) } }
+  package func setStart(_ seconds: Double, of id: ItemID) {
+    core.perform(.call) { $0.setStart(seconds, of: id) }
+  }
 
   /// What happens at the end of an item.
   package var actionAtItemEnd: EngineActionAtItemEnd {
     get { core.read { $0.actionAtItemEnd } }
     set {
       let now = core.clock.now
-      core.perform { $0.setActionAtItemEnd(newValue, now: now) }
+      core.perform(.addition) { $0.setActionAtItemEnd(newValue, now: now) }
     }
   }
 
@@ -132,21 +144,20 @@ package final class PlaybackEngine: Sendable {
   /// The rate asked for, 0 or 1.
   package var rate: Float { core.read { $0.rate } }
 
-  /// Sets the rate: 0 pauses, anything else plays.
+  /// Sets the rate: 0 pauses, anything else plays. It is told even if it is what it was, because the caller may not know
+  /// that yet.
   package func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
     let now = core.clock.now
-    core.perform { $0.setRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
+    core.perform(.call) { $0.requestRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
   }
 
-  /// Tells that a rate above 0 was asked for and cannot be had; the rate is 0.
-  package func refuseRate() {
-    let now = core.clock.now
-    core.perform { machine in
-      if machine.rate == 0 {
-        machine.emit(.rateChanged(0, .setRateFailed))
-      } else {
-        machine.setRate(0, reason: .setRateFailed, now: now)
-      }
+  /// Whether it waits when the output is lost or starved, and goes on by itself. Else it pauses, with the reason
+  /// `setRateFailed`.
+  package var waitsToMinimizeStalling: Bool {
+    get { core.read { $0.waitsToMinimizeStalling } }
+    set {
+      let now = core.clock.now
+      core.perform(.call) { $0.setWaitsToMinimizeStalling(newValue, now: now) }
     }
   }
 
@@ -164,7 +175,7 @@ package final class PlaybackEngine: Sendable {
     core.readTime { machine, now, timing in
       guard let current = machine.current, isWanted(current) else { return nil }
       return machine.position(now: now, timing: timing)?.time
-        ?? CMTime(seconds: machine.resting, preferredTimescale: 600)
+        ?? CMTime(value: CMTimeValue((machine.resting * 600).rounded()), timescale: 600)
     }
   }
 
@@ -182,14 +193,19 @@ package final class PlaybackEngine: Sendable {
   /// with false at once if there is no item, with true at once if the item is not opened yet (it then starts
   /// there), with false when another seek or the item's end supersedes it, else with true on the main queue when
   /// the decoder is there.
-  package func seek(toSeconds seconds: Double, completion: (@Sendable (Bool) -> Void)? = nil) {
-    for call in core.perform({ $0.seek(to: seconds, completion: completion) }) {
+  ///
+  /// - Parameter id: the item that its caller knows as the current one; nil for the one that is. If it no longer is, the
+  ///   seek ends with false, on the main queue.
+  package func seek(
+    toSeconds seconds: Double, of id: ItemID? = nil, completion: (@Sendable (Bool) -> Void)? = nil
+  ) {
+    for call in core.perform(.call, { $0.seek(to: seconds, of: id, completion: completion) }) {
       call.completion(call.finished)
     }
   }
 
   /// Ends a seek that is not over; its handler gets false. The position stays where the seek led.
-  package func cancelPendingSeeks() { core.perform { $0.endSeek(finished: false) } }
+  package func cancelPendingSeeks() { core.perform(.call) { $0.endSeek(finished: false) } }
 
   /// Volume, 0…1, linear in amplitude; 1 changes no sample.
   package var volume: Float {

@@ -8,9 +8,9 @@ import Testing
   /// file with observers became slower with every step.
   @Test func theHundredThousandthDrainCostsNoMoreThanTheFirst() {
     let queue = HeldQueue()
-    let router = DeliveryRouter(mainQueue: queue, gate: CallGate()) { _ in }
+    let router = DeliveryRouter(mainQueue: queue, gate: CallGate())
     let drained = Mutex(0)
-    router.whenDrained { drained.withLock { $0 += 1 } }
+    router.start(onNotice: { _ in }, onDrained: { drained.withLock { $0 += 1 } })
     for _ in 0..<100_000 {
       router.main.append(Delivery.notice(.currentItemChanged(nil)))
       router.main.wake()
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func whatABlockOwnsMayCallTheRouterWhenItGoes() {
-    let router = DeliveryRouter(mainQueue: HeldQueue(), gate: CallGate()) { _ in }
+    let router = DeliveryRouter(mainQueue: HeldQueue(), gate: CallGate())
     let gone = Mutex(0)
     func add() -> ObserverID {
       let tidy = Tidy { [weak router] in

@@ -68,16 +68,10 @@ final class EngineHarness: Sendable {
     self.clock = clock
     let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     self.device = device
-    let box = Relay()
     engine = PlaybackEngine(
       clock: clock, device: output ?? device, isQueuePlayer: isQueuePlayer,
-      mainQueue: ClockQueue(clock: clock)
-    ) { box.handler.withLock { $0 }?($0) }
-    box.handler.withLock { $0 = { [weak self] in self?.note($0) } }
-  }
-
-  private final class Relay: Sendable {
-    let handler = Mutex<(@Sendable (EngineNotice) -> Void)?>(nil)
+      mainQueue: ClockQueue(clock: clock))
+    engine.start { [weak self] in self?.note($0) }
   }
 
   var seen: [Seen] { log.all }

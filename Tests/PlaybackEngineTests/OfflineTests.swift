@@ -74,8 +74,8 @@ struct OfflineTests {
       let seconds: Int64 = 60
       let engine = PlaybackEngine(
         clock: SystemClock.shared, device: WAVOutput(path: "/dev/null", clock: SystemClock.shared),
-        mainQueue: ClockQueue(clock: SystemClock.shared)
-      ) { notice in
+        mainQueue: ClockQueue(clock: SystemClock.shared))
+      engine.start { notice in
         if case .currentItemChanged(nil) = notice { ended.signal() }
       }
       engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: seconds * 44_100))

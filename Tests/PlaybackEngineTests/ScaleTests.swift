@@ -29,7 +29,8 @@ struct ScaleTests {
 
     init() {
       let device = SimulatedOutput(clock: clock, recordsSound: false)
-      engine = PlaybackEngine(clock: clock, device: device, mainQueue: queue) { _ in }
+      engine = PlaybackEngine(clock: clock, device: device, mainQueue: queue)
+      engine.start { _ in }
       engine.setRate(1)
     }
 

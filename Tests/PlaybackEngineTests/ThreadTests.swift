@@ -46,7 +46,8 @@ struct ThreadTests {
     let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: false)
     let ended = AsyncStream<ItemID>.makeStream()
     let completions = Counter()
-    let engine = PlaybackEngine(clock: clock, device: device, mainQueue: SerialQueue()) { notice in
+    let engine = PlaybackEngine(clock: clock, device: device, mainQueue: SerialQueue())
+    engine.start { notice in
       switch notice {
       case .playedToEnd(let id): ended.continuation.yield(id)
       case .seekCompleted(let completion, let finished): completion(finished)
@@ -112,9 +113,8 @@ struct ThreadTests {
         clock: clock, personality: .init { $0.latency = 0.02 }, recordsSound: false)
       let delivered = Counter()
       let queue = HeldQueue()
-      let engine = PlaybackEngine(clock: clock, device: device, mainQueue: queue) { _ in
-        delivered.add()
-      }
+      let engine = PlaybackEngine(clock: clock, device: device, mainQueue: queue)
+      engine.start { _ in delivered.add() }
       for _ in 0..<5 { engine.insert(ItemID.next(), source: SyntheticMedia(number: 1, frames: 2000)) }
       engine.setRate(1)
       await withTaskGroup { group in

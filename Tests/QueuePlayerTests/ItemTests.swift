@@ -4,6 +4,7 @@ import Foundation
 import HostTime
 import MediaTime
 import QueuePlayer
+import TestSupport
 import Testing
 
 @Suite("Items")
@@ -146,6 +147,52 @@ struct ItemTests {
     #expect(b.status == .unknown)
     player.removeAllItems()
     #expect(a.status == .readyToPlay && a.duration.isNumeric)
+  }
+
+  @Test("An item whose player is released before it is open becomes ready, or fails, all the same")
+  func playerReleased() async {
+    let (good, bad, other) = (stage.item("a", seconds: 2), stage.missingItem("none"), stage.item("b"))
+    for (item, status) in [(good, AVPlayerItem.Status.readyToPlay), (bad, .failed), (other, .readyToPlay)] {
+      let (told, continuation) = AsyncStream<AVPlayerItem.Status>.makeStream()
+      let observation = item.observe(\.status, options: [.new]) { _, change in
+        continuation.yield(change.newValue ?? .unknown)
+      }
+      func makeAndRelease() { #expect(stage.player(item).status == .unknown) }
+      if item === other { stage.mainQueue.elsewhere(makeAndRelease) } else { makeAndRelease() }
+      #expect(item.status == .unknown)
+      // The file is read on another thread, in real time.
+      let turns = Task {
+        while !Task.isCancelled {
+          stage.settle()
+          await Task.yield()
+        }
+      }
+      for await new in told {
+        #expect(new == status)
+        break
+      }
+      turns.cancel()
+      await turns.value
+      observation.invalidate()
+      #expect(item.status == status)
+      #expect((item.error != nil) == (status == .failed))
+    }
+    #expect(good.duration == CMTime(value: 2, timescale: 1) && !good.seekableTimeRanges.isEmpty)
+    let player = stage.player(good)
+    player.play()
+    stage.pass(0.5)
+    #expect(player.timeControlStatus == .playing)
+  }
+
+  @Test("An item stays where it stood when its player goes")
+  func placeAfterPlayer() {
+    let item = stage.item("a", seconds: 10)
+    var player: AVPlayer? = stage.player(item)
+    player?.play()
+    stage.pass(2)
+    let place = item.currentTime()
+    player = nil
+    #expect(place.seconds > 1 && item.currentTime() == place)
   }
 
   @Test("A stall is told and goes away by itself")

@@ -1,6 +1,7 @@
 import Foundation
 import MediaTime
 import QueuePlayer
+import TestSupport
 import Testing
 
 @Suite("Seeks")
@@ -34,6 +35,48 @@ struct SeekTests {
     item.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     stage.settle()
     #expect(item.currentTime() == .zero)
+  }
+
+  @Test(
+    "The time that was asked for is the time, where a frame's time is not: paused, before it is ready, and later"
+  )
+  func timeThatWasAskedFor() {
+    let target = CMTime(value: 475, timescale: 100)
+    let frame = CMTime(value: 52_369, timescale: 11_025)
+    let early = stage.item("early", seconds: 10, sampleRate: 11_025)
+    let item = stage.item("a", seconds: 10, sampleRate: 11_025)
+    let player = stage.queuePlayer([item, early])
+    player.seek(to: target)
+    early.seek(to: target)
+    #expect(player.currentTime() == target && early.currentTime() == target)
+    stage.pass(0.1)
+    #expect(item.status == .readyToPlay && player.currentTime() == target)
+    player.seek(to: .zero)
+    stage.pass(0.1)
+    let observed = Log<CMTime>()
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 1), queue: nil) {
+      observed.add($0)
+    }
+    player.seek(to: target)
+    #expect(player.currentTime() == target && item.currentTime() == target)
+    stage.pass(0.1)
+    #expect(player.currentTime() == target)
+    #expect(observed.entries == [frame])
+    #expect(player.snapshot().position?.time == target)
+    stage.mainQueue.elsewhere { #expect(player.currentTime() == target) }
+    // Other times than that of the nearest frame are those of frames.
+    player.seek(to: CMTime(value: 20, timescale: 1))
+    stage.pass(0.1)
+    #expect(player.currentTime() == item.duration)
+    player.seek(to: target)
+    player.play()
+    stage.pass(0.5)
+    let heard = player.currentTime()
+    #expect(heard > frame && heard.timescale == 11_025)
+    player.advanceToNextItem()
+    #expect(player.currentItem === early && player.currentTime() == target)
+    #expect(item.currentTime() == heard)
+    player.removeTimeObserver(token)
   }
 
   @Test("Three quick seeks on a ready item complete with false, false, true")

@@ -185,6 +185,68 @@ struct TransportTests {
     }
   }
 
+  @Test(
+    "A ready item goes on without waiting for data: after a pause, a seek, an interruption, on a slow device",
+    arguments: [true, false])
+  func resumes(waits: Bool) {
+    let stage = VirtualStage(
+      personality: SimulatedOutput.Personality {
+        $0.startDelay = 0.1
+        $0.latency = 0.05
+      })
+    let player = stage.player(stage.item("a", seconds: 100))
+    player.automaticallyWaitsToMinimizeStalling = waits
+    let reasons = Log<AVPlayer.WaitingReason?>()
+    let rates = RateLog(player)
+    let observation = player.observe(\.reasonForWaitingToPlay) { player, _ in
+      reasons.add(player.reasonForWaitingToPlay)
+    }
+    player.play()
+    stage.pass(1)
+    for round in 0..<6 {
+      if round % 3 == 2 { stage.environment.beginInterruption() } else { player.pause() }
+      stage.pass(round < 3 ? 0.5 : 0.01)
+      #expect(player.timeControlStatus == .paused)
+      if round % 3 == 1 { player.seek(to: CMTime(value: 50, timescale: 1)) }
+      if round % 3 == 2 { stage.environment.endInterruption(shouldResume: true) }
+      let place = player.currentTime()
+      player.play()
+      #expect(player.rate == 1 && player.timeControlStatus == .playing)
+      stage.pass(1)
+      #expect(player.rate == 1 && player.timeControlStatus == .playing)
+      #expect(player.currentTime() > place)
+      player.seek(to: CMTime(value: 10, timescale: 1))
+      stage.pass(0.5)
+      #expect(player.timeControlStatus == .playing)
+    }
+    #expect(!reasons.entries.contains(.toMinimizeStalls), "\(reasons.entries)")
+    #expect(!rates.entries.contains(.setRateFailed))
+    observation.invalidate()
+  }
+
+  @Test("One that does not want to wait any more tries once more, and pauses if that fails")
+  func stopsWaiting() {
+    for revives in [true, false] {
+      let stage = VirtualStage(
+        personality: SimulatedOutput.Personality {
+          $0.death = 1
+          $0.revival = revives ? 1.4 : 100
+        })
+      let player = stage.player(stage.item("a", seconds: 10))
+      player.play()
+      stage.pass(1.5)
+      #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
+      player.automaticallyWaitsToMinimizeStalling = false
+      #expect(player.rate == 1 && player.reasonForWaitingToPlay != .toMinimizeStalls)
+      stage.pass(1)
+      #expect(player.timeControlStatus == (revives ? .playing : .paused))
+      // Asked for again: tried again.
+      player.play()
+      stage.pass(1)
+      #expect(player.rate == (revives ? 1 : 0))
+    }
+  }
+
   @Test("Volume and mute are the player's own, within 0…1, and can be observed")
   func volume() {
     let player = stage.player(nil)

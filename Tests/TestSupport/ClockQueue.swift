@@ -6,6 +6,7 @@ package final class ClockQueue: DeliveryQueue {
   private struct State {
     var work: [@Sendable () -> Void] = []
     var isElsewhere = false
+    var isHeld = false
   }
 
   private let state = Mutex(State())
@@ -24,9 +25,18 @@ package final class ClockQueue: DeliveryQueue {
   }
 
   private func run() -> WorkerNext {
-    let work = state.withLock { $0.work.isEmpty ? nil : $0.work.removeFirst() }
+    let work = state.withLock { $0.work.isEmpty || $0.isHeld ? nil : $0.work.removeFirst() }
     work?()
-    return state.withLock { $0.work.isEmpty } ? .whenSignalled : .again
+    return state.withLock { $0.work.isEmpty || $0.isHeld } ? .whenSignalled : .again
+  }
+
+  /// From now on the clock runs nothing here, as if the queue's thread were busy in one long turn, until `release`.
+  package func hold() { state.withLock { $0.isHeld = true } }
+
+  /// The long turn is over.
+  package func release() {
+    state.withLock { $0.isHeld = false }
+    worker.withLock { $0 }?.signal()
   }
 
   /// Whether the caller counts as this queue: always, but in `elsewhere`.

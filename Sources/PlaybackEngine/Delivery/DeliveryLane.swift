@@ -1,9 +1,14 @@
+import AudioCore
 import DequeModule
 package import HostTime
 import MediaTime
 import Synchronization
 
 /// What goes out to one queue, in order.
+///
+/// What the application's own calls changed goes ahead of the rest: `deliverOwn` delivers it inside the call, while what
+/// was found out elsewhere keeps its turn on the queue. A call decides: what was found out before of the same
+/// property, and not delivered yet, is no longer news and is dropped; so are the steps in an item that a call has left.
 ///
 /// However slow its queue is, a lane holds at most one pending block on it and at most one second of steps for
 /// each observer: older ones give way to the newest, and that is counted. So a slow client cannot build a backlog.
@@ -19,12 +24,27 @@ package final class DeliveryLane: Sendable {
 
   private struct State {
     var waiting = Deque<Delivery>()
+    /// What the application's calls changed, in their order: before all that waits.
+    var own = Deque<EngineNotice>()
     /// The rest of a delivery during which the gate was closed: first of all when it is open again.
     var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
     var isClosed = false
     var backlogs: [ObserverID: Backlog] = [:]
     var coalesced: Int64 = 0
+
+    /// Drops what waits for observers, but for what is in `item` already.
+    mutating func dropSteps(before item: ItemID?) {
+      var isInItem = false
+      for delivery in waiting {
+        if case .notice(.currentItemChanged(let next)) = delivery { isInItem = next == item }
+      }
+      let kept = isInItem ? waiting.lastIndex { $0.notice?.property == .currentItem } ?? 0 : waiting.count
+      let dropped = waiting.prefix(kept).filter { $0.observer != nil }
+      for case .steps(let run) in dropped { backlogs[run.observer]?.steps -= run.count }
+      let rest = waiting.dropFirst(kept)
+      waiting = Deque(waiting.prefix(kept).filter { $0.observer == nil } + rest)
+    }
   }
 
   let queue: any DeliveryQueue
@@ -50,7 +70,7 @@ package final class DeliveryLane: Sendable {
     self.init(queue: queue, gate: gate) { _ in }
   }
 
-  /// Adds work; `wake` or `drain` must follow.
+  /// Adds work; `wake` must follow.
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
   /// Runs `work`, the rest of what the lane delivers just now, at once; or first of all when the gate is open again,
@@ -111,12 +131,26 @@ package final class DeliveryLane: Sendable {
     }
   }
 
+  /// Adds what a call of the application changed; `deliverOwn` or `wake` must follow, outside all locks.
+  func appendOwn(_ notice: EngineNotice) {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      if case .currentItemChanged(let item) = notice { state.dropSteps(before: item) }
+      if let property = notice.property {
+        state.waiting.removeAll { $0.notice?.property == property }
+      }
+      state.own.append(notice)
+    }
+  }
+
+  /// Whether something waits that says how the queue of items went on by itself.
+  var holdsProgress: Bool { state.withLock { $0.waiting.contains { $0.notice?.isProgress == true } } }
+
   /// Puts a block on the queue if there is something to deliver and none is there.
   package func wake() {
     let needed = state.withLock { state in
-      guard !state.waiting.isEmpty || !state.rest.isEmpty, !state.isScheduled, gate.isOpen else {
-        return false
-      }
+      let isEmpty = state.waiting.isEmpty && state.own.isEmpty && state.rest.isEmpty
+      guard !isEmpty, !state.isScheduled, gate.isOpen else { return false }
       state.isScheduled = true
       return true
     }
@@ -130,12 +164,19 @@ package final class DeliveryLane: Sendable {
 
   /// Delivers everything there is, on the caller's thread, which must be the queue's.
   package func drain() {
+    deliverAll { self.next() }
+    onDrained()
+  }
+
+  /// Delivers what the application's calls changed, and only that, on the caller's thread, which must be the queue's.
+  func deliverOwn() { deliverAll { self.nextOwn() } }
+
+  private func deliverAll(_ next: () -> Delivery?) {
     while gate.enter() {
       defer { gate.leave() }
       guard let delivery = next() else { break }
       if case .work(let work) = delivery { work() } else { deliver(delivery) }
     }
-    onDrained()
   }
 
   /// Forgets what waits and takes nothing more.
@@ -146,9 +187,10 @@ package final class DeliveryLane: Sendable {
       state.backlogs = [:]
       defer {
         state.waiting = []
+        state.own = []
         state.rest = []
       }
-      return (state.waiting, state.rest)
+      return (state.waiting, state.own, state.rest)
     }
     withExtendedLifetime(dropped) {}
   }
@@ -175,9 +217,16 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  private func next() -> Delivery? {
+  /// A delivery that was broken off comes first: it has begun.
+  private func nextOwn() -> Delivery? {
     state.withLock { state in
-      if let work = state.rest.popFirst() { return .work(work) }
+      state.rest.popFirst().map { .work($0) } ?? state.own.popFirst().map { .notice($0) }
+    }
+  }
+
+  private func next() -> Delivery? {
+    if let own = nextOwn() { return own }
+    return state.withLock { state in
       guard case .steps(var run) = state.waiting.first else { return state.waiting.popFirst() }
       var one = run
       one.count = 1

@@ -19,24 +19,29 @@ final class DeliveryRouter: Sendable {
 
   /// Whom deliveries reach. The lanes hold it, and not the router, which holds them.
   private final class Recipients: Sendable {
-    private let onNotice: @Sendable (EngineNotice) -> Void
     let blocks = Mutex<[ObserverID: Block]>([:])
     /// In a struct: a bare closure in a `Mutex` gets a layer more each time it is looked at (Swift 6.3.1 makes a
     /// reabstraction thunk on the way in and stores it back), so that calls became slower and deeper without end.
-    private struct Handler {
-      var call: (@Sendable () -> Void)?
+    private struct Handlers {
+      var onNotice: (@Sendable (EngineNotice) -> Void)?
+      var onDrained: (@Sendable () -> Void)?
     }
 
-    private let onDrained = Mutex(Handler())
+    private let handlers = Mutex(Handlers())
 
-    init(onNotice: @escaping @Sendable (EngineNotice) -> Void) { self.onNotice = onNotice }
+    func start(
+      onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?
+    ) {
+      handlers.withLock { $0 = Handlers(onNotice: onNotice, onDrained: onDrained) }
+    }
 
-    func setDrained(_ handler: @escaping @Sendable () -> Void) { onDrained.withLock { $0.call = handler } }
-
-    func drained() { onDrained.withLock { $0.call }?() }
+    func drained() { handlers.withLock { $0.onDrained }?() }
 
     func deliver(_ delivery: Delivery) {
-      if case .notice(let notice) = delivery { return onNotice(notice) }
+      if let notice = delivery.notice {
+        handlers.withLock { $0.onNotice }?(notice)
+        return
+      }
       guard let observer = delivery.observer, let block = blocks.withLock({ $0[observer] }) else { return }
       switch (delivery, block) {
       case (.steps(let run), .periodic(let block)): block(run.time)
@@ -52,11 +57,9 @@ final class DeliveryRouter: Sendable {
   private let recipients: Recipients
   private let state: Mutex<State>
 
-  /// `onNotice` is called on `mainQueue`.
-  init(
-    mainQueue: any DeliveryQueue, gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
-  ) {
-    let recipients = Recipients(onNotice: onNotice)
+  /// Delivers to nobody before `start`.
+  init(mainQueue: any DeliveryQueue, gate: CallGate) {
+    let recipients = Recipients()
     self.recipients = recipients
     self.gate = gate
     main = Self.lane(for: mainQueue, gate: gate, to: recipients)
@@ -69,9 +72,11 @@ final class DeliveryRouter: Sendable {
     DeliveryLane(queue: queue, gate: gate, onDrained: { recipients.drained() }) { recipients.deliver($0) }
   }
 
-  /// Has `handler` called on a lane's queue whenever nothing waits there any more. To be set once, before anything is
-  /// delivered.
-  func whenDrained(_ handler: @escaping @Sendable () -> Void) { recipients.setDrained(handler) }
+  /// Has `onNotice` called on the main queue with each notice, and `onDrained` on a lane's queue whenever nothing waits
+  /// there any more. To be called once, before anything is delivered.
+  func start(onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?) {
+    recipients.start(onNotice: onNotice, onDrained: onDrained)
+  }
 
   /// Registers an observer whose block runs on `queue`, the main one for nil.
   func add(_ block: Block, queue: (any DeliveryQueue)?) -> ObserverID {
@@ -128,10 +133,15 @@ final class DeliveryRouter: Sendable {
   }
 
   /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
-  func route(_ deliveries: [Delivery]) -> [DeliveryLane] {
+  func route(_ deliveries: [Delivery], cause: ChangeCause) -> [DeliveryLane] {
+    let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched: [DeliveryLane] = []
     func append(_ delivery: Delivery, to lane: DeliveryLane) {
-      lane.append(delivery)
+      if isOwn, let notice = delivery.notice, notice.property != nil {
+        lane.appendOwn(notice)
+      } else {
+        lane.append(delivery)
+      }
       if !touched.contains(where: { $0 === lane }) { touched.append(lane) }
     }
     for delivery in deliveries {

@@ -12,12 +12,55 @@ enum Delivery: Sendable {
   /// What the engine's owner wants done in between.
   case work(@Sendable () -> Void)
 
+  /// The notice, where it is one.
+  var notice: EngineNotice? {
+    if case .notice(let notice) = self { notice } else { nil }
+  }
+
   /// Whom it is for, where that is a time observer.
   var observer: ObserverID? {
     switch self {
     case .steps(let run): run.observer
     case .call(let id, _), .boundary(let id): id
     case .notice, .work: nil
+    }
+  }
+}
+
+/// Why the machine changes.
+enum ChangeCause {
+  /// A thread of the engine found something out.
+  case finding
+  /// A call of the application, which decides: it takes effect on what the application knows at once.
+  case call
+  /// A call of the application that goes on from what the queue is: it takes effect behind the progress that the
+  /// application was not told of yet.
+  case addition
+}
+
+extension EngineNotice {
+  /// A property of the player that calls set and that changes by itself, too.
+  enum Property {
+    case rate
+    case timeControl
+    case currentItem
+  }
+
+  /// The property whose new value this is.
+  var property: Property? {
+    switch self {
+    case .rateChanged: .rate
+    case .timeControlChanged: .timeControl
+    case .currentItemChanged: .currentItem
+    default: nil
+    }
+  }
+
+  /// Whether it says how the queue went on: an item ended or failed, or another is current.
+  var isProgress: Bool {
+    switch self {
+    case .currentItemChanged, .playedToEnd, .failedToPlayToEnd, .itemFailed: true
+    default: false
     }
   }
 }

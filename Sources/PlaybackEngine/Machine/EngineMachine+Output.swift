@@ -30,10 +30,21 @@ struct OutputState {
   var needsKick = false
   /// What the stream took and was not heard yet.
   var timeline = RenderedTimeline()
-  /// Sound has flowed since playback was asked for.
+  /// Sound has flowed since playback was asked for, and since the last jump: if it stands still now it is starved, and
+  /// not about to start.
   var hasMoved = false
   /// Since when nothing moves although it should.
   var standingSince: HostTime?
+
+  /// Playback is asked for: what failed before does not count.
+  mutating func tryAnew() {
+    hasMoved = false
+    failedAttempts = 0
+    switch phase {
+    case .retrying, .failed: phase = .none
+    case .none, .opening, .open: break
+    }
+  }
 
   /// Has the stream flushed, if there is one that may have taken something.
   mutating func requestFlush() {

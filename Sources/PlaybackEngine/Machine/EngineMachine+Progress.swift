@@ -198,7 +198,8 @@ extension EngineMachine {
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
-      output.hasMoved = true
+      // What moves before a flush is what was heard before the jump, and after a pause what is on its way out.
+      if rate != 0, !output.flushPending { output.hasMoved = true }
       // Only sound proves that the device is there: one that opens and dies at once is not.
       output.failedAttempts = 0
     }
@@ -211,21 +212,34 @@ extension EngineMachine {
       state = timeControl  // Suspended, or time runs on behind the end of the item.
     } else if isMoving {
       state = .playing
-    } else if output.phase == .open, timeControl == .playing, !output.isTakenAway {
-      // A seek's flush or a hiccup: wait before calling it a stall.
-      let since = output.standingSince ?? now
-      output.standingSince = since
-      let isStall = now.seconds(since: since) >= Self.stallDelay
-      state = isStall ? .waiting(.toMinimizeStalls) : .playing
+    } else if isBriefPause(now: now) {
+      state = .playing
     } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
-      || output.phase == .open && !output.isTakenAway && !output.hasMoved
+      || output.phase == .open && !output.hasMoved
     {
       state = .waiting(.evaluatingBufferingRate)
     } else {
       state = .waiting(.toMinimizeStalls)
     }
     if isMoving || state != .playing || isSuspended || endedAt != nil { output.standingSince = nil }
-    setTimeControl(state)
+    let isStall = state == .waiting(.toMinimizeStalls) && timeControl == .playing && !output.isTakenAway
+    if state == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
+      setRate(0, reason: .setRateFailed, now: now)
+    } else {
+      setTimeControl(state)
+    }
+    if isStall, let current { emit(.playbackStalled(current)) }
+  }
+
+  /// Whether silence now is only the way to the next sound: an item that is open starts on an output that is open, or
+  /// starts anew behind a seek's flush, or hiccups. After a while it counts as what it is.
+  private mutating func isBriefPause(now: HostTime) -> Bool {
+    guard output.phase == .open, !output.isTakenAway || !output.hasMoved,
+      timeControl == .playing || timeControl == .paused && currentInfo != nil
+    else { return false }
+    let since = output.standingSince ?? now
+    output.standingSince = since
+    return now.seconds(since: since) < Self.stallDelay
   }
 
   private mutating func setTimeControl(_ state: EngineTimeControl) {
@@ -233,9 +247,6 @@ extension EngineMachine {
     let before = timeControl
     timeControl = state
     emit(.timeControlChanged(state))
-    if before == .playing, state == .waiting(.toMinimizeStalls), !output.isTakenAway, let current {
-      emit(.playbackStalled(current))
-    }
     if state == .playing {
       stopCallPending = false
       callObservers()

@@ -38,6 +38,14 @@ extension EngineMachine {
     becomeCurrent(nil)
   }
 
+  /// A call of the application: ends `known`, the current item as it knows it (nil for the one that is), and starts the
+  /// next. Tells the current item in any case: it may have changed unknown to the application.
+  mutating func advance(from known: ItemID?) {
+    if known == nil || known == current { return advanceToNext() }
+    emit(.currentItemChanged(current))
+    if current == nil { emit(.timeControlChanged(timeControl)) }
+  }
+
   /// Ends the current item and starts the next; the current one leaves the queue.
   mutating func advanceToNext() {
     guard let current else { return }
@@ -47,16 +55,26 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Puts another item in the place of the current one; the rest of the queue stays.
-  mutating func replaceCurrent(_ id: ItemID, source: any MediaSource, startSeconds: Double = 0) -> Bool {
+  /// Puts another item in the place of `known`, the current item as the application knows it (nil for the one that is);
+  /// the rest of the queue stays.
+  mutating func replaceCurrent(
+    _ id: ItemID, source: any MediaSource, startSeconds: Double = 0, replacing known: ItemID? = nil
+  ) -> Bool {
     guard !queue.contains(id) else { return id == current }
     endSeek(finished: false)
-    if let current { queue.remove(current) }
+    if let current, known == nil || known == current { queue.remove(current) }
     let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
     guard queue.prepend(record, id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)
     return true
+  }
+
+  /// A call of the application sets the rate: 0 or 1. Tells it, and the state, in any case: they may have changed unknown
+  /// to the application.
+  mutating func requestRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
+    if value == rate { emit(.rateChanged(value, reason)) } else { setRate(value, reason: reason, now: now) }
+    emit(.timeControlChanged(timeControl))
   }
 
   /// Sets the rate: 0 or 1.
@@ -69,11 +87,18 @@ extension EngineMachine {
     if value != 0 {
       // Asked for once more: the reasons may be gone.
       isDecoderUnusable = false
-      if output.phase == .failed {
-        output.phase = .none
-        output.failedAttempts = 0
-      }
+      output.tryAnew()
     }
+    updateTimeControl(now: now)
+  }
+
+  /// Whether playback waits and goes on by itself where the output is lost or starved; else it pauses there. One that
+  /// waits is tried once more before it pauses.
+  mutating func setWaitsToMinimizeStalling(_ waits: Bool, now: HostTime) {
+    guard waits != waitsToMinimizeStalling else { return }
+    waitsToMinimizeStalling = waits
+    guard !waits, timeControl == .waiting(.toMinimizeStalls) else { return }
+    output.tryAnew()
     updateTimeControl(now: now)
   }
 

@@ -2,11 +2,15 @@ import AudioCore
 import MediaTime
 
 extension EngineMachine {
-  /// Goes to `seconds` of the current item. A seek that is not over yet is, without success. Returns the completion
-  /// handlers to call at once, outside the lock, with their values.
+  /// Goes to `seconds` of the current item, which is to be `id` unless that is nil. A seek that is not over yet is,
+  /// without success. Returns the completion handlers to call at once, outside the lock, with their values.
   mutating func seek(
-    to seconds: Double, completion: (@Sendable (Bool) -> Void)?
+    to seconds: Double, of id: ItemID? = nil, completion: (@Sendable (Bool) -> Void)?
   ) -> [(completion: @Sendable (Bool) -> Void, finished: Bool)] {
+    guard id == nil || id == current else {
+      if let completion { emit(.seekCompleted(completion, finished: false)) }
+      return []
+    }
     var immediate: [(completion: @Sendable (Bool) -> Void, finished: Bool)] = []
     if let superseded = pendingSeek?.completion { immediate.append((superseded, false)) }
     pendingSeek = nil

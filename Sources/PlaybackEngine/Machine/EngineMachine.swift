@@ -15,6 +15,8 @@ struct EngineMachine: Sendable {
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
+  /// Where the output is lost or starved playback waits, and goes on by itself; else it pauses.
+  var waitsToMinimizeStalling = true
   var volume: Float = 1
   var isMuted = false
   /// The application is suspended: nothing moves, nothing is told.
@@ -111,6 +113,7 @@ struct EngineMachine: Sendable {
     beginGeneration()
     self.cursor = cursor
     rest(at: seconds)
+    output.hasMoved = false
     output.requestFlush()
   }
 

@@ -8,6 +8,12 @@ package struct ItemInfo: Hashable, Sendable {
   /// Its length in frames of that rate.
   package var frameCount: FrameCount
 
+  /// What a decoder says of its medium.
+  package init(format: PCMFormat, frameCount: FrameCount) {
+    self.format = format
+    self.frameCount = frameCount
+  }
+
   /// The length as a time in the item's timescale; indefinite while unknown.
   package var duration: CMTime {
     guard let count = frameCount.value else { return .indefinite }

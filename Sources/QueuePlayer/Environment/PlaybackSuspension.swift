@@ -25,7 +25,7 @@ package enum PlaybackActivity: Int, Comparable, Sendable {
 /// While suspended, players, assets and the session begin no call into the application's code: no time
 /// observer, change handler, notification or completion handler. There are two exceptions, when the
 /// suspension comes from inside such a call: the remaining observers of the same notification, and the second
-/// of the two calls with `.prior`.
+/// of two calls with `.prior` that both come after a change.
 package final class PlaybackSuspension: Sendable {
   /// The most that `suspendAll` and `terminateAll` wait for calls on other threads, in seconds: long for a
   /// handler, and short compared with the 5 s that the system gives an application.
@@ -215,14 +215,36 @@ package final class PlaybackSuspension: Sendable {
     if isOnMainQueue() { lane.drain() } else { lane.wake() }
   }
 
-  /// Makes the observers of an item without a player check it for changes.
-  func announce(_ observations: ObservationList) {
-    tell { [weak self] in
-      guard let self else { return }
-      announcer.announce([observations])
-      let lane = state.withLock { $0.lane }
-      if announcer.isWaiting { lane.carryOn { [announcer] in announcer.settle() } }
-    }
+  /// Runs `work` in a turn of the main queue, in order. Held back while suspended.
+  func tellLater(_ work: @escaping @Sendable () -> Void) {
+    let lane = state.withLock { $0.lane }
+    lane.append(work)
+    lane.wake()
+  }
+
+  /// Has `change` set a property of an item without a player, and tells its observers: on the main queue at once, and
+  /// before those notifications of the session that wait for their turn.
+  func set(_ property: ObservedProperty, of observations: ObservationList, _ change: () -> Void) {
+    let lane = state.withLock { $0.lane }
+    if isOnMainQueue() { _ = lane.callNow { announcer.prepare([observations], for: [property]) } }
+    change()
+    let announce: @Sendable () -> Void = { [weak self] in self?.announce([property], of: observations) }
+    if isOnMainQueue(), lane.callNow(announce) { return }
+    tellLater(announce)
+  }
+
+  /// Has `body` make one change of an item without a player, and tells its observers. Main queue, in what `tellLater`
+  /// runs.
+  func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
+    let properties = Set(keys.map(observations.property))
+    announcer.prepare([observations], for: properties)
+    body()
+    announce(properties, of: observations)
+  }
+
+  private func announce(_ changed: Set<ObservedProperty>, of observations: ObservationList) {
+    announcer.announce([observations], changed: changed)
+    if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
   /// Wraps `call` for a later call on any thread: held back while suspended, dropped if the application has

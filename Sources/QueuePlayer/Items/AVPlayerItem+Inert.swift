@@ -115,14 +115,20 @@ extension AVPlayerItem {
   /// The size of the picture: zero.
   nonisolated public var presentationSize: CGSize { .zero }
 
-  nonisolated private subscript<Value>(inert key: WritableKeyPath<InertItemProperties, Value>) -> Value {
-    get { (state.withLock { $0.inert.first } ?? InertItemProperties())[keyPath: key] }
+  nonisolated private subscript<Value>(
+    inert key: WritableKeyPath<InertItemProperties, Value>, name: String = #function
+  ) -> Value {
+    get {
+      observations.note(.inert(name))
+      return (state.withLock { $0.inert.first } ?? InertItemProperties())[keyPath: key]
+    }
     set {
-      state.withLock { state in
-        if state.inert.isEmpty { state.inert = [InertItemProperties()] }
-        state.inert[0][keyPath: key] = newValue
+      set(.inert(name)) {
+        state.withLock { state in
+          if state.inert.isEmpty { state.inert = [InertItemProperties()] }
+          state.inert[0][keyPath: key] = newValue
+        }
       }
-      announceChange()
     }
   }
 }

@@ -72,15 +72,25 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// The keys given when the item was made; `["duration"]` if none were.
   nonisolated open var automaticallyLoadedAssetKeys: [String] { state.withLock { $0.loadedKeys } }
 
-  /// Whether the item can be played. Does not change once the item has left its queue. Can be observed.
-  nonisolated open var status: Status { knownState.status }
+  /// Whether the item can be played. Does not change once the item has left its queue; but one whose player is
+  /// released before it was opened is opened all the same. Can be observed.
+  nonisolated open var status: Status {
+    observations.note(.status)
+    return knownState.status
+  }
 
   /// Why it cannot be played; nil unless `status` is `failed`. An `AVError`.
-  nonisolated open var error: (any Error)? { state.withLock { $0.error } }
+  nonisolated open var error: (any Error)? {
+    observations.note(.error)
+    return state.withLock { $0.error }
+  }
 
   /// The length, whatever `forwardPlaybackEndTime` says; indefinite before the item is ready. May become more
   /// exact while it plays. Can be observed.
-  nonisolated open var duration: CMTime { knownState.info?.duration ?? .indefinite }
+  nonisolated open var duration: CMTime {
+    observations.note(.duration)
+    return knownState.info?.duration ?? .indefinite
+  }
 
   /// The ranges that can be seeked to, as `NSValue`s: the whole item once it is ready and its length is
   /// known, otherwise empty.
@@ -101,31 +111,37 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// Seconds of media to read ahead; 0 lets the player choose. Stored, but has no effect: the player always
   /// reads ahead as much as its output needs.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
-    get { state.withLock { $0.preferredForwardBufferDuration } }
+    get {
+      observations.note(.preferredForwardBufferDuration)
+      return state.withLock { $0.preferredForwardBufferDuration }
+    }
     set {
-      state.withLock { $0.preferredForwardBufferDuration = newValue }
-      announceChange()
+      set(.preferredForwardBufferDuration) {
+        state.withLock { $0.preferredForwardBufferDuration = newValue }
+      }
     }
   }
 
   // MARK: Time
 
-  /// The time that a listener hears now. If the item is not current: where it will start, or where it stopped
-  /// last.
+  /// The time that a listener hears now; after a seek the time that was asked for, as long as its frame is heard.
+  /// If the item is not current: where it will start, or where it stopped last.
   nonisolated open func currentTime() -> CMTime { place }
 
   /// The time at which playback of the item ends, if that is before its own end; `.invalid`, the default, for
   /// its own end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes
   /// effect.
   nonisolated open var forwardPlaybackEndTime: CMTime {
-    get { state.withLock { $0.forwardPlaybackEndTime } }
+    get {
+      observations.note(.forwardPlaybackEndTime)
+      return state.withLock { $0.forwardPlaybackEndTime }
+    }
     set {
-      state.withLock { $0.forwardPlaybackEndTime = newValue }
-      if let (core, id) = attachment {
+      set(.forwardPlaybackEndTime) {
+        state.withLock { $0.forwardPlaybackEndTime = newValue }
+        guard let (core, id) = attachment else { return }
         core.engine.setEnd(newValue.isNumeric ? newValue.seconds : nil, of: id)
-        core.deliver()
       }
-      announceChange()
     }
   }
 
@@ -182,11 +198,10 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Cancels a seek that is in progress; its completion handler is called with false.
+  /// Cancels a seek whose completion handler was not called yet; it is called with false at once.
   nonisolated open func cancelPendingSeeks() {
-    guard let (core, id) = attachment, core.engine.currentItem == id else { return }
-    core.engine.cancelPendingSeeks()
-    core.deliver()
+    guard let (core, id) = attachment else { return }
+    core.cancelSeek(of: id)
   }
 }
 

@@ -12,12 +12,15 @@ final class AssetLoader: Sendable {
     var duration: CMTime
     var isPlayable: Bool
     var isPrecise: Bool
+    /// What a player knows of it; nil if there is nothing to play.
+    var info: ItemInfo?
 
-    /// Media of that many frames.
-    init(frames: FrameCount, sampleRate: Int) {
-      duration = frames.value.map { CMTime(value: $0, timescale: CMTimeScale(sampleRate)) } ?? .indefinite
+    /// Media that can be played.
+    init(_ info: ItemInfo) {
+      duration = info.duration
       isPlayable = true
-      if case .exact = frames { isPrecise = true } else { isPrecise = false }
+      if case .exact = info.frameCount { isPrecise = true } else { isPrecise = false }
+      self.info = info
     }
 
     /// A file without anything to play in it.
@@ -93,7 +96,7 @@ final class AssetLoader: Sendable {
   /// A player opened the file and found this.
   func learn(_ info: ItemInfo) {
     guard outcome == nil, !isLoading else { return }
-    finish(.success(Values(frames: info.frameCount, sampleRate: info.format.sampleRate)))
+    finish(.success(Values(info)))
   }
 
   /// Stores the first outcome and calls the completions that wait for it.
@@ -108,7 +111,7 @@ final class AssetLoader: Sendable {
     guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
     do throws(DecodingError) {
       let decoder = try AssetSource(loader: self, makeSource: environment().makeSource).makeDecoder()
-      return .success(Values(frames: decoder.frameCount, sampleRate: decoder.format.sampleRate))
+      return .success(Values(ItemInfo(format: decoder.format, frameCount: decoder.frameCount)))
     } catch {
       return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
     }

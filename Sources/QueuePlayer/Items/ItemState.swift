@@ -48,10 +48,10 @@ struct ItemState: Sendable {
 }
 
 extension AVPlayerItem {
-  /// The queue that the item is in, as far as the engine knows now, and its number there.
+  /// The queue that the item is in, as far as the caller can know, and its number there.
   nonisolated var attachment: (core: PlayerCore, id: ItemID)? {
     guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
-      core.engine.contains(attachment.id)
+      core.holds(attachment.id)
     else { return nil }
     return (core, attachment.id)
   }
@@ -66,6 +66,7 @@ extension AVPlayerItem {
   }
 
   nonisolated var wholeRange: [NSValue] {
+    observations.note(.duration)
     guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
     return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
   }
@@ -73,8 +74,17 @@ extension AVPlayerItem {
   nonisolated var place: CMTime {
     let (attachment, place, end) = state.withLock { ($0.attachment, $0.place, $0.end) }
     guard let attachment, let core = attachment.core else { return place }
-    return core.time(of: attachment.id)
-      ?? (core.engine.contains(attachment.id) || !end.isNumeric ? place : end)
+    guard let heard = core.time(of: attachment.id) else {
+      return core.engine.contains(attachment.id) || !end.isNumeric ? place : end
+    }
+    // The frame that was asked for: nearer to the time asked for than any other.
+    return place.rounds(to: heard) ? place : heard
+  }
+
+  /// The item stays where it stands when it leaves its queue.
+  nonisolated func keepPlace() {
+    let place = place
+    state.withLock { $0.place = place }
   }
 
   /// Puts the item into `core`'s queue, unless it is in one already. Returns its number there.
@@ -91,14 +101,64 @@ extension AVPlayerItem {
     }
   }
 
-  /// Makes the observers of the item and of its player check it for changes that the engine does not report.
-  nonisolated func announceChange() {
-    guard let core = state.withLock({ $0.attachment?.core }) else {
+  /// Has `change` set a property of the item, and tells its observers and those of its player.
+  nonisolated func set(_ key: ObservedKey, _ change: () -> Void) {
+    if let core = state.withLock({ $0.attachment?.core }) {
+      core.set(key, of: self, change)
+    } else {
       // In no queue: nobody but its own observers can see it.
-      asset.loader.environment().suspension.announce(observations)
-      return
+      asset.loader.environment().suspension.set(observations.property(key), of: observations, change)
     }
-    core.announceChange(of: self)
+  }
+
+  /// Opens the item without a player, in the background, if it was not opened: its player has gone.
+  nonisolated func openAlone() {
+    guard state.withLock({ $0.status }) == .unknown else { return }
+    let suspension = asset.loader.environment().suspension
+    asset.loader.load { [weak self] outcome in
+      suspension.tellLater { [weak self, weak suspension] in
+        guard let self, self.state.withLock({ $0.status }) == .unknown else { return }
+        let (status, info, error) = Self.state(after: outcome)
+        suspension?.change(self.newKeys(status: status, info: info, error: error), of: self.observations) {
+          self.become(status: status, info: info, error: error)
+        }
+      }
+    }
+  }
+
+  nonisolated private static func state(
+    after outcome: AssetLoader.Outcome
+  ) -> (status: Status, info: ItemInfo?, error: AVError?) {
+    switch outcome {
+    case .success(let values):
+      guard let info = values.info else {
+        let error = DecodingError(reason: .notRecognized, message: "no audio that can be played")
+        return (.failed, nil, AVError(error, opening: true))
+      }
+      return (.readyToPlay, info, nil)
+    case .failure(let error): return (.failed, nil, error)
+    }
+  }
+
+  /// What changes by `become`.
+  nonisolated func newKeys(
+    status: Status, info: ItemInfo? = nil, error: AVError? = nil
+  ) -> Set<ObservedKey> {
+    let before = state.withLock { $0 }
+    var keys: Set<ObservedKey> = []
+    if status != before.status { keys.insert(.status) }
+    if let info, info != before.info { keys.insert(.duration) }
+    if error != nil { keys.insert(.error) }
+    return keys
+  }
+
+  /// The item is known to be ready or not to be playable.
+  nonisolated func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
+    state.withLock { state in
+      state.status = status
+      state.info = info ?? state.info
+      state.error = error
+    }
   }
 
   /// Implements all forms of `seek`. `isDirect`: the completion may be called on any thread.
@@ -111,18 +171,25 @@ extension AVPlayerItem {
       completion.map { asset.loader.environment().suspension.deferred($0)(true) }
       return
     }
-    let completion = completion.map { core.deferred($0, isDirect: isDirect) }
-    let duration = core.engine.info(of: id)?.duration ?? .indefinite
-    if seconds < 0 || duration.isNumeric && seconds > duration.seconds {
-      completion?(false)
-    } else if core.engine.currentItem == id {
-      core.engine.seek(toSeconds: seconds, completion: completion)
-    } else {
+    let duration = knownState.info?.duration ?? .indefinite
+    let isOutside = seconds < 0 || duration.isNumeric && seconds > duration.seconds
+    if !isOutside, core.knownCurrent?.id == id {
+      core.seek(self, id, to: time, seconds: seconds, isDirect: isDirect, completion: completion)
+      return
+    }
+    if !isOutside {
       state.withLock { $0.place = time }
       core.engine.setStart(seconds, of: id)
-      completion?(true)
     }
-    core.deliver()
+    completion.map { core.deferred($0, isDirect: isDirect)(!isOutside) }
+  }
+}
+
+extension CMTime {
+  /// Whether `other` is the nearest time to this one in its timescale.
+  fileprivate func rounds(to other: CMTime) -> Bool {
+    guard isNumeric, other.isNumeric else { return false }
+    return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
   }
 }
 

@@ -17,8 +17,9 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
   /// The handler is called once at once, before `observe` returns, on the caller's thread.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// The handler is called twice for each change, the first time with `isPrior`. Both calls come after the
-  /// object itself has changed; `oldValue` tells what was.
+  /// The handler is called twice for each change: with `isPrior` before it, while the object still has the old
+  /// value, and afterwards. Where a property such as `AVPlayer.volume` is set on another thread than the main one
+  /// both calls come afterwards.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -76,8 +77,14 @@ public protocol KeyValueObserving: AnyObject {}
 
 extension KeyValueObserving {
   /// Calls `changeHandler` whenever the value at `keyPath` changed. The path may lead through other objects
-  /// of this module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Only
-  /// values that differ are a change, so setting what is set already calls nobody. Any thread.
+  /// of this module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Any
+  /// thread.
+  ///
+  /// As with Apple's automatic notification, setting a property is a change, even to the value that it has:
+  /// `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`, `isMuted`,
+  /// `actionAtItemEnd`, `automaticallyWaitsToMinimizeStalling`; an item's `forwardPlaybackEndTime` and
+  /// `preferredForwardBufferDuration`. So is another object on the path, even if the value at its end is the
+  /// same. Properties that only the player sets are announced when they differ.
   ///
   /// - Returns: what must be kept as long as the handler is to be called.
   @preconcurrency

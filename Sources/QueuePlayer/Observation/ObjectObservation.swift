@@ -3,8 +3,12 @@ import Synchronization
 
 /// An observation as the observed object sees it.
 protocol ObjectObservation: AnyObject, Sendable {
-  /// Calls the handler if the observed value has changed. Main queue.
-  func check()
+  /// Some properties are about to change. With `.prior`, calls the handler if the observed path leads through one of
+  /// them. Main queue.
+  func prepare(for changing: Set<ObservedProperty>)
+  /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the same value;
+  /// or if its value differs. Main queue.
+  func check(_ changed: Set<ObservedProperty>)
   /// Ends the observation: the handler is not called again.
   func end()
 }
@@ -37,9 +41,15 @@ final class ObservationList: Sendable {
 /// A handler may call the player, which then changes again before the handler returns. Observers that were
 /// not told of the first change must be told before the second one is made, or they would miss it.
 final class ChangeAnnouncer: Sendable {
-  /// The observations that have not yet checked for the last change. Used on the main queue only; the lock is
-  /// for `Sendable`.
-  private let waiting = Mutex<[any ObjectObservation]>([])
+  private struct State {
+    /// The observations that have not yet checked for the last change.
+    var waiting: [(observation: any ObjectObservation, changed: Set<ObservedProperty>)] = []
+    /// How many changes are about to be made, one inside a handler that is told of the other.
+    var preparing = 0
+  }
+
+  /// Used on the main queue only; the lock is for `Sendable`.
+  private let state = Mutex(State())
   private let mayCall: @Sendable () -> Bool
 
   /// No handler is called while `mayCall` returns false.
@@ -47,16 +57,32 @@ final class ChangeAnnouncer: Sendable {
 
   /// Lets all waiting observations check. To be called before the next change.
   func settle() {
-    while mayCall(), let next = waiting.withLock({ $0.popLast() }) { next.check() }
+    while mayCall(), let next = state.withLock({ $0.waiting.popLast() }) {
+      next.observation.check(next.changed)
+    }
   }
 
   /// Whether observations still wait, because a handler suspended the players.
-  var isWaiting: Bool { waiting.withLock { !$0.isEmpty } }
+  var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// Lets all observations of `lists` check. To be called after a change.
-  func announce(_ lists: [ObservationList]) {
-    waiting.withLock { waiting in
-      for list in lists.reversed() { waiting += list.all.reversed() }
+  /// Whether handlers are being told that a change is about to be made: another one has to wait for it.
+  var isPreparing: Bool { state.withLock { $0.preparing > 0 } }
+
+  /// Tells those observations of `lists` that want to know before. To be called before a change.
+  func prepare(_ lists: [ObservationList], for changing: Set<ObservedProperty>) {
+    settle()
+    state.withLock { $0.preparing += 1 }
+    defer { state.withLock { $0.preparing -= 1 } }
+    for list in lists {
+      for observation in list.all where mayCall() { observation.prepare(for: changing) }
+    }
+  }
+
+  /// Lets all observations of `lists` check. To be called after a change of the properties `changed`, or of others that
+  /// nobody names.
+  func announce(_ lists: [ObservationList], changed: Set<ObservedProperty> = []) {
+    state.withLock { state in
+      for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
     }
     settle()
   }
@@ -72,15 +98,22 @@ final class PathEvaluation: Sendable {
 
   private let unwraps: Bool
   private let didUseStandIn = Atomic<Bool>(false)
+  private let properties = Mutex<Set<ObservedProperty>>([])
 
   private init(unwraps: Bool) { self.unwraps = unwraps }
 
-  /// The value at `keyPath`; nil if the path unwraps an item that is not there.
-  static func value<Root, Value>(of root: Root, at keyPath: KeyPath<Root, Value>, unwraps: Bool) -> Value? {
+  /// The value at `keyPath`, nil if the path unwraps an item that is not there; and the properties that it leads through.
+  static func value<Root, Value>(
+    of root: Root, at keyPath: KeyPath<Root, Value>, unwraps: Bool
+  ) -> (value: Value?, properties: Set<ObservedProperty>) {
     let evaluation = PathEvaluation(unwraps: unwraps)
     let value = $current.withValue(evaluation) { root[keyPath: keyPath] }
-    return evaluation.didUseStandIn.load(ordering: .relaxed) ? nil : value
+    let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
+    return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
   }
+
+  /// The path leads through `property`.
+  func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
 
   private static let standIn = AVPlayerItem(asset: AVURLAsset(url: URL(fileURLWithPath: "/")))
 

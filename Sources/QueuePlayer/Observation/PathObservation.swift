@@ -3,11 +3,12 @@ import Synchronization
 
 /// Follows one key path from one object and compares.
 ///
-/// The path is followed anew after each change of the object. Paths cannot be told from each other instead: on Linux
-/// the same property has another key path in each subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
+/// The path is followed anew after each change of the object, and the properties on its way note that they are read.
+/// Paths cannot be told from each other instead: on Linux the same property has another key path in each subclass
+/// (`\AVQueuePlayer.rate != \AVPlayer.rate`).
 ///
-/// Unchecked: the key path is an immutable literal, `last` and `isEnded` are only touched under `lock`, and a value
-/// leaves it only towards the handler.
+/// Unchecked: the key path is an immutable literal, the variables are only touched under `lock`, and a value leaves it
+/// only towards the handler.
 final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unchecked Sendable {
   private weak var object: Object?
   private weak let list: ObservationList?
@@ -20,6 +21,10 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let lock = NSLock()
   /// What was seen last; nil before the first look.
   private var last: Seen?
+  /// The properties that the path led through then.
+  private var properties: Set<ObservedProperty> = []
+  /// The handler was told that the next change is about to be made.
+  private var isPrepared = false
   private var isEnded = false
 
   private enum Seen {
@@ -49,23 +54,43 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   /// The first look.
   func begin() {
     guard let object else { return }
-    let seen = look(at: object)
-    lock.withLock { last = last ?? seen }
+    let (seen, properties) = look(at: object)
+    lock.withLock {
+      guard last == nil else { return }
+      last = seen
+      self.properties = properties
+    }
     if options.contains(.initial) { tell(object, old: nil, new: seen) }
   }
 
-  func check() {
-    guard let object else { return }
-    let new = look(at: object)
+  func prepare(for changing: Set<ObservedProperty>) {
+    guard options.contains(.prior), let object else { return }
     let old: Seen? = lock.withLock {
-      guard !isEnded else { return nil }
-      let old = last
-      last = new
-      return old
+      guard !isEnded, !isPrepared, !properties.isDisjoint(with: changing) else { return nil }
+      isPrepared = last != nil
+      return last
     }
-    guard let old, isDifferent(old, new) else { return }
-    if options.contains(.prior) { tell(object, old: old, new: nil, isPrior: true) }
-    tell(object, old: old, new: new)
+    if let old { tell(object, old: old, new: nil, isPrior: true) }
+  }
+
+  func check(_ changed: Set<ObservedProperty>) {
+    guard let object else { return }
+    let (new, newProperties) = look(at: object)
+    let change: (old: Seen, isPrepared: Bool)? = lock.withLock {
+      guard !isEnded else { return nil }
+      defer {
+        last = new
+        properties = newProperties
+      }
+      guard let old = last, !properties.isDisjoint(with: changed) || isDifferent(old, new) else { return nil }
+      defer { isPrepared = false }
+      return (old, isPrepared)
+    }
+    guard let change else { return }
+    if options.contains(.prior), !change.isPrepared {
+      tell(object, old: change.old, new: nil, isPrior: true)
+    }
+    tell(object, old: change.old, new: new)
   }
 
   func end() {
@@ -76,8 +101,9 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     if !wasEnded { list?.remove(self) }
   }
 
-  private func look(at object: Object) -> Seen {
-    PathEvaluation.value(of: object, at: keyPath, unwraps: unwraps).map(Seen.value) ?? .missing
+  private func look(at object: Object) -> (seen: Seen, properties: Set<ObservedProperty>) {
+    let (value, properties) = PathEvaluation.value(of: object, at: keyPath, unwraps: unwraps)
+    return (value.map(Seen.value) ?? .missing, properties)
   }
 
   private func tell(_ object: Object, old: Seen?, new: Seen?, isPrior: Bool = false) {

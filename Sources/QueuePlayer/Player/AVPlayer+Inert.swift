@@ -113,11 +113,13 @@ extension AVPlayer {
     set { self[inert: \.networkResourcePriority] = newValue }
   }
 
-  nonisolated subscript<Value>(inert key: WritableKeyPath<InertPlayerProperties, Value>) -> Value {
-    get { core.state.withLock { $0.inert }[keyPath: key] }
-    set {
-      core.state.withLock { $0.inert[keyPath: key] = newValue }
-      core.announceChange()
+  nonisolated subscript<Value>(
+    inert key: WritableKeyPath<InertPlayerProperties, Value>, name: String = #function
+  ) -> Value {
+    get {
+      core.observations.note(.inert(name))
+      return core.state.withLock { $0.inert }[keyPath: key]
     }
+    set { core.set(.inert(name)) { core.state.withLock { $0.inert[keyPath: key] = newValue } } }
   }
 }

@@ -18,7 +18,7 @@ extension AVPlayer {
     case paused = 0
     /// `rate` is not 0, but there is no sound now; `reasonForWaitingToPlay` says why.
     case waitingToPlayAtSpecifiedRate = 1
-    /// Sound flows.
+    /// Sound flows, or will at once: an item that is ready goes on.
     case playing = 2
   }
 
@@ -44,7 +44,8 @@ extension AVPlayer {
     /// The item is being opened, or the output started.
     public static let evaluatingBufferingRate = WaitingReason(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
-    /// The output is lost, suspended or starved; playback resumes by itself.
+    /// The output is lost, suspended or starved; playback resumes by itself. Not while
+    /// `automaticallyWaitsToMinimizeStalling` is false.
     public static let toMinimizeStalls = WaitingReason(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 

@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// Every member may be used on any thread, and none waits for a file or the output. Change handlers,
 /// notifications and completion handlers are called on the main queue, in order, and see every state once. On
-/// the main queue properties have the values that observers were told, and a call has taken effect on them
-/// when it returns; on other threads they may be newer. When the last reference to a player is released, its
+/// the main queue properties have the values that observers were told: what a call changed is told when it
+/// returns, and what the player found out by itself in a turn of the queue of its own. On other threads they may
+/// be newer. When the last reference to a player is released, its
 /// sound stops and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
@@ -62,10 +63,10 @@ open class AVPlayer: NSObject {
 
   /// Whether the player can be used: unknown before it opened anything, failed for good if nothing can be
   /// decoded at all. A bad item does not make a bad player; see `AVPlayerItem.status`. Can be observed.
-  nonisolated open var status: Status { core.state.withLock { $0.status } }
+  nonisolated open var status: Status { core.read(.status) { $0.status } }
 
   /// Why it cannot be used; nil unless `status` is `failed`. An `AVError`.
-  nonisolated open var error: (any Error)? { core.state.withLock { $0.error } }
+  nonisolated open var error: (any Error)? { core.read(.error) { $0.error } }
 
   /// What is played; nil if there is nothing, also behind the end of a queue. Can be observed.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
@@ -78,14 +79,15 @@ open class AVPlayer: NSObject {
   /// once if the end was reached under `none`. Stops the program if it is set to `advance` on a player
   /// without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
-    get { ActionAtItemEnd(core.engine.actionAtItemEnd) }
+    get {
+      observations.note(.actionAtItemEnd)
+      return ActionAtItemEnd(core.engine.actionAtItemEnd)
+    }
     set {
       precondition(
         newValue != .advance || self is AVQueuePlayer,
         "AVPlayer.ActionAtItemEnd.advance needs an AVQueuePlayer")
-      core.engine.actionAtItemEnd = newValue.engineAction
-      core.announceChange()
-      core.deliver()
+      core.set(.actionAtItemEnd) { core.engine.actionAtItemEnd = newValue.engineAction }
     }
   }
 
@@ -115,14 +117,21 @@ open class AVPlayer: NSObject {
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate) }
 
   /// Whether sound flows. Can be observed.
-  nonisolated open var timeControlStatus: TimeControlStatus { TimeControlStatus(core.timeControl) }
+  nonisolated open var timeControlStatus: TimeControlStatus {
+    observations.note(.timeControlStatus)
+    return TimeControlStatus(core.timeControl)
+  }
 
   /// Why there is no sound although `rate` is not 0; nil unless `timeControlStatus` is waiting. Can be
   /// observed.
-  nonisolated open var reasonForWaitingToPlay: WaitingReason? { WaitingReason(core.timeControl) }
+  nonisolated open var reasonForWaitingToPlay: WaitingReason? {
+    observations.note(.reasonForWaitingToPlay)
+    return WaitingReason(core.timeControl)
+  }
 
   /// Whether the player waits and resumes by itself when the output is lost or starved; true by default. If
-  /// false, it pauses instead.
+  /// false, it pauses instead, with the reason `setRateFailed`; one that waits so when this is set tries once more
+  /// first. Can be observed.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { core.waitsToMinimizeStalling }
     set { core.waitsToMinimizeStalling = newValue }
@@ -130,7 +139,8 @@ open class AVPlayer: NSObject {
 
   // MARK: Time
 
-  /// What a listener hears now, in the current item's time and timescale (frames); zero without an item.
+  /// What a listener hears now, in the current item's time and timescale (frames); zero without an item. After a
+  /// seek the time that was asked for, as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.currentTime() }
 
   /// Goes to `time` of the current item, exactly to the frame; to its end if that is earlier. Stops the
@@ -146,9 +156,10 @@ open class AVPlayer: NSObject {
   ///
   /// - Parameters:
   ///   - time: of the current item.
-  ///   - completionHandler: called on the main queue: with true when the player is there; with true at once if
-  ///     the item is not opened yet, it then starts there; with false at once if there is no item; with false
-  ///     when another seek comes first, at once then, or the item's turn is over.
+  ///   - completionHandler: called on the main queue: with true when the player is there, in a turn of its own; with
+  ///     true at once if the item is not known to be ready, it then starts there; with false at once if there is no
+  ///     item, when another seek comes before this handler was called, and when a call ends the item's turn; with
+  ///     false later if its turn is over by itself.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
@@ -184,7 +195,8 @@ open class AVPlayer: NSObject {
   // MARK: Time observers
 
   /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and
-  /// with the exact time when playback starts, stops or jumps.
+  /// with the exact time when playback starts, stops or jumps. Not inside a call, and no more for an item that a
+  /// call has left.
   ///
   /// Intervals below 1 ms are thinned. If `queue` is more than a second behind, steps give way to the newest.
   ///
@@ -253,20 +265,20 @@ open class AVPlayer: NSObject {
   /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through
   /// silence.
   nonisolated open var volume: Float {
-    get { core.engine.volume }
-    set {
-      core.engine.volume = newValue
-      core.announceChange()
+    get {
+      observations.note(.volume)
+      return core.engine.volume
     }
+    set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
   /// Silence, whatever the volume. Of this player only.
   nonisolated open var isMuted: Bool {
-    get { core.engine.isMuted }
-    set {
-      core.engine.isMuted = newValue
-      core.announceChange()
+    get {
+      observations.note(.isMuted)
+      return core.engine.isMuted
     }
+    set { core.set(.isMuted) { core.engine.isMuted = newValue } }
   }
 }
 

@@ -32,20 +32,21 @@ extension PlayerCore {
   }
 
   private func becomeCurrent(_ id: ItemID?) {
-    let previous = state.withLock { state in
-      defer { state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
-      return state.current?.id
+    let (previous, isKnown) = state.withLock { state in
+      (state.current?.id, id.map { state.items[$0] != nil } ?? true)
     }
-    if let previous { forget(previous) }
-    announce()
+    // One that was taken out since is followed by another notice.
+    guard isKnown, id != previous else { return }
+    change([.currentItem]) {
+      state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
+      if let previous { forget(previous) }
+    }
   }
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
-    let player = state.withLock { state in
-      state.rate = rate
-      return state.player
-    }
-    announce()
+    let (player, isChange) = state.withLock { ($0.player, rate != $0.rate) }
+    change([.rate]) { state.withLock { $0.rate = rate } }
+    guard isChange || reason == .setRateFailed else { return }
     engine.carryOn { [weak player] in
       let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
       NotificationCenter.default.post(
@@ -54,26 +55,26 @@ extension PlayerCore {
   }
 
   private func changeTimeControl(_ timeControl: EngineTimeControl) {
-    if timeControl == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
-      // This player pauses instead of waiting. The notices of the pause report what follows.
-      engine.setRate(0, reason: .setRateFailed)
-      return
+    let before = state.withLock { $0.timeControl }
+    guard timeControl != before else { return }
+    var keys: Set<ObservedKey> = []
+    if AVPlayer.TimeControlStatus(timeControl) != AVPlayer.TimeControlStatus(before) {
+      keys.insert(.timeControlStatus)
     }
-    state.withLock { $0.timeControl = timeControl }
-    announce()
+    if AVPlayer.WaitingReason(timeControl) != AVPlayer.WaitingReason(before) {
+      keys.insert(.reasonForWaitingToPlay)
+    }
+    change(keys) { state.withLock { $0.timeControl = timeControl } }
     environment.suspension.setActivity(PlaybackActivity(timeControl), of: self)
   }
 
   private func learn(_ info: ItemInfo, of id: ItemID) {
     setStatus(.readyToPlay)
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
-    let asset = item.state.withLock { state in
-      state.info = info
-      state.status = .readyToPlay
-      return state.asset
+    item.asset.loader.learn(info)
+    change(item.newKeys(status: .readyToPlay, info: info), of: item) {
+      item.become(status: .readyToPlay, info: info)
     }
-    asset.loader.learn(info)
-    announce([item.observations])
   }
 
   private func fail(_ id: ItemID, error: DecodingError) {
@@ -83,26 +84,27 @@ extension PlayerCore {
       setStatus(.readyToPlay)
     }
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
-    item.state.withLock { state in
-      guard state.status != .failed else { return }
-      let url = state.asset.loader.url
-      state.status = .failed
-      state.error = url.isFileURL ? AVError(error, opening: true) : AVError(unsupported: url)
+    if item.state.withLock({ $0.status }) != .failed {
+      let url = item.asset.loader.url
+      let error = url.isFileURL ? AVError(error, opening: true) : AVError(unsupported: url)
+      change(item.newKeys(status: .failed, error: error), of: item) {
+        item.become(status: .failed, error: error)
+      }
     }
-    announce([item.observations])
     forget(id)
   }
 
   /// The player itself: usable once it has opened anything, also in vain; failed for good if nothing can be
   /// opened.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
-    let changed = state.withLock { state in
-      guard state.status != status, state.status != .failed else { return false }
-      state.status = status
-      state.error = error
-      return true
+    let before = state.withLock { $0.status }
+    guard before != status, before != .failed else { return }
+    change(error == nil ? [.status] : [.status, .error]) {
+      state.withLock { state in
+        state.status = status
+        state.error = error
+      }
     }
-    if changed { announce() }
   }
 
   private func playedToEnd(_ id: ItemID, failure: DecodingError? = nil) {
@@ -117,6 +119,7 @@ extension PlayerCore {
     } else {
       post(AVPlayerItem.didPlayToEndTimeNotification, item: id)
     }
+    forget(id)
   }
 
   private func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {

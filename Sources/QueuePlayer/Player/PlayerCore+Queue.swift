@@ -8,10 +8,22 @@ import Synchronization
 // The queue: items as clients know them, over the engine's numbers.
 extension PlayerCore {
   var currentItem: AVPlayerItem? {
+    observations.note(.currentItem)
     guard readsMirror else {
       return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     }
     return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missingItem
+  }
+
+  /// The current item as the caller knows it.
+  var knownCurrent: (id: ItemID, item: AVPlayerItem)? {
+    if readsMirror { return state.withLock { $0.current } }
+    return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
+  }
+
+  /// Whether item `id` is in the queue, as the caller can know: until observers were told that it is gone.
+  func holds(_ id: ItemID) -> Bool {
+    readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
   /// The queue, the current item first. On the main queue that is the one that observers know, even if the
@@ -34,15 +46,9 @@ extension PlayerCore {
     item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
   }
 
-  /// An item's number in this queue, as the caller can know of it: until observers were told that it is gone.
+  /// An item's number in this queue, as the caller can know of it.
   private func number(of item: AVPlayerItem) -> ItemID? {
-    guard let attachment = item.state.withLock({ $0.attachment }), attachment.core === self else {
-      return nil
-    }
-    let isKnown =
-      readsMirror
-      ? state.withLock { $0.items[attachment.id] != nil } : engine.contains(attachment.id)
-    return isKnown ? attachment.id : nil
+    item.attachment.flatMap { $0.core === self ? $0.id : nil }
   }
 
   /// Inserts behind `after`, at the end for nil.
@@ -64,39 +70,41 @@ extension PlayerCore {
 
   /// Puts `item` in the place of the current one; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
-    deliver()
     guard let item else {
       removeAllItems()
       return
     }
-    if let attachment = item.attachment, attachment.core === self, attachment.id == engine.currentItem {
-      return
-    }
+    let known = knownCurrent
+    if known?.item === item { return }
     checkIsFree(item)
-    keepPlaceOfCurrentItem()
+    leaveCurrentItem()
     let id = add(item)
     let (source, start, end) = opening(item)
-    _ = engine.replaceCurrentItem(id, source: source, startSeconds: start)
+    _ = engine.replaceCurrentItem(id, source: source, startSeconds: start, replacing: known?.id)
     if let end { engine.setEnd(end, of: id) }
     deliver()
   }
 
   func advanceToNextItem() {
-    keepPlaceOfCurrentItem()
-    engine.advanceToNextItem()
+    guard let known = knownCurrent else { return }
+    leaveCurrentItem()
+    engine.advanceToNextItem(from: known.id)
     deliver()
   }
 
   func remove(_ item: AVPlayerItem) {
-    guard let attachment = item.attachment, attachment.core === self else { return }
-    if engine.currentItem == attachment.id { keepPlaceOfCurrentItem() }
-    engine.remove(attachment.id)
-    deliver()
-    forgetOnMainQueue { $0.forget(attachment.id) }
+    guard let id = number(of: item) else { return }
+    if id == knownCurrent?.id {
+      advanceToNextItem()
+    } else {
+      engine.remove(id)
+      deliver()
+    }
+    forgetOnMainQueue { $0.forget(id) }
   }
 
   func removeAllItems() {
-    keepPlaceOfCurrentItem()
+    leaveCurrentItem()
     engine.removeAllItems()
     deliver()
     forgetOnMainQueue { core in
@@ -153,12 +161,10 @@ extension PlayerCore {
     return (source, start, end.isNumeric ? end.seconds : nil)
   }
 
-  /// The current item is about to leave the queue and stays where it stands.
-  private func keepPlaceOfCurrentItem() {
-    guard let id = engine.currentItem, let time = time(of: id), let item = state.withLock({ $0.items[id] })
-    else {
-      return
-    }
-    item.state.withLock { $0.place = time }
+  /// The current item is about to leave the queue and stays where it stands; a seek in it is over.
+  private func leaveCurrentItem() {
+    guard let (id, item) = knownCurrent else { return }
+    item.keepPlace()
+    cancelSeek(of: id)
   }
 }

@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the
 /// mirror one step and has the observers look, so they see every state once and in order. On the main queue
-/// properties show the mirror; a call made there takes in what is under way before it returns. Elsewhere
-/// properties show the engine.
+/// properties show the mirror, and calls are meant for it: for the item that it shows as the current one, even
+/// if the engine has gone on. What a call changes is in the mirror when it returns; what the engine found out
+/// comes later, in a turn of the main queue. Elsewhere properties show the engine.
 final class PlayerCore: Sendable {
   /// What observers were told last, and what the engine has no place for.
   struct State {
@@ -24,14 +25,17 @@ final class PlayerCore: Sendable {
     var status = AVPlayer.Status.unknown
     var error: AVError?
     var defaultRate: Float = 1
-    var waitsToMinimizeStalling = true
     var inert = InertPlayerProperties()
+    /// The last seek that was asked for. Its handler hears of its end once.
+    var seek: PlayerSeek?
     /// The queues of time observers, so that those on one queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// A look at the player, and at these items, is under way to the main queue.
+    /// A look at the player, and at these items, is under way to the main queue: these properties were set, maybe
+    /// others.
     var isAnnouncing = false
     var announcedItems: [AVPlayerItem] = []
+    var announcedProperties: Set<ObservedProperty> = []
   }
 
   let environment: PlaybackEnvironment
@@ -42,35 +46,24 @@ final class PlayerCore: Sendable {
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment
-    let relay = NoticeRelay()
     let engine = PlaybackEngine(
       clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
-      mainQueue: environment.mainQueue, gate: environment.suspension.gate, onNotice: { relay.forward($0) })
+      mainQueue: environment.mainQueue, gate: environment.suspension.gate)
     self.engine = engine
     announcer = ChangeAnnouncer { engine.mayCall }
-    relay.setTarget(self)
+    engine.start { [weak self] in self?.receive($0) }
     environment.suspension.add(self)
   }
 
   deinit { environment.suspension.remove(self) }
 
-  /// Ends playback for good; its player is going.
+  /// Ends playback for good; its player is going. Its item stays where it stands, and is still opened if it was not.
   func close() {
+    let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
+    item?.keepPlace()
     engine.close()
+    item?.openAlone()
     environment.suspension.remove(self)
-  }
-
-  /// Carries notices from the engine, which is made first, to the core; without keeping it alive.
-  private final class NoticeRelay: Sendable {
-    private struct Target {
-      weak var core: PlayerCore?
-    }
-
-    private let target = Mutex(Target())
-
-    func setTarget(_ core: PlayerCore) { target.withLock { $0.core = core } }
-
-    func forward(_ notice: EngineNotice) { target.withLock { $0.core }?.receive(notice) }
   }
 
   // MARK: Threads
@@ -78,9 +71,10 @@ final class PlayerCore: Sendable {
   /// Whether properties show what observers were told, and not what the engine knows by now.
   var readsMirror: Bool { PathEvaluation.current != nil || environment.isOnMainQueue() }
 
-  /// Takes in what is under way, if this is the main queue. At the end of every call.
+  /// Tells what calls have changed, if this is the main queue. At the end of every call.
   func deliver() {
-    if environment.isOnMainQueue() { engine.deliverPending() }
+    // A change that observers are being told of beforehand comes first.
+    if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
   /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held
@@ -92,46 +86,83 @@ final class PlayerCore: Sendable {
       if isDirect || environment.isOnMainQueue() {
         engine.tellAnywhere { handler(finished) }
       } else {
-        engine.tell(isOnMainQueue: false) { handler(finished) }
+        engine.tell { handler(finished) }
       }
     }
   }
 
+  /// Has `change` set a property of the player, or of one of its items, that only calls set, and tells observers.
+  func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
+    let property = (item?.observations ?? observations).property(key)
+    if environment.isOnMainQueue() {
+      engine.callNow { announcer.prepare(lists(with: item), for: [property]) }
+    }
+    change()
+    announceChange(property, of: item)
+    deliver()
+  }
+
+  private func lists(with item: AVPlayerItem?) -> [ObservationList] {
+    (item.map { [$0.observations] } ?? []) + [observations]
+  }
+
   /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does
   /// not tell of.
-  func announceChange(of item: AVPlayerItem? = nil) {
+  func announceChange(_ property: ObservedProperty? = nil, of item: AVPlayerItem? = nil) {
     let isFirst = state.withLock { state in
+      if let property { state.announcedProperties.insert(property) }
       if let item, !state.announcedItems.contains(where: { $0 === item }) {
         state.announcedItems.append(item)
       }
       defer { state.isAnnouncing = true }
       return !state.isAnnouncing
     }
-    if isFirst {
-      engine.tell(isOnMainQueue: environment.isOnMainQueue()) { [weak self] in self?.announceChanges() }
-    } else {
-      deliver()
+    if environment.isOnMainQueue() {
+      engine.tellAnywhere { [weak self] in self?.announceChanges() }
+    } else if isFirst {
+      engine.tell { [weak self] in self?.announceChanges() }
     }
   }
 
   private func announceChanges() {
-    let items = state.withLock { state in
+    let (items, properties) = state.withLock { state in
       state.isAnnouncing = false
-      defer { state.announcedItems = [] }
-      return state.announcedItems
+      defer {
+        state.announcedItems = []
+        state.announcedProperties = []
+      }
+      return (state.announcedItems, state.announcedProperties)
     }
-    announce(items.map(\.observations))
+    announce(items.map(\.observations) + [observations], changed: properties)
   }
 
-  /// Has observers of the player, and of those `lists`, look. Main queue, inside a call of the engine.
-  func announce(_ lists: [ObservationList] = []) {
-    announcer.announce(lists + [observations])
+  /// Has `body` make one change of what observers know, and tells them: those that want to know before, then all. Main
+  /// queue, inside a call of the engine.
+  func change(_ keys: Set<ObservedKey>, of item: AVPlayerItem? = nil, _ body: () -> Void) {
+    let owner = item?.observations ?? observations
+    let properties = Set(keys.map(owner.property))
+    announcer.prepare(lists(with: item), for: properties)
+    body()
+    announce(lists(with: item), changed: properties)
+  }
+
+  private func announce(_ lists: [ObservationList], changed: Set<ObservedProperty>) {
+    announcer.announce(lists, changed: changed)
     if announcer.isWaiting { engine.carryOn { [announcer] in announcer.settle() } }
   }
 
   // MARK: Transport
 
-  var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
+  /// What observers were told of a property last.
+  func read<Value>(_ key: ObservedKey, _ value: (State) -> Value) -> Value {
+    observations.note(key)
+    return state.withLock { value($0) }
+  }
+
+  var rate: Float {
+    observations.note(.rate)
+    return readsMirror ? state.withLock { $0.rate } : engine.rate
+  }
 
   /// A rate above 0 plays at 1, or is refused while the session does not allow playback. 0 pauses. A rate
   /// below 0 pauses with the reason `setRateFailed`.
@@ -140,7 +171,7 @@ final class PlayerCore: Sendable {
       if environment.suspension.mayPlay(self) {
         engine.setRate(1)
       } else {
-        engine.refuseRate()
+        engine.setRate(0, reason: .setRateFailed)
       }
     } else {
       engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
@@ -150,6 +181,7 @@ final class PlayerCore: Sendable {
 
   /// The system pauses what plays.
   func pause(_ reason: EngineRateReason) {
+    guard engine.rate != 0 else { return }
     engine.setRate(0, reason: reason)
     deliver()
   }
@@ -157,43 +189,59 @@ final class PlayerCore: Sendable {
   var timeControl: EngineTimeControl { readsMirror ? state.withLock { $0.timeControl } : engine.timeControl }
 
   var waitsToMinimizeStalling: Bool {
-    get { state.withLock { $0.waitsToMinimizeStalling } }
-    set {
-      state.withLock { $0.waitsToMinimizeStalling = newValue }
-      if !newValue, engine.timeControl == .waiting(.toMinimizeStalls) {
-        engine.setRate(0, reason: .setRateFailed)
-      }
-      announceChange()
-      deliver()
+    get {
+      observations.note(.automaticallyWaitsToMinimizeStalling)
+      return engine.waitsToMinimizeStalling
     }
+    set { set(.automaticallyWaitsToMinimizeStalling) { engine.waitsToMinimizeStalling = newValue } }
   }
 
   var defaultRate: Float {
-    get { state.withLock { $0.defaultRate } }
-    set {
-      state.withLock { $0.defaultRate = newValue }
-      announceChange()
-    }
+    get { read(.defaultRate) { $0.defaultRate } }
+    set { set(.defaultRate) { state.withLock { $0.defaultRate = newValue } } }
   }
 
   // MARK: Time
 
-  func currentTime() -> CMTime {
-    guard readsMirror else { return engine.currentTime ?? .zero }
-    return state.withLock { $0.current }?.item.place ?? .zero
-  }
+  func currentTime() -> CMTime { knownCurrent?.item.place ?? .zero }
 
   /// What is heard of item `id`; nil unless it is current.
   func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
   /// `isDirect`: the completion may be called on any thread.
   func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {
-    let completion = completion.map { deferred($0, isDirect: isDirect) }
-    guard engine.currentItem != nil else {
-      completion?(false)
+    guard let (id, item) = knownCurrent else {
+      completion.map { deferred($0, isDirect: isDirect)(false) }
       return
     }
-    engine.seek(toSeconds: time.secondsToSeek(), completion: completion)
+    seek(
+      item, id, to: time, seconds: time.secondsToSeek(), isDirect: isDirect, completion: completion)
+  }
+
+  /// Has `item`, which the caller knows as the current one, go to `time`, which is `seconds`. The seek before is over then, and its
+  /// handler is told so at once; so is this one's if the item is not known to be ready.
+  func seek(
+    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isDirect: Bool,
+    completion: (@Sendable (Bool) -> Void)?
+  ) {
+    item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
+    let isReady = item.knownState.status != .unknown
+    let seek = PlayerSeek(of: id, completion: completion.map { deferred($0, isDirect: isDirect) })
+    let previous = state.withLock { state in
+      defer { state.seek = seek }
+      return state.seek
+    }
+    engine.seek(toSeconds: seconds, of: id, completion: isReady ? seek.end : nil)
+    previous?.end(false)
+    if !isReady { seek.end(true) }
+    deliver()
+  }
+
+  /// Ends the seek of item `id` whose handler was not told of its end.
+  func cancelSeek(of id: ItemID) {
+    let seek = state.withLock { $0.seek?.item == id ? $0.seek.take() : nil }
+    if engine.currentItem == id { engine.cancelPendingSeeks() }
+    seek?.end(false)
     deliver()
   }
 

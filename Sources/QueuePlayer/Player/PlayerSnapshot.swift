@@ -121,26 +121,15 @@ extension PlayerCore {
   /// What the player is now, as the engine knows it.
   func presentSnapshot() -> PlayerSnapshot {
     let ids = engine.items
-    let items = state.withLock { state in ids.compactMap { id in state.items[id].map { (id, $0) } } }
+    let items = state.withLock { state in ids.compactMap { state.items[$0] } }
     return PlayerSnapshot(
-      items: items.map { id, item in
+      items: items.map { item in
         PlayerSnapshot.Item(
           url: item.asset.loader.url,
-          position: PlayerSnapshot.Time(exactPlace(of: id, item)) ?? .init(value: 0, timescale: 1),
+          position: PlayerSnapshot.Time(item.place) ?? .init(value: 0, timescale: 1),
           end: PlayerSnapshot.Time(item.forwardPlaybackEndTime))
       },
       rate: engine.rate, volume: engine.volume, isMuted: engine.isMuted,
       actionAtItemEnd: AVPlayer.ActionAtItemEnd(engine.actionAtItemEnd))
-  }
-
-  /// Before an item is opened the engine knows its place in seconds; where the item was set to it knows that
-  /// better.
-  private func exactPlace(of id: ItemID, _ item: AVPlayerItem) -> CMTime {
-    let set = item.state.withLock { $0.place }
-    guard let heard = time(of: id) else { return item.place }
-    guard engine.info(of: id) == nil, set.isNumeric, abs(set.seconds - heard.seconds) < 1 / 600 else {
-      return heard
-    }
-    return set
   }
 }

@@ -1,0 +1,28 @@
+/// A property of players or items that can be observed.
+enum ObservedKey: Hashable, Sendable {
+  case status, error
+  // Players.
+  case currentItem, actionAtItemEnd
+  case rate, defaultRate, timeControlStatus, reasonForWaitingToPlay, automaticallyWaitsToMinimizeStalling
+  case volume, isMuted
+  // Items. The duration stands for all that is known of an item when it is ready.
+  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration
+  /// A property of either that is kept and does nothing, by its name.
+  case inert(String)
+}
+
+/// A property of one object, which is known by its list of observations.
+struct ObservedProperty: Hashable, Sendable {
+  let owner: ObjectIdentifier
+  let key: ObservedKey
+}
+
+extension ObservationList {
+  func property(_ key: ObservedKey) -> ObservedProperty {
+    ObservedProperty(owner: ObjectIdentifier(self), key: key)
+  }
+
+  /// The property is read: a key path that is being followed for an observation leads through it. In every getter
+  /// of an observable property; a property without it is looked at whenever its object changes.
+  func note(_ key: ObservedKey) { PathEvaluation.current?.note(property(key)) }
+}
