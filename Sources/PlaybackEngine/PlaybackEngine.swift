@@ -15,25 +15,28 @@ package final class PlaybackEngine: Sendable {
   /// - Parameters:
   ///   - clock: what it waits on.
   ///   - device: where sound goes.
+  ///   - stretching: what plays at other rates than 1; nil for an engine that is never asked to.
   ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: where notices are delivered.
   ///   - onNotice: called on `mainQueue` for all that happens, in order.
   package convenience init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
-    mainQueue: any DeliveryQueue, onNotice: @escaping @Sendable (EngineNotice) -> Void
+    clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
+    isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue,
+    onNotice: @escaping @Sendable (EngineNotice) -> Void
   ) {
     self.init(
-      clock: clock, device: device, isQueuePlayer: isQueuePlayer, mainQueue: mainQueue, gate: CallGate(),
-      onNotice: onNotice)
+      clock: clock, device: device, stretching: stretching, isQueuePlayer: isQueuePlayer,
+      mainQueue: mainQueue, gate: CallGate(), onNotice: onNotice)
   }
 
   /// The same behind a gate that it shares with others: closed for all of them by `suspend`, opened by `resume`.
   package init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, mainQueue: any DeliveryQueue,
-    gate: CallGate, onNotice: @escaping @Sendable (EngineNotice) -> Void
+    clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)?,
+    isQueuePlayer: Bool, mainQueue: any DeliveryQueue, gate: CallGate,
+    onNotice: @escaping @Sendable (EngineNotice) -> Void
   ) {
     core = EngineCore(
-      clock: clock, device: device, isQueuePlayer: isQueuePlayer,
+      clock: clock, device: device, stretching: stretching, isQueuePlayer: isQueuePlayer,
       deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate, onNotice: onNotice))
     core.start()
   }
@@ -129,13 +132,23 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Transport
 
-  /// The rate asked for, 0 or 1.
+  /// The rate asked for: 0, or seconds of an item in a second of sound.
   package var rate: Float { core.read { $0.rate } }
 
-  /// Sets the rate: 0 pauses, anything else plays.
+  /// Sets the rate: 0 pauses, anything else plays; outside of `rates` the nearest of them. Other rates than 1 need an
+  /// engine that was made with `stretching`. A rate that changes while sound flows is heard after some 10 ms, and what
+  /// is heard meanwhile is not repeated.
   package func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
-    let now = core.clock.now
-    core.perform { $0.setRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
+    let rate = rate == 0 ? 0 : min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
+    core.performNow { $0.setRate(rate, reason: reason, now: $1, timing: $2) }
+  }
+
+  /// The rates that can be played, as in AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
+  package static let rates: ClosedRange<Float> = 1 / 32...32
+
+  /// How an item's sound is made to pass faster or slower.
+  package func setAlgorithm(_ algorithm: TimePitchAlgorithm, of id: ItemID) {
+    core.performNow { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
   /// Tells that a rate above 0 was asked for and cannot be had; the rate is 0.

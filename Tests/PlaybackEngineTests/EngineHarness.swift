@@ -63,14 +63,14 @@ final class EngineHarness: Sendable {
   init(
     _ personality: SimulatedOutput.Personality = .init(), isQueuePlayer: Bool = true,
     recordsSound: Bool = true, clock: VirtualClock = VirtualClock(runLimit: 1_000_000),
-    output: (any AudioOutputDevice)? = nil
+    output: (any AudioOutputDevice)? = nil, stretching: any TimeStretching = FramePicker()
   ) {
     self.clock = clock
     let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     self.device = device
     let box = Relay()
     engine = PlaybackEngine(
-      clock: clock, device: output ?? device, isQueuePlayer: isQueuePlayer,
+      clock: clock, device: output ?? device, stretching: stretching, isQueuePlayer: isQueuePlayer,
       mainQueue: ClockQueue(clock: clock)
     ) { box.handler.withLock { $0 }?($0) }
     box.handler.withLock { $0 = { [weak self] in self?.note($0) } }

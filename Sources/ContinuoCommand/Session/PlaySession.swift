@@ -253,6 +253,7 @@ final class PlaySession {
     case .outputUnavailable(let message, nil):
       complain(message)
       end(status: ExitStatus.unavailable.rawValue)
+    case .rateUnavailable(let message): complain(message)
     case .stepsCoalesced(let count):
       complain("observers are more than a second behind: \(count) time steps left out")
     }

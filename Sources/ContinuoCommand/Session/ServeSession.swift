@@ -113,6 +113,7 @@ final class ServeSession {
     case .outputOpened(let route): StandardOutput.complain("playing to \(route)")
     case .outputUnavailable(let message, let retryAfter):
       StandardOutput.complain(retryAfter == nil ? message : "\(message); waiting for it")
+    case .rateUnavailable(let message): StandardOutput.complain(message)
     case .stepsCoalesced(let count):
       StandardOutput.complain("watchers are more than a second behind: \(count) time steps left out")
     }

@@ -28,6 +28,8 @@ struct OutputState {
   var flushRequested = false
   var flushPending = false
   var needsKick = false
+  /// The output is to ask whether there are frames in the place of some that it has.
+  var needsReplacing = false
   /// What the stream took and was not heard yet.
   var timeline = RenderedTimeline()
   /// Sound has flowed since playback was asked for.
@@ -54,6 +56,7 @@ enum OutputCommand {
   case stop
   case setVolume(Float, muted: Bool)
   case dataAvailable
+  case replaceFrames
   case close
 }
 
@@ -94,6 +97,10 @@ extension EngineMachine {
       output.isRunning = wantsSound
       commands.append(wantsSound ? .start : .stop)
     }
+    if output.needsReplacing {
+      output.needsReplacing = false
+      commands.append(.replaceFrames)
+    }
     if output.needsKick, !output.flushPending {
       output.needsKick = false
       commands.append(.dataAvailable)
@@ -119,6 +126,7 @@ extension EngineMachine {
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false
+    output.needsReplacing = false
     output.timeline = RenderedTimeline()
   }
 

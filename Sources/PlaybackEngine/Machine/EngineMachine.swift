@@ -15,6 +15,8 @@ struct EngineMachine: Sendable {
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
+  /// Seconds of an item in a second of sound: the last rate above 0.
+  var speed = 1.0
   var volume: Float = 1
   var isMuted = false
   /// The application is suspended: nothing moves, nothing is told.
@@ -48,6 +50,7 @@ struct EngineMachine: Sendable {
   var heardGeneration: UInt64 = 1
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
+  var replacement: Replacement?
 
   // MARK: The output
 
@@ -92,6 +95,14 @@ struct EngineMachine: Sendable {
   enum DecodeStart: Hashable {
     case seconds(Double)
     case frame(Int64)
+  }
+
+  /// Sound that takes the place of what the device holds: that of `generation` begins with the stream's frame `frame`.
+  struct Replacement: Hashable {
+    var generation: UInt64
+    var frame: Int64
+    /// What the device holds there; nil if an item ends there.
+    var replaced: RenderedTimeline.Run?
   }
 
   struct PendingSeek {

@@ -54,9 +54,14 @@ open class AVPlayerItem: NSObject, NSCopying {
 
   /// A new item for the same asset, in no queue, at its beginning.
   nonisolated open func copy(with zone: NSZone? = nil) -> Any {
-    let (asset, keys, end) = state.withLock { ($0.asset, $0.loadedKeys, $0.forwardPlaybackEndTime) }
+    let (asset, keys, end, algorithm) = state.withLock {
+      ($0.asset, $0.loadedKeys, $0.forwardPlaybackEndTime, $0.audioTimePitchAlgorithm)
+    }
     let copy = AVPlayerItem(asset: asset, automaticallyLoadedAssetKeys: keys)
-    copy.state.withLock { $0.forwardPlaybackEndTime = end }
+    copy.state.withLock {
+      $0.forwardPlaybackEndTime = end
+      $0.audioTimePitchAlgorithm = algorithm
+    }
     return copy
   }
 
@@ -103,6 +108,37 @@ open class AVPlayerItem: NSObject, NSCopying {
       announceChange()
     }
   }
+
+  // MARK: Rates
+
+  /// How the item's sound is made to pass faster or slower at rates other than 1; `timeDomain` by default.
+  /// Takes effect at once, also while it plays.
+  nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
+    get { state.withLock { $0.audioTimePitchAlgorithm } }
+    set {
+      state.withLock { $0.audioTimePitchAlgorithm = newValue }
+      if let (core, id) = attachment {
+        core.engine.setAlgorithm(newValue.algorithm, of: id)
+        core.deliver()
+      }
+      announceChange()
+    }
+  }
+
+  /// Whether it plays at rates above 2: true once it is ready. Rates from 1 to 2 it plays in any case.
+  nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
+
+  /// Whether it plays at rates between 0 and 1: true once it is ready.
+  nonisolated open var canPlaySlowForward: Bool { status == .readyToPlay }
+
+  /// Whether it plays at rate −1: never.
+  nonisolated open var canPlayReverse: Bool { false }
+
+  /// Whether it plays at rates between −1 and 0: never.
+  nonisolated open var canPlaySlowReverse: Bool { false }
+
+  /// Whether it plays at rates below −1: never.
+  nonisolated open var canPlayFastReverse: Bool { false }
 
   // MARK: Time
 

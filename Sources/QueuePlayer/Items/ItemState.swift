@@ -23,6 +23,7 @@ struct ItemState: Sendable {
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0
+  var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
     self.asset = asset

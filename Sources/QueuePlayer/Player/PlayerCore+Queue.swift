@@ -59,6 +59,7 @@ extension PlayerCore {
       previous = engine.currentItem
     }
     if let end { engine.setEnd(end, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     deliver()
   }
 
@@ -78,6 +79,7 @@ extension PlayerCore {
     let (source, start, end) = opening(item)
     _ = engine.replaceCurrentItem(id, source: source, startSeconds: start)
     if let end { engine.setEnd(end, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     deliver()
   }
 

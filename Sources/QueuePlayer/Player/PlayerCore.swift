@@ -43,7 +43,8 @@ final class PlayerCore: Sendable {
     self.environment = environment
     let relay = NoticeRelay()
     let engine = PlaybackEngine(
-      clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
+      clock: environment.clock, device: environment.device, stretching: environment.stretching,
+      isQueuePlayer: isQueuePlayer,
       mainQueue: environment.mainQueue, gate: environment.suspension.gate, onNotice: { relay.forward($0) })
     self.engine = engine
     announcer = ChangeAnnouncer { engine.mayCall }
@@ -132,12 +133,12 @@ final class PlayerCore: Sendable {
 
   var rate: Float { readsMirror ? state.withLock { $0.rate } : engine.rate }
 
-  /// A rate above 0 plays at 1, or is refused while the session does not allow playback. 0 pauses. A rate
-  /// below 0 pauses with the reason `setRateFailed`.
+  /// A rate above 0 plays, or is refused while the session does not allow playback or nothing can play at it.
+  /// 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
   func setRate(_ rate: Float) {
     if rate > 0 {
-      if environment.suspension.mayPlay(self) {
-        engine.setRate(1)
+      if canPlay(at: rate), environment.suspension.mayPlay(self) {
+        engine.setRate(rate)
       } else {
         engine.refuseRate()
       }
@@ -145,6 +146,24 @@ final class PlayerCore: Sendable {
       engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
     }
     deliver()
+  }
+
+  /// Whether there is what plays at `rate`; if not, the application is told what is missing.
+  private func canPlay(at rate: Float) -> Bool {
+    guard rate != 1 else { return true }
+    do throws(TimeStretchError) {
+      guard let stretching = environment.stretching else {
+        throw TimeStretchError("this environment plays at rate 1 only")
+      }
+      try stretching.prepare()
+      return true
+    } catch {
+      let onDiagnostic = environment.onDiagnostic
+      engine.tell(isOnMainQueue: environment.isOnMainQueue()) {
+        onDiagnostic?(.rateUnavailable(error.message))
+      }
+      return false
+    }
   }
 
   /// The system pauses what plays.
