@@ -6,7 +6,7 @@ enum ObservedKey: Hashable, Sendable {
   case rate, defaultRate, timeControlStatus, reasonForWaitingToPlay, automaticallyWaitsToMinimizeStalling
   case volume, isMuted
   // Items. The duration stands for all that is known of an item when it is ready.
-  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration
+  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm
   /// A property of either that is kept and does nothing, by its name.
   case inert(String)
 }
