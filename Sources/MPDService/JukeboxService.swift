@@ -7,6 +7,7 @@ package import HostTime
 import Jukebox
 package import JukeboxPlayback
 package import MusicFiles
+package import MusicLibrary
 import Synchronization
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
@@ -17,13 +18,18 @@ package final class JukeboxService {
   package struct Parts {
     let home: MusicHome
     let plugin: String
+    let library: MusicLibrary?
     let onTerminate: @Sendable () -> Void
 
-    /// `home`: what clients' relative names are seen from. `plugin`: what drives the output, for clients.
-    /// `onTerminate`: called on any thread when a client ends the application as the system does, before that is done.
-    package init(home: MusicHome, plugin: String, onTerminate: @escaping @Sendable () -> Void = {}) {
+    /// `home`: what clients' relative names are seen from. `plugin`: what drives the output, for clients. `library`: the
+    /// songs below `home`, started and stopped by the service; nil if none are to be looked for. `onTerminate`: called on any thread when a client ends the application as the system does, before that is done.
+    package init(
+      home: MusicHome, plugin: String, library: MusicLibrary? = nil,
+      onTerminate: @escaping @Sendable () -> Void = {}
+    ) {
       self.home = home
       self.plugin = plugin
+      self.library = library
       self.onTerminate = onTerminate
     }
   }
@@ -35,6 +41,7 @@ package final class JukeboxService {
   private let watches: WatchDesk
   private let desk: ControlDesk
   private let tagReader: TagReader
+  private nonisolated let library: MusicLibrary?
   private let server = ServerHolder()
   /// What plays; nil while no application runs.
   package private(set) var application: JukeboxApplication?
@@ -57,14 +64,16 @@ package final class JukeboxService {
   package init(_ parts: Parts, host: JukeboxHost, device: Device, clock: any HostClock) {
     self.host = host
     self.device = device
+    library = parts.library
     sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
     watches = WatchDesk(host: host, clock: clock)
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     desk = ControlDesk(
       playback: PlaybackCommands(
-        host: host, sound: sound, home: parts.home, clock: clock, started: clock.now),
+        host: host, sound: sound, home: parts.home, library: parts.library, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: parts.home),
-      library: LibraryCommands(host: host, home: parts.home, tagReader: tagReader, clock: clock),
+      library: LibraryCommands(
+        host: host, home: parts.home, library: parts.library, tagReader: tagReader, clock: clock),
       application: ApplicationCommands(device: device, clock: clock, onTerminate: parts.onTerminate),
       outputs: OutputCommands(sound: sound, plugin: parts.plugin) { [host, sound, server] in
         DispatchQueue.main.async {
@@ -96,6 +105,7 @@ package final class JukeboxService {
       onChange?(changed)
       server.notify(changed)
     }
+    library?.start { [server = self.server] changed in server.notify(changed) }
     return server.path
   }
 
@@ -112,6 +122,7 @@ package final class JukeboxService {
 
   /// Lets the clients go.
   package func close() {
+    library?.stop()
     watches.setBroadcast(nil)
     server.take()?.stop()
   }

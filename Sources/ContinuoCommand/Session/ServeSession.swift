@@ -9,6 +9,7 @@ import Jukebox
 import JukeboxPlayback
 import MPDService
 import MusicFiles
+import MusicLibrary
 import RunTimeline
 
 /// One run of `continuo serve`: the device and the application that it carries, the jukebox, and the clients that ask
@@ -29,6 +30,8 @@ final class ServeSession {
     var machine: JukeboxMachine
     var state: StateDirectory?
     var home: MusicHome
+    /// The songs below the home; nil if none are to be looked for.
+    var library: MusicLibrary?
     var modes: BackgroundModes
     var settings: LifecycleSettings
     var output: SoundOutput
@@ -46,7 +49,8 @@ final class ServeSession {
     device = Device(modes: parts.modes, clock: clock, settings: parts.settings)
     Device.current = device
     served = JukeboxService(
-      JukeboxService.Parts(home: parts.home, plugin: parts.plugin), host: host, device: device, clock: clock)
+      JukeboxService.Parts(home: parts.home, plugin: parts.plugin, library: parts.library), host: host,
+      device: device, clock: clock)
     var environment = PlaybackEnvironment(clock: clock, device: parts.output.device)
     environment.onDiagnostic = { [served] diagnostic in
       MainActor.assumeIsolated { Self.note(diagnostic, served) }

@@ -45,6 +45,11 @@ package struct Reply: Hashable, Sendable {
     append(name) { $0.append(decimal: value) }
   }
 
+  /// Adds the line that says when a file was changed, in seconds since 1970.
+  package mutating func append(lastModified seconds: Int64) {
+    append("Last-Modified", CalendarText.utc(secondsSince1970: seconds))
+  }
+
   /// Adds a line with a date.
   mutating func append(_ name: String, _ value: CalendarText) {
     append(name) { value.write(into: &$0) }

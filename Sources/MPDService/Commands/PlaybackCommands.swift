@@ -3,6 +3,7 @@ import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
+import MusicLibrary
 import TextFormatting
 
 /// The commands that ask and tell the player. None of them waits for anything.
@@ -10,6 +11,8 @@ struct PlaybackCommands: Sendable {
   let host: JukeboxHost
   let sound: SoundState
   let home: MusicHome
+  /// The songs below the home; nil if none are looked for.
+  var library: MusicLibrary?
   let clock: any HostClock
   let started: HostTime
   private let kept = CurrentSongReply()
@@ -30,6 +33,7 @@ struct PlaybackCommands: Sendable {
         duration: duration.map { Milliseconds(seconds: $0) },
         audio: song?.song.metadata.flatMap { AudioFormatText($0) })
     }
+    status.updatingDatabase = library?.updatingJob
     var reply = Reply()
     status.write(into: &reply)
     return reply
@@ -52,7 +56,8 @@ struct PlaybackCommands: Sendable {
   private func stats() -> Reply {
     var reply = Reply()
     StatsReply(
-      uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed)
+      uptime: Int64(clock.now.seconds(since: started)), playtime: Int64(sound.secondsPlayed),
+      database: library?.figures
     ).write(into: &reply)
     return reply
   }
