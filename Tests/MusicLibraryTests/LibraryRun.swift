@@ -21,11 +21,12 @@ final class LibraryRun {
     private let news = DispatchSemaphore(value: 0)
 
     func note(_ event: Subsystems) {
-      state.withLock { $0.events.append(event) }
+      // Anew: what was read out of the lock shares the old one.
+      state.withLock { $0.events = $0.events + [event] }
       news.signal()
     }
 
-    func complain(_ text: String) { state.withLock { $0.complaints.append(text) } }
+    func complain(_ text: String) { state.withLock { $0.complaints = $0.complaints + [text] } }
 
     var complaints: [String] { state.withLock { $0.complaints } }
     var all: [Subsystems] { state.withLock { $0.events } }

@@ -60,7 +60,8 @@ final class FolderWatch: Sendable {
       let path = folder.isEmpty ? home : home.appending(folder)
       do throws(FileBytes.Problem) {
         let watch = try path.systemCall { inotify_add_watch(descriptor, $0, Self.events) }
-        if state.folders[watch]?.contains(folder) != true { state.folders[watch, default: []].append(folder) }
+        let known = state.folders[watch] ?? []
+        if !known.contains(folder) { state.folders[watch] = known + [folder] }
         return nil
       } catch {
         // A folder that has vanished needs no watch.
