@@ -105,6 +105,10 @@ let package = Package(
       name: "MusicFiles",
       dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
       swiftSettings: strict),
+    // Loads libsqlite3 when a library is first opened; it is not linked.
+    .target(
+      name: "MusicLibrary",
+      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles"], swiftSettings: strict),
     .target(
       name: "JukeboxPlayback",
       dependencies: [
@@ -116,7 +120,8 @@ let package = Package(
       name: "MPDService",
       dependencies: [
         "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "QueuePlayer", "TextFormatting",
+        "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
+        "TextFormatting",
       ],
       swiftSettings: strict),
 
@@ -125,7 +130,7 @@ let package = Package(
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
         "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
-        "MPDService", "MediaTime", "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline",
+        "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "PulseOutput", "QueuePlayer", "RunTimeline",
         "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -262,6 +267,10 @@ let package = Package(
       dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "MusicLibraryTests",
+      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "JukeboxPlaybackTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
@@ -274,7 +283,7 @@ let package = Package(
       dependencies: [
         "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
         "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-        "QueuePlayer", "TestSupport",
+        "MusicLibrary", "QueuePlayer", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

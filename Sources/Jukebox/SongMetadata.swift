@@ -41,6 +41,25 @@ package struct SongMetadata: Hashable, Sendable {
     }
   }
 
+  /// The block as it is kept on a disk.
+  package var encoded: [UInt8] { bytes }
+
+  /// What was kept; `nil` if it is no such block. Any bytes are safe.
+  package init?(encoded bytes: [UInt8]) {
+    guard bytes.count >= Self.tagsOffset else { return nil }
+    let span = bytes.span
+    var next = Self.tagsOffset
+    while next < span.count {
+      guard Int(span[next]) < TagType.allCases.count else { return nil }
+      next += 1
+      guard let length = LengthCoding.readChecked(span, &next), length <= span.count - next else {
+        return nil
+      }
+      next += length
+    }
+    self.bytes = bytes
+  }
+
   /// The length of the whole file in seconds; `nil` when unknown.
   package var duration: Double? {
     let value = Double(bitPattern: load(Self.durationOffset))
@@ -111,6 +130,12 @@ private enum LengthCoding {
     }
     buffer[offset] = UInt8(rest)
     return offset + 1
+  }
+
+  /// The same of bytes that may be anything; `nil` for what is no length.
+  static func readChecked(_ bytes: Span<UInt8>, _ next: inout Int) -> Int? {
+    let end = bytes.indices.suffix(bytes.count - next).prefix(5).first { bytes[$0] < 0x80 }
+    return end == nil ? nil : read(bytes, &next)
   }
 
   /// Moves `next` behind it.

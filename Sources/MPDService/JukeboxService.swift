@@ -7,6 +7,7 @@ package import HostTime
 import Jukebox
 package import JukeboxPlayback
 package import MusicFiles
+package import MusicLibrary
 import Synchronization
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
@@ -20,6 +21,7 @@ package final class JukeboxService {
   private let watches: WatchDesk
   private let desk: ControlDesk
   private let tagReader: TagReader
+  private nonisolated let library: MusicLibrary?
   private let server = ServerHolder()
   /// What plays; nil while no application runs.
   package private(set) var application: JukeboxApplication?
@@ -39,18 +41,23 @@ package final class JukeboxService {
   }
 
   /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
-  /// what clients' relative names are seen from. `plugin`: what drives the output, for clients.
-  package init(host: JukeboxHost, device: Device, home: MusicHome, plugin: String, clock: any HostClock) {
+  /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
+  /// none are to be looked for. `plugin`: what drives the output, for clients.
+  package init(
+    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?, plugin: String,
+    clock: any HostClock
+  ) {
     self.host = host
     self.device = device
+    self.library = library
     sound = SoundState(clock: clock) { AVAudioSession.sharedInstance().isInterrupted }
     watches = WatchDesk(host: host, clock: clock)
     tagReader = TagReader(clock: clock) { metadata in try? host.change { $0.setMetadata(metadata) } }
     desk = ControlDesk(
       playback: PlaybackCommands(
-        host: host, sound: sound, home: home, clock: clock, started: clock.now),
+        host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: home),
-      library: LibraryCommands(host: host, home: home, tagReader: tagReader, clock: clock),
+      library: LibraryCommands(host: host, home: home, library: library, tagReader: tagReader, clock: clock),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         DispatchQueue.main.async {
@@ -82,6 +89,7 @@ package final class JukeboxService {
       onChange?(changed)
       server.notify(changed)
     }
+    library?.start { [server = self.server] changed in server.notify(changed) }
     return server.path
   }
 
@@ -98,6 +106,7 @@ package final class JukeboxService {
 
   /// Lets the clients go.
   package func close() {
+    library?.stop()
     watches.setBroadcast(nil)
     server.take()?.stop()
   }

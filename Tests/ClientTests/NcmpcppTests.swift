@@ -155,7 +155,7 @@ extension ClientTests {
         try await state("song: 0", "state: play")
         // From the browser: [sub], a, b.
         try await terminal.press("2")
-        try await terminal.shows("Browse", "[sub]", "a.mp3")
+        try await terminal.shows("Browse", "[sub]", "Artist A - Song A")
         try await terminal.press("Home", "Down", "Space")
         try queue("b.mp3", "sub/c.mp3", "a.mp3")
         try await terminal.press("s")

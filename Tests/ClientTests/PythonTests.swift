@@ -92,9 +92,12 @@ extension ClientTests {
         assert c.outputs()[0]["outputenabled"] == "1"
         assert c.tagtypes() and c.decoders() and c.urlhandlers() == ["file://"]
         assert int(c.stats()["uptime"]) >= 0 and c.replay_gain_status()
-        assert [x.get("directory") or x.get("file") or x.get("playlist") for x in c.lsinfo()][:2] == ["sub", "a.mp3"]
+        assert [x.get("directory") or x.get("file") or x.get("playlist") for x in c.lsinfo()][:2] == ["a.mp3", "b.mp3"]
         assert c.listplaylist("list.m3u") == ["a.mp3", "sub/c.mp3"]
-        assert c.list("artist") == [] and c.search("any", "x") == []
+        assert [x["artist"] for x in c.list("artist")] == ["", "Artist A", "Artist B"], c.list("artist")
+        assert [x["title"] for x in c.search("any", "song")] == ["Song A", "Song B"], c.search("any", "song")
+        assert c.count("artist", "Artist A")["songs"] == "1" and c.stats()["songs"] == "4"
+        assert int(c.update()) > 1
 
         picture = open(sys.argv[2], "rb").read()
         answer = c.readpicture("b.mp3")
@@ -108,7 +111,7 @@ extension ClientTests {
         refused(FailureResponseCode.ARG, c.play, 99)
         refused(FailureResponseCode.NO_EXIST, c.deleteid, 999)
         refused(FailureResponseCode.ARG, c.setvol, 101)
-        refused(FailureResponseCode.NO_EXIST, c.update)
+        refused(FailureResponseCode.ARG, c.update, "../x")
         refused(None, c.save, "x")
         c.stop()
         refused(FailureResponseCode.PLAYER_SYNC, c.next)

@@ -93,4 +93,36 @@ import Testing
     library.clientLeft(ClientID(number: 1))
     #expect(host.read { $0.queue.count } == 2)
   }
+
+  @Test("Without a library nothing is found, and only an update is refused") func noLibrary() throws {
+    func reply(_ command: Command.Database) throws -> String {
+      let answer = Answer()
+      library.perform(
+        command, ConnectionMachine.Context(),
+        for: ClientInfo(
+          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+      ) { answer.complete($0) }
+      return String(decoding: try answer.get().bytes, as: UTF8.self)
+    }
+    #expect(try reply(.listall(nil)) == "")
+    #expect(try reply(.listallinfo("x")) == "")
+    #expect(throws: Ack(.noExist, "No database: the server was started without --home")) {
+      try reply(.update(nil))
+    }
+  }
+
+  @Test("The picture beside a song: covers before folders, in any letters, in pieces") func albumArt() throws
+  {
+    try folder.write("x/a.mp3", song(cover: nil))
+    func art(_ offset: UInt32 = 0) throws -> String {
+      String(decoding: try begin(.albumart("x/a.mp3", offset: offset)).get().bytes, as: UTF8.self)
+    }
+    #expect(throws: Ack(.noExist, "No file exists")) { try art() }
+    try folder.write("x/Folder.JPG", "folder")
+    #expect(try art() == "size: 6\nbinary: 6\nfolder\n")
+    try folder.write("x/cover.png", "cover")
+    #expect(try art(2) == "size: 5\nbinary: 3\nver\n")
+    #expect(try art(5) == "size: 5\nbinary: 0\n\n")
+    #expect(throws: Ack(.argument, "Offset too large")) { try art(6) }
+  }
 }

@@ -8,6 +8,7 @@ import Glibc
 import HostTime
 import Jukebox
 import MusicFiles
+import MusicLibrary
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {
@@ -20,7 +21,8 @@ struct Serve: ParsableCommand {
 
       EXAMPLES
         continuo serve --home ~/Music
-            Answers at the default socket; `continuo add . && continuo resume` plays everything.
+            Answers at the default socket; `continuo add . && continuo resume` plays everything. Clients can list \
+            and search the songs, by what their tags say; new and changed files are seen at once.
         continuo serve --null-sink --socket /tmp/continuo/socket Media
             On a machine without sound; MPD_HOST=/tmp/continuo/socket mpc status
         continuo serve --print-systemd-unit --home ~/Music
@@ -86,10 +88,28 @@ struct Serve: ParsableCommand {
     }
     let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: false)
     let parts = Session.Parts(
-      machine: machine, home: home, modes: modes, settings: options.application.lifecycleSettings,
+      machine: machine, home: home, library: library(home, state), modes: modes,
+      settings: options.application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device), plugin: options.sound.plugin,
       timeline: timeline)
     return (parts, state)
+  }
+
+  /// The songs below `--home`, known from the last time; nil where there is no such option or they cannot be known. Without
+  /// a place to keep them they are known until the end.
+  private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicLibrary? {
+    guard options.home != nil else { return nil }
+    do throws(DatabaseError) {
+      guard let folder = state?.path ?? TemporaryDirectory.make() else {
+        throw .unavailable("no room for it in the directory for temporary files")
+      }
+      return try MusicLibrary(
+        folder.appending(Array("library".utf8)), home: home, clock: SystemClock.shared
+      ) { StandardOutput.complain($0) }
+    } catch {
+      StandardOutput.complain("\(error); clients cannot search the music")
+      return nil
+    }
   }
 
   /// Sees to it that the drawing will overwrite nothing that is read or kept.

@@ -9,6 +9,7 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory that clients' relative names are seen from. (default: the working directory)",
+      discussion: "The songs below a named one are looked for, so that clients can list and search them.",
       valueName: "directory"),
     completion: .directory)
   var home: String?
@@ -32,7 +33,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The directory for the queue and the place, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
+      "The directory for the queue, the place and what is known of the songs, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
       valueName: "directory"),
     completion: .directory)
   var state: String?

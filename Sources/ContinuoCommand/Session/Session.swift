@@ -6,6 +6,7 @@ import Jukebox
 import JukeboxPlayback
 import MPDService
 import MusicFiles
+import MusicLibrary
 import RunTimeline
 
 /// What `play` and `serve` do with what happens in their session: all in which they differ. Called on the main queue.
@@ -37,6 +38,8 @@ final class Session {
     var machine: JukeboxMachine
     /// What clients' relative names are seen from.
     var home = MusicHome.workingDirectory()
+    /// The songs below the home; nil if none are to be looked for.
+    var library: MusicLibrary?
     var modes: BackgroundModes
     var settings = LifecycleSettings()
     /// Clock, output and main queue.
@@ -69,7 +72,7 @@ final class Session {
       modes: parts.modes, clock: clock, mainQueue: environment.mainQueue,
       isOnMainQueue: environment.isOnMainQueue, settings: parts.settings)
     service = JukeboxService(
-      host: host, device: device, home: parts.home, plugin: parts.plugin, clock: clock)
+      host: host, device: device, home: parts.home, library: parts.library, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }

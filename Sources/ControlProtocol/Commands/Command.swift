@@ -11,6 +11,7 @@ package enum Command: Hashable, Sendable {
   case listing(Listing)
   case outputs(Outputs)
   case library(Library)
+  case database(Database)
   case fixed(Fixed)
   case application(Application)
 
@@ -166,9 +167,41 @@ package enum Command: Hashable, Sendable {
     case load(Argument, range: PositionRange?, at: QueuePosition?)
     /// `readpicture URI OFFSET`: the picture in a file, from this byte on.
     case readpicture(Argument, offset: UInt32)
+    /// `albumart URI OFFSET`: the picture beside a file, from this byte on.
+    case albumart(Argument, offset: UInt32)
+    /// `readcomments URI`: what a file says beyond its tags.
+    case readcomments(Argument)
+    /// `getfingerprint URI`.
+    case getfingerprint(Argument)
+    /// `listfiles [URI]`: everything in a directory, music or not.
+    case listfiles(Argument?)
   }
 
-  /// What is answered the same at all times: what the server is, and what it does without, such as a database.
+  /// The songs that are known of the home directory.
+  package enum Database: Hashable, Sendable {
+    /// `find FILTER… [sort TAG] [window START:END]`.
+    case find(SongQuery)
+    /// `search FILTER… [sort TAG] [window START:END]`: in capitals or small letters.
+    case search(SongQuery)
+    /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
+    case findadd(SongQuery)
+    /// `searchadd FILTER… [sort TAG] [window START:END] [position POS]`.
+    case searchadd(SongQuery)
+    /// `count [FILTER…] [group TAG]`.
+    case count(CountQuery)
+    /// `list TYPE [FILTER…] [group TYPE]…`.
+    case list(TagQuery)
+    /// `listall [URI]`: the names of everything in a directory and below it.
+    case listall(Argument?)
+    /// `listallinfo [URI]`: the same with tags.
+    case listallinfo(Argument?)
+    /// `update [URI]`: looks for what has changed.
+    case update(Argument?)
+    /// `rescan [URI]`: the same, and reads every file anew.
+    case rescan(Argument?)
+  }
+
+  /// What is answered the same at all times: what the server is, and what it does without.
   package enum Fixed: Hashable, Sendable {
     /// `crossfade SECONDS`.
     case crossfade(seconds: UInt32)
@@ -186,23 +219,6 @@ package enum Command: Hashable, Sendable {
     case listpartitions
     /// `partition NAME`.
     case partition(Argument)
-    /// `list TYPE [FILTER…] [group TYPE]…`. The arguments as they came, of this and the next: they have been checked, and
-    /// ask for what only a database could answer.
-    case list([Argument])
-    /// `find FILTER… [sort TAG] [window START:END]`.
-    case find([Argument])
-    /// `search FILTER… [sort TAG] [window START:END]`.
-    case search([Argument])
-    /// `count [FILTER…] [group TAG]`.
-    case count([Argument])
-    /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
-    case findadd([Argument])
-    /// `searchadd FILTER… [sort TAG] [window START:END] [position POS]`.
-    case searchadd([Argument])
-    /// `listall [URI]`.
-    case listall(Argument?)
-    /// `listallinfo [URI]`.
-    case listallinfo(Argument?)
     /// `listplaylists`.
     case listplaylists
   }

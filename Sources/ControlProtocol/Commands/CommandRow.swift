@@ -9,19 +9,16 @@ package struct CommandRow: Sendable {
   package let arguments: ClosedRange<Int>
   /// What a client must be allowed to do for it; empty if every client may.
   package let permission: Permissions
-  /// Whether `commands` and `notcommands` tell of it.
-  package let isListed: Bool
   /// Understands as many arguments as `arguments` has it.
   let command: @Sendable (_ arguments: [Argument]) throws(Ack) -> Command
 
   init(
-    _ name: String, _ arguments: ClosedRange<Int>, _ permission: Permissions, isListed: Bool = true,
+    _ name: String, _ arguments: ClosedRange<Int>, _ permission: Permissions,
     _ command: @escaping @Sendable (_ arguments: [Argument]) throws(Ack) -> Command
   ) {
     self.name = name
     self.arguments = arguments
     self.permission = permission
-    self.isListed = isListed
     self.command = command
   }
 

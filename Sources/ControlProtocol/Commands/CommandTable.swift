@@ -13,6 +13,9 @@ extension CommandRow {
     .init("addid", 1...2, .add) { a throws(Ack) in
       .library(.addid(uri: a[0], at: try a.second?.queuePosition()))
     },
+    .init("albumart", 2...2, .read) { a throws(Ack) in
+      .library(.albumart(a[0], offset: try a[1].unsigned()))
+    },
     .init("binarylimit", 1...1, []) { a throws(Ack) in .connection(.binarylimit(try binaryLimit(a[0]))) },
     .init("channels", .read, .channels(.channels)),
     .init("clear", .player, .queue(.clear)),
@@ -22,7 +25,7 @@ extension CommandRow {
     .init("commands", [], .connection(.commands)),
     .init("config", .admin, .fixed(.config)),
     .init("consume", 1...1, .player) { a throws(Ack) in .playback(.consume(try consume(a[0]))) },
-    .init("count", 1...many, .read) { a throws(Ack) in .fixed(.count(try DatabaseQuery.count(a))) },
+    .init("count", 1...many, .read) { a throws(Ack) in .database(.count(try CountQuery(a))) },
     .init("crossfade", 1...1, .player) { a throws(Ack) in .fixed(.crossfade(seconds: try a[0].unsigned())) },
     .init("currentsong", .read, .playback(.currentsong)),
     .init("decoders", .read, .fixed(.decoders)),
@@ -31,18 +34,22 @@ extension CommandRow {
     .init("deleteid", 1...1, .player) { a throws(Ack) in .queue(.deleteid(try a[0].unsigned())) },
     .init("disableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.disableoutput(try a[0].unsigned())) },
     .init("enableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.enableoutput(try a[0].unsigned())) },
-    .init("find", 1...many, .read) { a throws(Ack) in .fixed(.find(try DatabaseQuery.find(a))) },
-    .init("findadd", 1...many, .add) { a throws(Ack) in .fixed(.findadd(try DatabaseQuery.add(a))) },
+    .init("find", 1...many, .read) { a throws(Ack) in .database(.find(try SongQuery(a, isSearch: false))) },
+    .init("findadd", 1...many, .add) { a throws(Ack) in
+      .database(.findadd(try SongQuery(a, isSearch: false, adds: true)))
+    },
     .init("foreground", .control, .application(.foreground)),
+    .init("getfingerprint", 1...1, .read) { a throws(Ack) in .library(.getfingerprint(a[0])) },
     .init("getvol", .read, .playback(.getvol)),
     .init("home", .control, .application(.home)),
     .init("idle", 0...many, .read) { a throws(Ack) in .connection(.idle(try subsystems(a))) },
     .init("interrupt", 1...2, .control) { a throws(Ack) in .application(.interrupt(try interruption(a))) },
     .init("launch", .admin, .application(.launch)),
     .init("lifecycle", .read, .application(.lifecycle)),
-    .init("list", 1...many, .read) { a throws(Ack) in .fixed(.list(try DatabaseQuery.list(a))) },
-    .init("listall", 0...1, .read) { a throws(Ack) in .fixed(.listall(a.first)) },
-    .init("listallinfo", 0...1, .read) { a throws(Ack) in .fixed(.listallinfo(a.first)) },
+    .init("list", 1...many, .read) { a throws(Ack) in .database(.list(try TagQuery(a))) },
+    .init("listall", 0...1, .read) { a throws(Ack) in .database(.listall(a.first)) },
+    .init("listallinfo", 0...1, .read) { a throws(Ack) in .database(.listallinfo(a.first)) },
+    .init("listfiles", 0...1, .read) { a throws(Ack) in .library(.listfiles(a.first)) },
     .init("listpartitions", .read, .fixed(.listpartitions)),
     .init("listplaylist", 1...1, .read) { a throws(Ack) in .library(.listplaylist(a[0])) },
     .init("listplaylistinfo", 1...1, .read) { a throws(Ack) in .library(.listplaylistinfo(a[0])) },
@@ -87,6 +94,7 @@ extension CommandRow {
     .init("rangeid", 2...2, .add) { a throws(Ack) in
       .queue(.rangeid(try a[0].unsigned(), try a[1].songRange()))
     },
+    .init("readcomments", 1...1, .read) { a throws(Ack) in .library(.readcomments(a[0])) },
     .init("readmessages", .read, .channels(.readmessages)),
     .init("readpicture", 2...2, .read) { a throws(Ack) in
       .library(.readpicture(a[0], offset: try a[1].unsigned()))
@@ -96,10 +104,12 @@ extension CommandRow {
       .fixed(.replayGainMode(try replayGainMode(a[0])))
     },
     .init("replay_gain_status", .read, .fixed(.replayGainStatus)),
-    // There only to say that there is no database, which clients take better than an unknown command.
-    .init("rescan", 0...1, .control, isListed: false) { _ throws(Ack) in throw Ack(.noExist, "No database") },
-    .init("search", 1...many, .read) { a throws(Ack) in .fixed(.search(try DatabaseQuery.find(a))) },
-    .init("searchadd", 1...many, .add) { a throws(Ack) in .fixed(.searchadd(try DatabaseQuery.add(a))) },
+    .init("rescan", 0...1, .control) { a throws(Ack) in .database(.rescan(a.first)) },
+    .init("search", 1...many, .read) { a throws(Ack) in .database(.search(try SongQuery(a, isSearch: true)))
+    },
+    .init("searchadd", 1...many, .add) { a throws(Ack) in
+      .database(.searchadd(try SongQuery(a, isSearch: true, adds: true)))
+    },
     .init("seek", 2...2, .player) { a throws(Ack) in
       .transport(.seek(position: try a[0].unsigned(), time: try a[1].songTime()))
     },
@@ -128,8 +138,7 @@ extension CommandRow {
     .init("toggleoutput", 1...1, .admin) { a throws(Ack) in .outputs(.toggleoutput(try a[0].unsigned())) },
     .init("unlock", .control, .application(.unlock)),
     .init("unsubscribe", 1...1, .read) { a throws(Ack) in .channels(.unsubscribe(a[0])) },
-    // As `rescan`.
-    .init("update", 0...1, .control, isListed: false) { _ throws(Ack) in throw Ack(.noExist, "No database") },
+    .init("update", 0...1, .control) { a throws(Ack) in .database(.update(a.first)) },
     .init("urlhandlers", .read, .fixed(.urlhandlers)),
     .init("volume", 1...1, .player) { a throws(Ack) in
       .playback(.volume(Int(try a[0].integer(in: -100...100))))

@@ -115,7 +115,7 @@ extension ConnectionMachine {
 
   private func commandNames(where isWanted: (CommandRow) -> Bool) -> Reply {
     var reply = Reply()
-    for row in CommandRow.all where row.isListed && isWanted(row) {
+    for row in CommandRow.all where isWanted(row) {
       reply.append("command", row.name)
     }
     return reply

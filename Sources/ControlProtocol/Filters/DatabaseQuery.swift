@@ -1,75 +1,95 @@
-/// The arguments of commands that ask a database: a filter, and behind it how to sort, cut, group or add what it finds.
-///
-/// There is no database here, so nothing comes of them but what is wrong with them; each function returns what it was
-/// given.
-enum DatabaseQuery {
-  /// `find` and `search`: `FILTER… [sort TAG] [window START:END]`.
-  static func find(_ arguments: [Argument]) throws(Ack) -> [Argument] {
-    try checkFind(arguments[...])
-    return arguments
+/// What `find`, `search`, `findadd` and `searchadd` ask for: `FILTER… [sort TAG] [window START:END]`, and to add
+/// `[position POS]`.
+package struct SongQuery: Hashable, Sendable {
+  /// What songs are sorted by; where two are equal they stay as the database has them.
+  package struct Order: Hashable, Sendable {
+    /// The tag, as text, but `Track` and `Disc` as numbers; `nil` for the time of the last change.
+    package var tag: TagType?
+    /// Whether the last comes first.
+    package var isDescending: Bool
   }
 
-  /// `findadd` and `searchadd`: the same, and `[position POS]`.
-  static func add(_ arguments: [Argument]) throws(Ack) -> [Argument] {
+  /// As they came.
+  package let arguments: [Argument]
+  /// Which songs.
+  package let filter: FilterExpression
+  /// `nil` for the order of the database.
+  package let order: Order?
+  /// Which part of what is found; `nil` for all of it.
+  package let window: PositionRange?
+  /// Where it is added; `nil` for the end of the queue.
+  package let position: QueuePosition?
+
+  init(_ arguments: [Argument], isSearch: Bool, adds: Bool = false) throws(Ack) {
+    self.arguments = arguments
     var rest = arguments[...]
-    if let position = rest.popOption("position") { _ = try position.queuePosition() }
-    try checkFind(rest)
-    return arguments
+    position = adds ? try rest.popOption("position").map { a throws(Ack) in try a.queuePosition() } : nil
+    window = try rest.popOption("window").map { a throws(Ack) in try a.range() }
+    order = try rest.popOption("sort").map { a throws(Ack) in try Order(a) }
+    filter = try FilterRequest(Array(rest), isSearch: isSearch).expression
   }
+}
 
-  private static func checkFind(_ arguments: ArraySlice<Argument>) throws(Ack) {
-    var rest = arguments
-    if let window = rest.popOption("window") { _ = try window.range() }
-    if let order = rest.popOption("sort") {
-      let name = order.bytes.first == Byte.minus ? Argument(order.bytes.dropFirst()) : order
-      guard TagType(name: name) != nil || name.isName("last-modified") else {
-        throw Ack(.argument, "Unknown sort tag")
-      }
-    }
-    try checkFilter(rest)
+extension SongQuery.Order {
+  fileprivate init(_ argument: Argument) throws(Ack) {
+    isDescending = argument.bytes.first == Byte.minus
+    let name = isDescending ? Argument(argument.bytes.dropFirst()) : argument
+    tag = TagType(name: name)
+    guard tag != nil || name.isName("last-modified") else { throw Ack(.argument, "Unknown sort tag") }
   }
+}
 
-  /// `count`: `FILTER… [group TAG]`, one of the two at least.
-  static func count(_ arguments: [Argument]) throws(Ack) -> [Argument] {
+/// What `count` asks for: `FILTER… [group TAG]`, one of the two at least.
+package struct CountQuery: Hashable, Sendable {
+  /// As they came.
+  package let arguments: [Argument]
+  /// Which songs; `nil` for all.
+  package let filter: FilterExpression?
+  /// What to count them by.
+  package let group: TagType?
+
+  init(_ arguments: [Argument]) throws(Ack) {
+    self.arguments = arguments
     var rest = arguments[...]
-    guard let group = rest.popOption("group") else {
-      try checkFilter(rest)
-      return arguments
-    }
-    _ = try tag(group)
-    if !rest.isEmpty { try checkFilter(rest) }
-    return arguments
+    group = try rest.popOption("group").map { a throws(Ack) in try a.tagType() }
+    filter =
+      rest.isEmpty && group != nil ? nil : try FilterRequest(Array(rest), isSearch: false).expression
   }
+}
 
-  /// `list`: `TAG [FILTER…] [group TAG]…`, `file [FILTER…]`, or as it was once, `album ARTIST`.
-  static func list(_ arguments: [Argument]) throws(Ack) -> [Argument] {
+/// What `list` asks for: `TAG [FILTER…] [group TAG]…`, `file [FILTER…]`, or as it was once, `album ARTIST`.
+package struct TagQuery: Hashable, Sendable {
+  /// As they came.
+  package let arguments: [Argument]
+  /// The tag that is listed, and before it those by which it is grouped, the outermost first. Empty for the names of files.
+  package let tags: [TagType]
+  /// Of which songs; `nil` for all.
+  package let filter: FilterExpression?
+
+  init(_ arguments: [Argument]) throws(Ack) {
+    self.arguments = arguments
     var rest = arguments[...]
-    guard let name = rest.popFirst() else { return arguments }
+    guard let name = rest.popFirst() else { throw Ack(.argument, "Not enough arguments") }
     if name.isName("file") || name.isName("filename") {
-      if !rest.isEmpty { try checkFilter(rest) }
-      return arguments
+      tags = []
+    } else {
+      let type = try name.tagType()
+      if let artist = rest.first, rest.count == 1, artist.bytes.first != Byte.openingParenthesis {
+        guard type == .album else { throw Ack(.argument, "should be \"Album\" for 3 arguments") }
+        tags = [.album]
+        filter = .tag(.artist, .equals(artist))
+        return
+      }
+      var tags = [type]
+      while let group = rest.popOption("group") {
+        let group = try group.tagType()
+        guard !tags.contains(group) else { throw Ack(.argument, "Conflicting group") }
+        // The last one is the outermost.
+        tags.insert(group, at: tags.count - 1)
+      }
+      self.tags = tags
     }
-    var tags = [try tag(name)]
-    if rest.count == 1, rest.first?.bytes.first != Byte.openingParenthesis {
-      guard tags == [.album] else { throw Ack(.argument, "should be \"Album\" for 3 arguments") }
-      return arguments
-    }
-    while let group = rest.popOption("group") {
-      let type = try tag(group)
-      guard !tags.contains(type) else { throw Ack(.argument, "Conflicting group") }
-      tags.append(type)
-    }
-    if !rest.isEmpty { try checkFilter(rest) }
-    return arguments
-  }
-
-  private static func checkFilter(_ arguments: ArraySlice<Argument>) throws(Ack) {
-    _ = try FilterRequest(Array(arguments), isSearch: false)
-  }
-
-  private static func tag(_ name: Argument) throws(Ack) -> TagType {
-    guard let tag = TagType(name: name) else { throw Ack(.argument, "Unknown tag type: \(name)") }
-    return tag
+    filter = rest.isEmpty ? nil : try FilterRequest(Array(rest), isSearch: false).expression
   }
 }
 
@@ -86,5 +106,10 @@ extension Argument {
   /// Whether it is this name of small letters, in whichever letters.
   fileprivate func isName(_ name: StaticString) -> Bool {
     bytes.map(\.lowercased)[...].isWord(name)
+  }
+
+  fileprivate func tagType() throws(Ack) -> TagType {
+    guard let tag = TagType(name: self) else { throw Ack(.argument, "Unknown tag type: \(self)") }
+    return tag
   }
 }

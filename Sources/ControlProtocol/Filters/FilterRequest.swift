@@ -73,7 +73,7 @@ enum FilterSubject {
 
 extension Argument {
   /// Whether it is names with single slashes between them, none of them `.` or `..`.
-  fileprivate var isPlainRelativePath: Bool {
+  package var isPlainRelativePath: Bool {
     bytes.split(separator: Byte.slash, omittingEmptySubsequences: false)
       .allSatisfy { !$0.isEmpty && !$0.isWord(".") && !$0.isWord("..") }
   }

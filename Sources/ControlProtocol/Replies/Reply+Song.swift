@@ -24,7 +24,7 @@ extension Reply {
         if let end = range.end { bytes.append(decimal: end) }
       }
     }
-    if let lastModified { append("Last-Modified") { $0.append(utc: lastModified) } }
+    if let lastModified { append(lastModified: lastModified) }
     if let format { append("Format") { format.write(into: &$0) } }
   }
 

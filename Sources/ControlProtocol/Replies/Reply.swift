@@ -45,9 +45,19 @@ package struct Reply: Hashable, Sendable {
     append(name) { $0.append(decimal: value) }
   }
 
+  /// Adds the line that says when a file was changed, in seconds since 1970.
+  package mutating func append(lastModified seconds: Int64) {
+    append("Last-Modified") { $0.append(utc: seconds) }
+  }
+
   /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
   package mutating func append(_ name: String, _ value: Argument) {
     append(name, text: value.bytes.span)
+  }
+
+  /// Adds everything of another reply.
+  package mutating func append(_ reply: Reply) {
+    bytes += reply.bytes
   }
 
   /// Adds a line whose value `body` appends: short and plain, so that nobody has to look at it.

@@ -58,6 +58,8 @@ package struct StatusReply: Hashable, Sendable {
   package var song: Place?
   /// Only written in the states `play` and `pause`.
   package var progress: Progress?
+  /// The update of the database that is under way, by its number.
+  package var updatingDatabase: UInt32?
   /// Why there is no sound.
   package var error: String?
   /// The song that follows by itself.
@@ -84,6 +86,7 @@ package struct StatusReply: Hashable, Sendable {
       reply.append("songid", song.id)
     }
     if let progress, state != .stop { write(progress, into: &reply) }
+    if let updatingDatabase { reply.append("updating_db", updatingDatabase) }
     if let error { reply.append("error", error) }
     if let nextSong {
       reply.append("nextsong", nextSong.position)

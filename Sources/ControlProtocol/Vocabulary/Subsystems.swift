@@ -8,7 +8,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The database. Never raised; python-mpd2's asyncio client waits for it to keep its connection.
+  /// The database has changed. python-mpd2's asyncio client waits for it to keep its connection.
   package static let database = Subsystems(rawValue: 1 << 0)
   /// Stored playlists. Never raised.
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
@@ -24,7 +24,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let options = Subsystems(rawValue: 1 << 6)
   /// Stickers. Never raised.
   package static let sticker = Subsystems(rawValue: 1 << 7)
-  /// An update of the database. Never raised.
+  /// An update of the database began or ended.
   package static let update = Subsystems(rawValue: 1 << 8)
   /// A channel got its first subscriber or lost its last.
   package static let subscription = Subsystems(rawValue: 1 << 9)

@@ -55,13 +55,15 @@ final class ControlDesk: Sendable {
       completion(Result { () throws(Ack) in try outputs.perform(command) })
     case .library(let command):
       library.perform(command, context, for: client, completion: completion)
+    case .database(let command):
+      library.perform(command, context, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }
     }
   }
 
-  /// What a player without a database, fades and replay gain always answers.
+  /// What a player without stored playlists, fades and replay gain always answers.
   private func answer(_ command: Command.Fixed) throws(Ack) -> Reply {
     switch command {
     case .config: return Reply(["music_directory": home.path.description])
@@ -69,10 +71,7 @@ final class ControlDesk: Sendable {
     case .urlhandlers: return Reply(["handler": "file://"])
     case .listpartitions: return Reply(["partition": "default"])
     case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
-    case .count: return Reply(["songs": "0", "playtime": "0"])
-    case .list, .find, .search, .findadd, .searchadd, .listall, .listallinfo, .listplaylists,
-      .crossfade(0), .replayGainMode(.off), .partition("default"):
-      return Reply()
+    case .listplaylists, .crossfade(0), .replayGainMode(.off), .partition("default"): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
     case .replayGainMode: throw Ack(.argument, "songs are played as they are")
     case .partition: throw Ack(.noExist, "partition does not exist")

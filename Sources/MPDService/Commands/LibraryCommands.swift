@@ -7,6 +7,7 @@ import Jukebox
 import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
+import MusicLibrary
 import Synchronization
 
 /// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow
@@ -20,6 +21,7 @@ final class LibraryCommands: Sendable {
 
   private let host: JukeboxHost
   private let home: MusicHome
+  private let database: DatabaseCommands
   private let tagReader: TagReader
   private let clock: any HostClock
   /// The last picture that was asked for: clients fetch it in chunks.
@@ -42,8 +44,12 @@ final class LibraryCommands: Sendable {
   }
 
   /// Songs that are added are read by `tagReader`.
-  init(host: JukeboxHost, home: MusicHome, tagReader: TagReader, clock: any HostClock) {
+  init(
+    host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, tagReader: TagReader,
+    clock: any HostClock
+  ) {
     self.host = host
+    database = DatabaseCommands(library: library, home: home)
     self.clock = clock
     self.home = home
     self.tagReader = tagReader
@@ -53,6 +59,32 @@ final class LibraryCommands: Sendable {
   func perform(
     _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
+  ) {
+    perform(for: client, completion) { library, request throws(Ack) in
+      try library.reply(to: command, context, request)
+    }
+  }
+
+  /// The same for a command that asks the database.
+  func perform(
+    _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
+  ) {
+    perform(for: client, completion) { library, request throws(Ack) in
+      switch command {
+      case .findadd(let query), .searchadd(let query):
+        var songs = try library.database.songs(query, foldsCase: command.foldsCase)
+        if !request.isSameUser { songs.removeAll { !library.isInHome(MediaPath(bytes: $0.path)) } }
+        _ = try library.add(songs, at: query.position)
+        return Reply()
+      default: return try library.database.reply(to: command, tags: context.tags)
+      }
+    }
+  }
+
+  private func perform(
+    for client: ClientInfo, _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
+    _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
@@ -64,11 +96,7 @@ final class LibraryCommands: Sendable {
         let isGone = gone.withLock { $0[client.id].map { now.seconds(since: $0) > Self.goneLimit } ?? false }
         return isGone ? "the client has gone" : nil
       }
-      do throws(Ack) {
-        completion(.success(try reply(to: command, context, request)))
-      } catch {
-        completion(.failure(error))
-      }
+      completion(Result { () throws(Ack) in try body(self, request) })
     }
   }
 
@@ -94,7 +122,10 @@ final class LibraryCommands: Sendable {
       var reply = Reply()
       for id in ids { reply.append("Id", id.rawValue) }
       return reply
-    case .lsinfo(let uri): return try list(try resolve(uri?.bytes ?? [], request), request)
+    case .lsinfo(let uri):
+      let path = try resolve(uri?.bytes ?? [], request)
+      if let contents = try database.contents(of: path, tags: context.tags) { return contents }
+      return try list(path, request)
     case .listplaylist(let name):
       var reply = Reply()
       for file in try playlist(name, request) {
@@ -118,6 +149,16 @@ final class LibraryCommands: Sendable {
     case .readpicture(let uri, let offset):
       return try readPicture(
         try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
+    case .albumart(let uri, let offset):
+      return try albumArt(beside: uri, from: Int(offset), limit: context.binaryLimit, request)
+    case .readcomments(let uri):
+      // What mpd answers for a file whose tags say nothing more.
+      guard (try? MP3File(pathBytes: resolveSong(uri, request).bytes).readMetadata()) != nil else {
+        throw .noSuchSong
+      }
+      return Reply()
+    case .getfingerprint: throw Ack(.unknown, "no fingerprints are computed here")
+    case .listfiles(let uri): return try listFiles(try resolve(uri?.bytes ?? [], request), request)
     }
   }
 
@@ -174,16 +215,19 @@ final class LibraryCommands: Sendable {
   @discardableResult
   private func add(_ files: [MediaPath], at place: QueuePosition?) throws(Ack) -> [SongID] {
     let songs = files.map { Song(path: $0.bytes) }
-    let ids: [SongID]
+    let ids = try add(songs, at: place)
+    tagReader.read(zip(ids, songs).map { ($0, $1.path) })
+    return ids
+  }
+
+  private func add(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     do throws(JukeboxError) {
-      ids = try host.change { machine throws(JukeboxError) in
+      return try host.change { machine throws(JukeboxError) in
         try machine.add(songs, at: place)
       }
     } catch {
       throw error.ack
     }
-    tagReader.read(zip(ids, songs).map { ($0, $1.path) })
-    return ids
   }
 
   // MARK: Listing
@@ -221,7 +265,37 @@ final class LibraryCommands: Sendable {
     throw .noSuchPlaylist
   }
 
+  private func listFiles(_ folder: MediaPath, _ request: Request) throws(Ack) -> Reply {
+    var reply = Reply()
+    do throws(FileBytes.Problem) {
+      for name in try FolderEntries.names(in: folder, interruption: request.interruption) {
+        guard let status = try? FileStatus(of: folder.appending(name)) else { continue }
+        let isFolder = status.type == S_IFDIR
+        reply.append(isFolder ? "directory" : "file", Argument(name))
+        if !isFolder { reply.append("size", status.size) }
+        reply.append(lastModified: status.changed / 1_000_000_000)
+      }
+    } catch {
+      throw Ack(.system, "\(error)")
+    }
+    return reply
+  }
+
   // MARK: Pictures
+
+  private func albumArt(
+    beside uri: Argument, from offset: Int, limit: Int, _ request: Request
+  ) throws(Ack) -> Reply {
+    let missing = Ack(.noExist, "No file exists")
+    guard let song = try? resolveSong(uri, request),
+      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || isInHome(cover)
+    else { throw missing }
+    guard let part = try? FileBytes.part(of: cover, from: offset, count: limit) else { throw missing }
+    guard offset <= part.size else { throw Ack(.argument, "Offset too large") }
+    var reply = Reply()
+    reply.appendBinary(part.bytes, totalSize: part.size)
+    return reply
+  }
 
   private func readPicture(_ path: MediaPath, from offset: Int, limit: Int) throws(Ack) -> Reply {
     let content: MP3Metadata.Picture?

@@ -3,6 +3,7 @@ import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
+import MusicLibrary
 import TextFormatting
 
 /// The commands that ask and tell the player. None of them waits for anything.
@@ -10,6 +11,8 @@ struct PlaybackCommands: Sendable {
   let host: JukeboxHost
   let sound: SoundState
   let home: MusicHome
+  /// The songs below the home; nil if none are looked for.
+  var library: MusicLibrary?
   let clock: any HostClock
   let started: HostTime
   private let kept = CurrentSongReply()
@@ -30,6 +33,7 @@ struct PlaybackCommands: Sendable {
         duration: duration.map { Milliseconds(seconds: $0) },
         audio: song?.song.metadata.flatMap { AudioFormatText($0) })
     }
+    status.updatingDatabase = library?.updatingJob
     var reply = Reply()
     status.write(into: &reply)
     return reply
@@ -49,11 +53,17 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  /// The two lines that a server without a database has.
+  /// Two lines, as mpd answers without a database; with a library the rest, in mpd's order.
   private func stats() -> Reply {
     var reply = Reply()
     reply.append("uptime", Int64(clock.now.seconds(since: started)))
     reply.append("playtime", Int64(sound.secondsPlayed))
+    guard let figures = library?.figures else { return reply }
+    reply.append("artists", figures.artists)
+    reply.append("albums", figures.albums)
+    reply.append("songs", figures.songs)
+    reply.append("db_playtime", figures.playtime)
+    reply.append("db_update", figures.updated)
     return reply
   }
 

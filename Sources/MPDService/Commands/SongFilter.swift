@@ -18,8 +18,8 @@ struct SongFilter {
     var texts = song
     if foldsCase {
       // Once for all conditions.
-      texts.file = Self.folded(song.file)
-      for index in texts.tags.indices { texts.tags[index].value = Self.folded(texts.tags[index].value) }
+      texts.file = song.file.foldingCase()
+      for index in texts.tags.indices { texts.tags[index].value = texts.tags[index].value.foldingCase() }
     }
     return holds(expression, for: song, texts)
   }
@@ -51,32 +51,9 @@ struct SongFilter {
 
   private static func folded(_ test: TextTest) -> TextTest {
     switch test {
-    case .equals(let text): .equals(folded(text))
-    case .contains(let text): .contains(folded(text))
+    case .equals(let text): .equals(text.foldingCase())
+    case .contains(let text): .contains(text.foldingCase())
     }
-  }
-
-  /// Unicode's full case folding but for a few rare letters: what becomes the same as a capital is the same, so `ß` is
-  /// `ss`; only the `ı` without a dot is no `i`.
-  private static func folded(_ text: Argument) -> Argument {
-    var text = text
-    // Nearly every letter is one of ASCII.
-    for (index, byte) in text.bytes.enumerated() where (0x41...0x5A).contains(byte) {
-      text.bytes[index] = byte | 0x20
-    }
-    guard text.bytes.contains(where: { $0 >= 0x80 }) else { return text }
-    var result: [UInt8] = []
-    result.reserveCapacity(text.bytes.count)
-    for letter in String(decoding: text.bytes, as: UTF8.self).unicodeScalars {
-      if letter.isASCII || letter == "\u{131}" {
-        result.append(contentsOf: UTF8.encode(letter) ?? UTF8.encodedReplacementCharacter)
-        continue
-      }
-      for capital in letter.properties.uppercaseMapping.unicodeScalars {
-        result.append(contentsOf: capital.properties.lowercaseMapping.utf8)
-      }
-    }
-    return Argument(result)
   }
 }
 

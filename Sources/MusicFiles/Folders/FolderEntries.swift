@@ -17,28 +17,14 @@ package struct FolderEntries {
 
   /// Reads `folder`. Blocks on the disk. `interruption` is asked before each name; where it says why, that is thrown.
   package init(of folder: MediaPath, interruption: () -> String? = { nil }) throws(FileBytes.Problem) {
-    let descriptor = try folder.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
-    guard let directory = fdopendir(descriptor) else {
-      let error = errno
-      close(descriptor)
-      throw .system(error)
-    }
-    defer { closedir(directory) }
     var folders: [NaturalOrder] = []
     var playlists: [NaturalOrder] = []
     var stems: [(order: NaturalOrder, name: [UInt8])] = []
-    var count = 0
-    while let entry = readdir(directory) {
-      if let reason = interruption() { throw .interrupted(reason) }
-      count += 1
-      guard count <= Self.nameLimit else {
-        throw .interrupted("more than \(Self.nameLimit) names in a folder")
-      }
-      let name = Self.name(of: entry)
-      guard name.first != UInt8(ascii: ".") else { continue }
+    try Self.forEachName(in: folder, interruption) { name, type in
+      guard name.first != UInt8(ascii: ".") else { return }
       let path = folder.appending(name)
       let isMP3 = path.fileExtension == "mp3"
-      switch Self.kind(of: entry, at: path) {
+      switch Self.kind(type, at: path) {
       case .folder: folders.append(NaturalOrder(name))
       case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
       case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
@@ -53,15 +39,41 @@ package struct FolderEntries {
     self.playlists = playlists.sorted().map(\.name)
   }
 
-  private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-    // `d_name` is imported as a tuple; the C array behind it ends with a zero.
-    withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+  /// Everything in a folder, music or not, hidden or not, in natural order. Blocks on the disk.
+  package static func names(
+    in folder: MediaPath, interruption: () -> String? = { nil }
+  ) throws(FileBytes.Problem) -> [[UInt8]] {
+    var names: [NaturalOrder] = []
+    try forEachName(in: folder, interruption) { name, _ in names.append(NaturalOrder(name)) }
+    return names.sorted().map(\.name)
+  }
+
+  /// Calls `body` with each name in a folder but `.` and `..`, and what the system says of its type.
+  private static func forEachName(
+    in folder: MediaPath, _ interruption: () -> String?, _ body: (_ name: [UInt8], _ type: UInt8) -> Void
+  ) throws(FileBytes.Problem) {
+    let descriptor = try folder.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
+    guard let directory = fdopendir(descriptor) else {
+      let error = errno
+      close(descriptor)
+      throw .system(error)
+    }
+    defer { closedir(directory) }
+    var count = 0
+    while let entry = readdir(directory) {
+      if let reason = interruption() { throw .interrupted(reason) }
+      count += 1
+      guard count <= nameLimit else { throw .interrupted("more than \(nameLimit) names in a folder") }
+      // `d_name` is imported as a tuple; the C array behind it ends with a zero.
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != [UInt8(ascii: ".")], name != Array("..".utf8) { body(name, entry.pointee.d_type) }
+    }
   }
 
   private enum Kind { case file, folder, other, missing }
 
-  private static func kind(of entry: UnsafeMutablePointer<dirent>, at path: MediaPath) -> Kind {
-    switch Int(entry.pointee.d_type) {
+  private static func kind(_ type: UInt8, at path: MediaPath) -> Kind {
+    switch Int(type) {
     case DT_REG: return .file
     case DT_DIR: return .folder
     case DT_LNK, DT_UNKNOWN: break

@@ -3,20 +3,22 @@
 ///
 /// The order is total: names that read the same are ordered by their numbers' leading zeros, accents and case, that
 /// is, by their bytes.
-struct NaturalOrder: Hashable, Comparable, Sendable {
+package struct NaturalOrder: Hashable, Comparable, Sendable {
   /// The name that is ordered.
-  let name: [UInt8]
+  package let name: [UInt8]
   /// Bytes whose plain order is the order of names.
   private let key: [UInt8]
 
-  init(_ name: [UInt8]) {
+  /// The order of this name.
+  package init(_ name: [UInt8]) {
     self.name = name
     key = Self.key(of: name)
   }
 
   init(_ name: String) { self.init(Array(name.utf8)) }
 
-  static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
+  /// Whether a person would put it first.
+  package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
     if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
     return left.name.lexicographicallyPrecedes(right.name)
   }

@@ -33,6 +33,19 @@ package enum FileBytes {
     return try readAll(descriptor, limit: limit)
   }
 
+  /// At most `count` bytes of a regular file from `offset` on, and how many it has in all.
+  package static func part(
+    of path: MediaPath, from offset: Int, count: Int
+  ) throws(Problem) -> (bytes: [UInt8], size: Int) {
+    let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    defer { close(descriptor) }
+    guard let status = FileStatus(of: descriptor), status.type == S_IFREG else { throw .notAFile }
+    var bytes = [UInt8](repeating: 0, count: max(0, min(count, Int(status.size) - offset)))
+    let read = pread(descriptor, &bytes, bytes.count, offset)
+    guard read >= 0 else { throw .system(errno) }
+    return (Array(bytes.prefix(read)), Int(status.size))
+  }
+
   /// All that `descriptor` has until its end; waits for it.
   package static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []

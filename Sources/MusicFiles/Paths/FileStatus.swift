@@ -12,7 +12,12 @@ package struct FileStatus {
   package let identity: Identity
   /// What kind: one of the `S_IFMT` values.
   package let type: UInt32
+  /// How many bytes it has.
+  package let size: Int64
+  /// When it was changed last, in nanoseconds since 1970.
+  package let changed: Int64
 
+  /// What the path leads to. Blocks on the disk.
   package init(of path: MediaPath) throws(FileBytes.Problem) {
     var status = stat()
     _ = try path.systemCall { stat($0, &status) }
@@ -29,5 +34,7 @@ package struct FileStatus {
   private init(_ status: stat) {
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     type = status.st_mode & S_IFMT
+    size = Int64(status.st_size)
+    changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
   }
 }

@@ -496,27 +496,24 @@ let conversation = #"""
   unsubscribe one
   sendmessage one x
   channels
-  # what needs a database
-  ! no database
+  # songs of the database
   find Artist "Artist A"
-  ! no database
   search any song
-  ! no database
   count Artist "Artist A"
-  ! no database
   list Artist
-  ! no database
   listall
-  ! no database
   listallinfo
   find
   count
   list
-  ! folders come first, in a person's order; tags are not read
+  ! mpd names its stored playlists too
   lsinfo
   lsinfo missing
-  ! no database
+  ! numbers of their own
   update
+  update ../x
+  update /x
+  rescan x/
   ! playlists are files like others
   listplaylists
   # what describes the server
@@ -525,7 +522,6 @@ let conversation = #"""
   notcommands
   ! one decoder
   decoders
-  ! no figures of a database
   stats
   ! the one output's name
   outputs

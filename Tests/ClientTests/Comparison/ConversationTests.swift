@@ -24,6 +24,19 @@ extension ClientTests {
       #expect(try await compare(filterConversation, in: hall) > 300)
     }
 
+    @Test func libraryIsAsWithMPD() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      for song in filteredSongs {
+        try await hall.write(song.name, tone: 700, ["--id3v2-utf16"] + song.tags)
+      }
+      try Data((0..<100).map { UInt8($0) }).write(to: URL(fileURLWithPath: "\(hall.music)/more/cover.jpg"))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 1_623_758_400)],
+        ofItemAtPath: "\(hall.music)/more/d.mp3")
+      #expect(try await compare(libraryConversation, in: hall) > 80)
+    }
+
     /// Says the same to both servers; the number of requests.
     private func compare(_ conversation: String, in hall: Hall) async throws -> Int {
       let mpd = try Speaker(try await hall.startMPD())

@@ -75,13 +75,22 @@ final class Hall {
 
   // MARK: Servers
 
-  /// Starts `continuo serve` in the songs' folder and returns its socket when it answers.
+  /// Starts `continuo serve` in the songs' folder and returns its socket when it knows them.
   func startContinuo(_ options: [String] = ["--output", "simulated"]) async throws -> String {
     let socket = "\(folder)/continuo/socket"
     _ = try start(
       [product("continuo"), "serve", "--no-state", "--home", music, "--socket", socket] + options)
     try await answers(socket)
+    try waitForSongs(socket)
     return socket
+  }
+
+  /// Waits until a server knows the songs.
+  private func waitForSongs(_ socket: String) throws {
+    let connection = try ControlConnection(socket)
+    while try connection.ask("status").contains(where: { $0.hasPrefix("updating_db") }) {
+      _ = try connection.ask("idle update")
+    }
   }
 
   /// Starts an mpd for the songs, without sound, and returns its socket when it knows them.
@@ -102,11 +111,8 @@ final class Hall {
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: "\(own)/configuration"))
     _ = try start(["mpd", "--no-daemon", "--stderr", "\(own)/configuration"])
     try await answers("\(own)/socket")
-    let connection = try ControlConnection("\(own)/socket")
-    _ = try connection.ask("update")
-    while try connection.ask("status").contains(where: { $0.hasPrefix("updating_db") }) {
-      _ = try connection.ask("idle update")
-    }
+    _ = try ControlConnection("\(own)/socket").ask("update")
+    try waitForSongs("\(own)/socket")
     return "\(own)/socket"
   }
 

@@ -1,0 +1,252 @@
+import ControlProtocol
+import Jukebox
+import MusicFiles
+import MusicLibrary
+
+/// The commands that ask the database of songs. They block on the disk.
+struct DatabaseCommands: Sendable {
+  /// nil where no songs are looked for: everything is answered as by an empty one, since clients take a refusal for the
+  /// end of the connection; only an update is refused.
+  let library: MusicLibrary?
+  let home: MusicHome
+
+  /// Songs in one piece of an answer.
+  private static let songsInPiece = 128
+  /// Bytes of one piece of a walk through folders.
+  private static let pieceSize = 32 << 10
+
+  /// What a command answers.
+  func reply(to command: Command.Database, tags: TagSet) throws(Ack) -> Reply {
+    guard let library else { return try emptyReply(to: command) }
+    switch command {
+    case .find(let query), .search(let query):
+      let ids = try ask { r throws(DatabaseError) in try r.find(query, foldsCase: command.foldsCase) }
+      return try songs(ids[...], tags)
+    // Their songs go to the queue.
+    case .findadd, .searchadd: return Reply()
+    case .count(let query): return try count(query)
+    case .list(let query): return try list(query)
+    case .listall(let uri): return try walk(uri, nil)
+    case .listallinfo(let uri): return try walk(uri, tags)
+    case .update(let uri): return try update(library, uri, rereads: false)
+    case .rescan(let uri): return try update(library, uri, rereads: true)
+    }
+  }
+
+  private func emptyReply(to command: Command.Database) throws(Ack) -> Reply {
+    switch command {
+    case .count(let query) where query.group == nil: return Reply(["songs": "0", "playtime": "0"])
+    case .update, .rescan: throw Ack(.noExist, "No database: the server was started without --home")
+    default: return Reply()
+    }
+  }
+
+  private func ask<Result>(
+    _ body: (LibraryReader) throws(DatabaseError) -> Result
+  ) throws(Ack) -> Result {
+    guard let library else { throw Ack(.noExist, "No database") }
+    do throws(DatabaseError) {
+      return try library.read(body)
+    } catch {
+      throw Ack(.system, "the database: \(error)")
+    }
+  }
+
+  // MARK: Songs
+
+  /// What a query finds, as songs for the queue.
+  func songs(_ query: SongQuery, foldsCase: Bool) throws(Ack) -> [Song] {
+    guard library != nil else { return [] }
+    return try ask { reader throws(DatabaseError) in
+      try reader.songs(reader.find(query, foldsCase: foldsCase)).map { song in
+        Song(path: home.path.appending(song.path).bytes, metadata: song.metadata)
+      }
+    }
+  }
+
+  private func songs(_ ids: ArraySlice<Int64>, _ tags: TagSet?) throws(Ack) -> Reply {
+    var reply = Reply()
+    for song in try ask({ r throws(DatabaseError) in try r.songs(ids.prefix(Self.songsInPiece)) }) {
+      reply.append(song, tags: tags)
+    }
+    let rest = ids.dropFirst(Self.songsInPiece)
+    guard !rest.isEmpty else { return reply }
+    // As the client reads. What the disk fails to give then is missing.
+    reply.rest = ReplyRest { piece in
+      guard let next = try? songs(rest, tags) else { return nil }
+      piece.append(next)
+      return next.rest
+    }
+    return reply
+  }
+
+  // MARK: Tags
+
+  private func list(_ query: TagQuery) throws(Ack) -> Reply {
+    var reply = Reply()
+    guard let last = query.tags.last else {
+      for path in try ask({ r throws(DatabaseError) in try r.paths(query.filter) }) {
+        reply.append("file", Argument(path))
+      }
+      return reply
+    }
+    var before: [[UInt8]] = []
+    for values in try ask({ r throws(DatabaseError) in try r.values(of: query.tags, query.filter) }) {
+      // A group's line where it or one around it begins.
+      var isSame = true
+      for (index, type) in query.tags.dropLast().enumerated() {
+        isSame = isSame && before.indices.contains(index) && before[index] == values[index]
+        if !isSame { reply.append(type.rawValue, Argument(values[index])) }
+      }
+      if let value = values.last { reply.append(last.rawValue, Argument(value)) }
+      before = values
+    }
+    return reply
+  }
+
+  private func count(_ query: CountQuery) throws(Ack) -> Reply {
+    var reply = Reply()
+    func append(_ count: LibraryReader.Count) {
+      reply.append("songs", count.songs)
+      reply.append("playtime", Int64(count.seconds))
+    }
+    guard let group = query.group else {
+      if let filter = query.filter { append(try ask { r throws(DatabaseError) in try r.count(filter) }) }
+      return reply
+    }
+    for (value, count) in try ask({ r throws(DatabaseError) in try r.count(query.filter, by: group) }) {
+      reply.append(group.rawValue, Argument(value))
+      append(count)
+    }
+    return reply
+  }
+
+  // MARK: Folders
+
+  /// What `lsinfo` answers of a folder or a song; nil for what the database does not know.
+  func contents(of path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
+    guard library != nil, let name = name(of: path) else { return nil }
+    let found = try ask { reader throws(DatabaseError) in
+      (folder: try reader.folder(name), song: try reader.song(name))
+    }
+    if let song = found.song {
+      var reply = Reply()
+      reply.append(song, tags: tags)
+      return reply
+    }
+    guard let folder = found.folder else { return nil }
+    let (ids, playlists, folders) = try ask { reader throws(DatabaseError) in
+      (try reader.songs(in: folder), try reader.playlists(in: folder), try reader.folders(in: folder))
+    }
+    var reply = Reply()
+    // Most folders fit into one piece, and what comes after the songs is short.
+    for song in try ask({ r throws(DatabaseError) in try r.songs(ids) }) { reply.append(song, tags: tags) }
+    for playlist in playlists { reply.append("playlist", playlist, isDetailed: true) }
+    for folder in folders { reply.append("directory", folder, isDetailed: true) }
+    return reply
+  }
+
+  /// The name that the database has for a path; nil for what is outside of the home.
+  private func name(of path: MediaPath) -> [UInt8]? {
+    if path == home.path { return [] }
+    let name = home.name(of: path)
+    return name == path.bytes ? nil : name
+  }
+
+  /// A folder with all that is in it and below it, or a song; with its tags if there are any to show.
+  private func walk(_ uri: Argument?, _ tags: TagSet?) throws(Ack) -> Reply {
+    var uri = uri?.bytes ?? []
+    if uri == [UInt8(ascii: "/")] { uri = [] }
+    if let song = try ask({ r throws(DatabaseError) in try r.song(uri) }) {
+      var reply = Reply()
+      reply.append(song, tags: tags)
+      return reply
+    }
+    let folders = try ask { reader throws(DatabaseError) in
+      try reader.folder(uri) == nil ? [] : reader.folders(from: uri)
+    }
+    // The home is there even before anything in it is known.
+    guard !folders.isEmpty || uri.isEmpty else { throw Ack(.noExist, "No such directory") }
+    return try walk(Walk(folders: folders[...]), tags)
+  }
+
+  /// Where a walk has got to.
+  private struct Walk {
+    /// Those that come.
+    var folders: ArraySlice<Int64>
+    /// The one that it is in, and the songs in it that come.
+    var folder: Int64?
+    var songs: ArraySlice<Int64> = []
+  }
+
+  private func walk(_ start: Walk, _ tags: TagSet?) throws(Ack) -> Reply {
+    var (reply, walk) = (Reply(), start)
+    try ask { reader throws(DatabaseError) in
+      while reply.bytes.count < Self.pieceSize {
+        if let folder = walk.folder {
+          for song in try reader.songs(walk.songs.prefix(Self.songsInPiece)) {
+            reply.append(song, tags: tags)
+          }
+          walk.songs = walk.songs.dropFirst(Self.songsInPiece)
+          guard walk.songs.isEmpty else { continue }
+          for playlist in try reader.playlists(in: folder) {
+            reply.append("playlist", playlist, isDetailed: tags != nil)
+          }
+          walk.folder = nil
+        } else {
+          guard let next = walk.folders.popFirst() else { return }
+          guard let entry = try reader.entry(ofFolder: next) else { continue }
+          if !entry.path.isEmpty { reply.append("directory", entry, isDetailed: tags != nil) }
+          (walk.folder, walk.songs) = (next, try reader.songs(in: next)[...])
+        }
+      }
+    }
+    guard walk.folder != nil || !walk.folders.isEmpty else { return reply }
+    reply.rest = ReplyRest { [walk] piece in
+      guard let next = try? self.walk(walk, tags) else { return nil }
+      piece.append(next)
+      return next.rest
+    }
+    return reply
+  }
+
+  // MARK: Updates
+
+  private func update(_ library: MusicLibrary, _ uri: Argument?, rereads: Bool) throws(Ack) -> Reply {
+    var uri = uri ?? ""
+    if uri == "/" { uri = "" }
+    guard uri == "" || uri.isPlainRelativePath else { throw Ack(.argument, "Malformed path") }
+    guard let number = library.update(uri.bytes, rereads: rereads) else {
+      throw Ack(.updateAlready, "already updating")
+    }
+    return Reply(["updating_db": "\(number)"])
+  }
+}
+
+extension Command.Database {
+  /// Whether capitals and small letters are the same.
+  var foldsCase: Bool {
+    switch self {
+    case .search, .searchadd: true
+    default: false
+    }
+  }
+}
+
+extension Reply {
+  /// A song; with its tags, or its name alone where there are none to show.
+  fileprivate mutating func append(_ song: LibrarySong, tags: TagSet?) {
+    guard let tags else { return append("file", Argument(song.path)) }
+    let metadata = song.metadata
+    beginSong(
+      file: song.path.span, range: nil, lastModified: metadata.modified, format: AudioFormatText(metadata))
+    metadata.forEachTag(of: tags) { appendTag($0, $1) }
+    endSong(duration: metadata.duration.map { Milliseconds(seconds: $0) }, place: nil)
+  }
+
+  /// A folder or a playlist.
+  fileprivate mutating func append(_ kind: String, _ entry: LibraryEntry, isDetailed: Bool) {
+    append(kind, Argument(entry.path))
+    if isDetailed { append(lastModified: entry.modified) }
+  }
+}

@@ -1,0 +1,22 @@
+/// The picture that lies beside songs, as programs and shops name it.
+package enum CoverFile {
+  /// The first choice first.
+  private static let stems = ["cover", "folder", "front", "album", "albumart"]
+  private static let extensions = ["jpg", "jpeg", "png", "webp", "gif"]
+
+  /// The picture in a folder, in whichever letters its name is; nil if there is none. Blocks on the disk.
+  package static func find(in folder: MediaPath) throws(FileBytes.Problem) -> MediaPath? {
+    let ranked = try FolderEntries.names(in: folder).compactMap { name in
+      rank(name).map { (name: name, rank: $0) }
+    }
+    return ranked.min { $0.rank < $1.rank }.map { folder.appending($0.name) }
+  }
+
+  private static func rank(_ name: [UInt8]) -> Int? {
+    let parts = String(decoding: name, as: UTF8.self).lowercased().split(separator: ".")
+    guard parts.count == 2, let stem = stems.firstIndex(of: String(parts[0])),
+      let format = extensions.firstIndex(of: String(parts[1]))
+    else { return nil }
+    return stem * extensions.count + format
+  }
+}

@@ -1,0 +1,23 @@
+/// Why the database did not do what it was told to.
+package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The system has no libsqlite3.
+  case unavailable(String)
+  /// The file is no database, or not a whole one any more.
+  case damaged(String)
+  /// There is no room on the disk.
+  case full
+  /// A later version of this program, or another program, has made it.
+  case unknownVersion(Int64)
+  /// Anything else, by SQLite's number and in its words.
+  case failed(code: Int32, String)
+
+  package var description: String {
+    switch self {
+    case .unavailable(let reason): reason
+    case .damaged(let reason): reason
+    case .full: "the disk is full"
+    case .unknownVersion(let version): "made by another version (\(version))"
+    case .failed(let code, let reason): "\(reason) (\(code))"
+    }
+  }
+}

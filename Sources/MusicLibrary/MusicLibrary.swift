@@ -1,0 +1,322 @@
+package import ControlProtocol
+internal import Glibc
+package import HostTime
+package import MusicFiles
+internal import Synchronization
+
+/// The songs below a home directory, kept in a database and found again by what they say about themselves.
+///
+/// One thread of low priority looks for what has changed, at the start, when it is told to and when the system says so;
+/// it alone writes. Everybody else reads, each with a connection of their own, and sees whole steps of what was found.
+package final class MusicLibrary: Sendable {
+  private struct Job {
+    var number: UInt32
+    var path: [UInt8]
+    var rereads: Bool
+  }
+
+  private struct State {
+    var jobs: [Job] = []
+    var running: UInt32?
+    var lastNumber: UInt32 = 0
+    /// Folders of which the system says that something in them has changed, and when it began and last said so.
+    var changed: Set<[UInt8]> = []
+    var changedSince: HostTime?
+    var changedLast: HostTime?
+    var figures: LibraryFigures?
+    var damage: DatabaseError?
+    var hasFailed = false
+    var isEnded = false
+    /// Connections that nobody uses at the moment.
+    var readers: [LibraryReader] = []
+    /// Rises when the file is another one.
+    var generation = 0
+    var worker: (any Worker)?
+    var watch: FolderWatch?
+  }
+
+  /// Updates that may wait, as with mpd.
+  private static let jobLimit = 32
+  /// Connections that are kept when nobody uses them.
+  private static let idleReaders = 2
+  /// Seconds of quiet after a change before it is looked at, and seconds after which it is in any case: an album that is
+  /// copied is one change.
+  private static let quiet = 0.5
+  private static let patience = 5.0
+  /// Folders that are looked at one by one; where more have changed, all are.
+  private static let changedLimit = 1000
+  /// Seconds after which a run that has failed is tried again.
+  private static let retryDelay = 60.0
+  /// How far the thread that scans stands back: decoding for the listener comes first.
+  private static let niceness: Int32 = 15
+
+  private let path: MediaPath
+  private let home: MediaPath
+  private let clock: any HostClock
+  private let complain: @Sendable (String) -> Void
+  private let state = Mutex(State())
+  /// The worker's, and before its start who made the library's.
+  let writer = Mutex<LibraryWriter?>(nil)
+
+  /// Opens the database at `path`, or makes one, with the mode 0600. One that cannot be used is put aside with a word.
+  /// Blocks on the disk for some milliseconds. `complain` gets lines for a person, on any thread.
+  package init(
+    _ path: MediaPath, home: MusicHome, clock: any HostClock, complain: @escaping @Sendable (String) -> Void
+  ) throws(DatabaseError) {
+    self.path = path
+    self.home = home.path
+    self.clock = clock
+    self.complain = complain
+    do {
+      try open()
+    } catch .unavailable(let reason) {
+      throw .unavailable(reason)
+    } catch {
+      setAside(error)
+      try open()
+    }
+  }
+
+  deinit { stop() }
+
+  private func open() throws(DatabaseError) {
+    try writer.withLock { [path, home] writer throws(DatabaseError) in
+      writer = try LibraryWriter(try LibraryFile.open(path, home: home))
+    }
+    let figures = try read { reader throws(DatabaseError) in try reader.figures() }
+    state.withLock { $0.figures = figures }
+  }
+
+  private func setAside(_ reason: DatabaseError) {
+    writer.withLock { $0 = nil }
+    state.withLock { state in
+      state.readers = []
+      state.generation += 1
+      state.figures = nil
+    }
+    let place = LibraryFile.setAside(path)
+    complain("\(path): \(reason); \(place.map { "kept as \($0)" } ?? "removed"), the music is read anew")
+  }
+
+  // MARK: From start to end
+
+  /// Looks for what has changed, now and from now on. `onChange` is told when an update begins and ends, and when the
+  /// library has changed, on a thread of the library's.
+  package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
+    let watch = FolderWatch(
+      home: home, onChange: { [weak self] folder in self?.note(folder) },
+      onFull: { [complain] reason in
+        complain("changes in the music are seen only by `update`, not at once: \(reason)")
+      })
+    state.withLock { state in
+      state.watch = watch
+      state.lastNumber = 1
+      state.jobs = [Job(number: 1, path: [], rereads: false)]
+    }
+    let worker = clock.makeWorker("library") { [weak self] in self?.work(onChange) ?? .whenSignalled }
+    state.withLock { $0.worker = worker }
+  }
+
+  /// Ends what is under way; after it the disk is left alone. What was found is kept.
+  package func stop() {
+    let worker = state.withLock { state in
+      state.isEnded = true
+      state.watch = nil
+      return state.worker.take()
+    }
+    worker?.cancel()
+  }
+
+  // MARK: Updates
+
+  /// The number of the update that is under way or comes next.
+  package var updatingJob: UInt32? {
+    state.withLock { $0.running ?? ($0.hasFailed ? nil : $0.jobs.first?.number) }
+  }
+
+  /// What is known of all songs together.
+  package var figures: LibraryFigures {
+    state.withLock { $0.figures } ?? LibraryFigures()
+  }
+
+  /// Has a folder, or a file, looked at again; returns the number of the update, or nil if too many wait. Any thread.
+  ///
+  /// - Parameters:
+  ///   - path: Relative to the home, without `.` and `..`.
+  ///   - rereads: Whether files are read that have not changed.
+  package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
+    let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
+      guard state.jobs.count < Self.jobLimit, !state.isEnded else { return (nil, nil) }
+      state.lastNumber += 1
+      state.jobs.append(Job(number: state.lastNumber, path: path, rereads: rereads))
+      return (state.lastNumber, state.worker)
+    }
+    worker?.signal()
+    return number
+  }
+
+  /// Something in this folder has changed; in all of them if it is nil.
+  private func note(_ folder: [UInt8]?) {
+    let now = clock.now
+    let worker = state.withLock { state in
+      if state.changedSince == nil { state.changedSince = now }
+      state.changedLast = now
+      // The home is looked into with all that is below it, where single folders are too many.
+      if let folder, state.changed.count < Self.changedLimit {
+        state.changed.insert(folder)
+      } else if state.jobs.isEmpty {
+        state.lastNumber += 1
+        state.jobs = [Job(number: state.lastNumber, path: [], rereads: false)]
+      }
+      return state.worker
+    }
+    worker?.signal()
+  }
+
+  // MARK: Reading
+
+  /// Asks the library. Any thread; blocks on the disk.
+  package func read<Result>(
+    _ body: (LibraryReader) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    let (idle, generation) = state.withLock { ($0.readers.popLast(), $0.generation) }
+    do throws(DatabaseError) {
+      let reader: LibraryReader
+      if let idle { reader = idle } else { reader = try LibraryReader(try LibraryFile.connect(path)) }
+      let result = try body(reader)
+      state.withLock { state in
+        if state.generation == generation, state.readers.count < Self.idleReaders {
+          state.readers.append(reader)
+        }
+      }
+      return result
+    } catch {
+      if case .damaged = error {
+        let worker = state.withLock { state in
+          if state.generation == generation { state.damage = error }
+          return state.worker
+        }
+        worker?.signal()
+      }
+      throw error
+    }
+  }
+
+  // MARK: Scanning
+
+  private enum Run {
+    case job(Job)
+    case folders(Set<[UInt8]>, UInt32)
+  }
+
+  private func work(_ onChange: (Subsystems) -> Void) -> WorkerNext {
+    // A virtual clock runs this on the thread of whoever steps it.
+    if clock === SystemClock.shared {
+      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+    }
+    if let damage = state.withLock({ $0.damage.take() }) { rebuild(damage) }
+    let now = clock.now
+    let (run, next) = state.withLock { state -> (Run?, WorkerNext) in
+      if state.isEnded { return (nil, .whenSignalled) }
+      if !state.jobs.isEmpty {
+        let job = state.jobs.removeFirst()
+        state.running = job.number
+        return (.job(job), .again)
+      }
+      guard let since = state.changedSince, let last = state.changedLast else { return (nil, .whenSignalled) }
+      let due = min(last.advanced(bySeconds: Self.quiet), since.advanced(bySeconds: Self.patience))
+      guard due <= now else { return (nil, .at(due)) }
+      defer { (state.changed, state.changedSince, state.changedLast) = ([], nil, nil) }
+      guard !state.changed.isEmpty else { return (nil, .whenSignalled) }
+      state.lastNumber += 1
+      state.running = state.lastNumber
+      return (.folders(state.changed, state.lastNumber), .again)
+    }
+    guard let run else { return next }
+    onChange(.update)
+    let failure = perform(run, onChange)
+    if case .database(.damaged(let reason)) = failure {
+      state.withLock { $0.damage = .damaged(reason) }
+      return .again
+    }
+    guard case .database = failure else { return next }
+    return .at(clock.now.advanced(bySeconds: Self.retryDelay))
+  }
+
+  private func rebuild(_ damage: DatabaseError) {
+    setAside(damage)
+    do throws(DatabaseError) { try open() } catch { complain("\(path): \(error); the music is not known") }
+    _ = update([], rereads: false)
+  }
+
+  /// Does one update, on the worker's thread.
+  private func perform(_ run: Run, _ onChange: (Subsystems) -> Void) -> FolderScan.Interruption? {
+    let watch = state.withLock { $0.watch }
+    var failure: FolderScan.Interruption?
+    let (hasChanged, problem) = writer.withLock { writer in
+      guard let writer else { return (false, String?.none) }
+      defer { writer.rest() }
+      var isForced = false
+      if case .job(let job) = run { isForced = job.rereads }
+      var scan = FolderScan(
+        writer, home: home, watch: watch, rereads: isForced,
+        seconds: { [clock, start = clock.now] in clock.now.seconds(since: start) },
+        isCancelled: { self.state.withLock { $0.isEnded } })
+      var hasChanged = false
+      do throws(FolderScan.Interruption) {
+        hasChanged = try Self.scan(run, &scan, writer)
+      } catch {
+        failure = error
+      }
+      return (hasChanged, scan.problem.map { "\($0.path): \($0.reason)" })
+    }
+    let figures = hasChanged ? try? read { reader throws(DatabaseError) in try reader.figures() } : nil
+    let isNews = state.withLock { state in
+      state.running = nil
+      if let figures { state.figures = figures }
+      guard case .database = failure else {
+        state.hasFailed = false
+        return false
+      }
+      if state.jobs.isEmpty {
+        // All of it once more; what has been found is not read again.
+        state.lastNumber += 1
+        state.jobs = [Job(number: state.lastNumber, path: [], rereads: false)]
+      }
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isNews, case .database(let error) = failure {
+      complain("\(path): \(error); the music that is known may be out of date")
+    }
+    if let problem { complain("not all of the music could be looked at: \(problem)") }
+    onChange(hasChanged ? [.update, .database] : .update)
+    return failure
+  }
+
+  private static func scan(
+    _ run: Run, _ scan: inout FolderScan, _ writer: LibraryWriter
+  ) throws(FolderScan.Interruption) -> Bool {
+    do {
+      try writer.begin()
+      switch run {
+      case .job(let job): try scan.scan(job.path, isDeep: true)
+      case .folders(let folders, _): for folder in folders { try scan.scan(folder, isDeep: false) }
+      }
+      var isComplete = false
+      if case .job(let job) = run { isComplete = job.path.isEmpty }
+      let hasChanged = try writer.finish(isComplete: isComplete)
+      try writer.commit()
+      return hasChanged
+    } catch let error as DatabaseError {
+      writer.rollBack()
+      throw .database(error)
+    } catch let error as FolderScan.Interruption {
+      // What was found so far is kept.
+      if case .cancelled = error { try? writer.commit() } else { writer.rollBack() }
+      throw error
+    } catch {
+      return false
+    }
+  }
+}

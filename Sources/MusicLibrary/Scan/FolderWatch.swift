@@ -1,0 +1,108 @@
+internal import Dispatch
+internal import Glibc
+internal import MusicFiles
+internal import Synchronization
+
+/// Hears from the system (inotify) in which folders something has changed that concerns a player.
+final class FolderWatch: Sendable {
+  private struct State {
+    /// The folders by their watches; several where links lead to the same one.
+    var folders: [Int32: [[UInt8]]] = [:]
+    var isFull = false
+  }
+
+  /// Folders that are watched. Each costs the system a kilobyte and us a name.
+  private static let limit = 65_536
+  private static let events =
+    UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
+    | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+    | UInt32(IN_ONLYDIR)
+
+  private let home: MediaPath
+  private let descriptor: Int32
+  // Dispatch's objects may be used by any thread; this one is only cancelled.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+  private let state = Mutex(State())
+  private let onFull: @Sendable (String) -> Void
+
+  /// Nil where the system has none to give.
+  ///
+  /// - Parameters:
+  ///   - onChange: Called with a folder, or with nil when so much has happened that the system has lost count.
+  ///   - onFull: Called once, with the reason, when a folder cannot be watched.
+  ///
+  /// Both on a thread of the watch's own or of who adds a folder.
+  init?(
+    home: MediaPath, onChange: @escaping @Sendable ([UInt8]?) -> Void,
+    onFull: @escaping @Sendable (String) -> Void
+  ) {
+    descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else { return nil }
+    self.home = home
+    self.onFull = onFull
+    source = DispatchSource.makeReadSource(
+      fileDescriptor: descriptor, queue: DispatchQueue(label: "continuo.watch", qos: .utility))
+    source.setEventHandler { [weak self] in self?.read(onChange) }
+    source.setCancelHandler { [descriptor] in close(descriptor) }
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+
+  /// Watches a folder from now on. Any thread.
+  func add(_ folder: [UInt8]) {
+    let reason: String? = state.withLock { state in
+      guard !state.isFull else { return nil }
+      guard state.folders.count < Self.limit else {
+        state.isFull = true
+        return "more than \(Self.limit) folders"
+      }
+      let path = folder.isEmpty ? home : home.appending(folder)
+      do throws(FileBytes.Problem) {
+        let watch = try path.systemCall { inotify_add_watch(descriptor, $0, Self.events) }
+        let known = state.folders[watch] ?? []
+        if !known.contains(folder) { state.folders[watch] = known + [folder] }
+        return nil
+      } catch {
+        // A folder that has vanished needs no watch.
+        guard error == .system(ENOSPC) || error == .system(ENOMEM) else { return nil }
+        state.isFull = true
+        return error == .system(ENOSPC) ? "the limit fs.inotify.max_user_watches is reached" : "\(error)"
+      }
+    }
+    if let reason { onFull(reason) }
+  }
+
+  private func read(_ onChange: (_ folder: [UInt8]?) -> Void) {
+    // Room for some hundred events; each is at most this header and a name.
+    let header = MemoryLayout<inotify_event>.size
+    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: MemoryLayout<inotify_event>.alignment) {
+      buffer in
+      while case let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count), count > 0 {
+        var changed: Set<[UInt8]> = []
+        var offset = 0
+        while offset + header <= count {
+          let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+          let name = buffer[(offset + header)..<(offset + header + Int(event.len))].prefix { $0 != 0 }
+          offset += header + Int(event.len)
+          if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { onChange(nil) }
+          changed.formUnion(folders(event, Array(name)))
+        }
+        for folder in changed { onChange(folder) }
+      }
+    }
+  }
+
+  private func folders(_ event: inotify_event, _ name: [UInt8]) -> [[UInt8]] {
+    state.withLock { state in
+      if event.mask & UInt32(IN_IGNORED) != 0 {
+        state.folders[event.wd] = nil
+        return []
+      }
+      let file = MediaPath(bytes: name)
+      let concerns =
+        name.isEmpty || event.mask & UInt32(IN_ISDIR) != 0 || file.fileExtension == "mp3" || file.isPlaylist
+      return concerns && name.first != UInt8(ascii: ".") ? state.folders[event.wd] ?? [] : []
+    }
+  }
+}

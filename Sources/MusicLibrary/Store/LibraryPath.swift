@@ -1,0 +1,42 @@
+/// Paths as the database has them: relative to the home, which is the empty one; single slashes between names.
+enum LibraryPath {
+  private static let slash = UInt8(ascii: "/")
+
+  /// The folder that this one, or this file, is in.
+  static func folder(of path: [UInt8]) -> [UInt8] {
+    path.lastIndex(of: slash).map { Array(path[..<$0]) } ?? []
+  }
+
+  /// The last name.
+  static func name(of path: [UInt8]) -> ArraySlice<UInt8> {
+    path.lastIndex(of: slash).map { path[($0 + 1)...] } ?? path[...]
+  }
+
+  /// The path of a name in a folder.
+  static func path(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+    folder.isEmpty ? name : folder + [slash] + name
+  }
+
+  /// The first path below a folder, and the first one behind all of them: its bytes up to the slash, and the byte that
+  /// follows the slash.
+  static func range(below folder: [UInt8]) -> [DatabaseValue] {
+    folder.isEmpty
+      ? [.bytes([]), .bytes([0xFF, 0xFF, 0xFF, 0xFF])]
+      : [.bytes(folder + [slash]), .bytes(folder + [slash + 1])]
+  }
+}
+
+/// Texts of tags.
+enum LibraryText {
+  /// The number that a text begins with, as C's `strtol` reads it; 0 without one.
+  static func number(_ text: [UInt8]) -> Int {
+    let text = text.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    let isNegative = text.first == UInt8(ascii: "-")
+    var number = 0
+    for byte in text.dropFirst(isNegative || text.first == UInt8(ascii: "+") ? 1 : 0) {
+      guard (0x30...0x39).contains(byte), number < 1 << 50 else { break }
+      number = number * 10 + Int(byte - 0x30)
+    }
+    return isNegative ? -number : number
+  }
+}

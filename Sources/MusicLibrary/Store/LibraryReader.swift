@@ -1,0 +1,278 @@
+package import ControlProtocol
+package import Jukebox
+
+/// A song of the library.
+package struct LibrarySong: Sendable {
+  /// Relative to the home.
+  package let path: [UInt8]
+  /// What the file says about itself.
+  package let metadata: SongMetadata
+}
+
+/// A folder or a playlist of the library.
+package struct LibraryEntry: Hashable, Sendable {
+  /// Relative to the home.
+  package let path: [UInt8]
+  /// When it was changed last, in seconds since 1970.
+  package let modified: Int64
+}
+
+/// Answers questions about the library. Used by one thread at a time; blocks on the disk.
+package final class LibraryReader: Sendable {
+  private let database: Database
+
+  init(_ database: consuming Database) throws(DatabaseError) {
+    // There may be several, and SQLite's own cache is the system's once more.
+    try database.run("PRAGMA cache_size = -1000")
+    try database.run("PRAGMA query_only = 1")
+    self.database = database
+  }
+
+  // MARK: Songs
+
+  /// In a walk through all folders.
+  private static let walk = "(SELECT position FROM folders WHERE folders.id = songs.folder), position"
+
+  /// The songs that a query finds, as numbers for `songs(_:)`.
+  package func find(_ query: SongQuery, foldsCase: Bool) throws(DatabaseError) -> [Int64] {
+    let condition = SongCondition(query.filter, foldsCase: foldsCase)
+    let start = Int64(query.window?.lowerBound ?? 0)
+    let count = query.window?.upperBound.map { Int64($0) - start } ?? -1
+    var ids: [Int64] = []
+    if let order = query.order {
+      ids = try sorted(condition, order)
+      let lower = min(Int(start), ids.count)
+      return Array(ids[lower..<(count < 0 ? ids.count : min(lower + Int(count), ids.count))])
+    }
+    try database.statement(
+      "SELECT id FROM songs WHERE \(condition.text) ORDER BY \(Self.walk) LIMIT ? OFFSET ?"
+    ).forEach(condition.values + [.integer(count), .integer(start)]) { ids.append($0.integer(0)) }
+    return ids
+  }
+
+  /// The songs for which a condition holds, in any order.
+  func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
+    var ids: [Int64] = []
+    try database.statement("SELECT id FROM songs WHERE \(condition.text)").forEach(condition.values) {
+      ids.append($0.integer(0))
+    }
+    return ids
+  }
+
+  private func sorted(
+    _ condition: SongCondition, _ order: SongQuery.Order
+  ) throws(DatabaseError) -> [Int64] {
+    guard let tag = order.tag else {
+      var ids: [Int64] = []
+      try database.statement(
+        "SELECT id FROM songs WHERE \(condition.text) ORDER BY modified \(order.isDescending ? "DESC" : ""), \(Self.walk)"
+      ).forEach(condition.values) { ids.append($0.integer(0)) }
+      return ids
+    }
+    var songs: [(key: [UInt8], number: Int, id: Int64)] = []
+    let isNumber = tag == .track || tag == .disc
+    try database.statement("SELECT id, metadata FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)")
+      .forEach(condition.values) { row in
+        let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
+        songs.append((isNumber ? [] : key, isNumber ? LibraryText.number(key) : 0, row.integer(0)))
+      }
+    // Stable, as Swift's sort is.
+    songs.sort { left, right in
+      let (first, second) = order.isDescending ? (right, left) : (left, right)
+      return isNumber
+        ? first.number < second.number : first.key.lexicographicallyPrecedes(second.key)
+    }
+    return songs.map(\.id)
+  }
+
+  /// The songs with these numbers, in this order; those that have gone are left out.
+  package func songs(_ ids: some Sequence<Int64>) throws(DatabaseError) -> [LibrarySong] {
+    let statement = try database.statement("SELECT path, metadata FROM songs WHERE id = ?")
+    var songs: [LibrarySong] = []
+    for id in ids {
+      try statement.forEach([.integer(id)]) { row throws(DatabaseError) in songs.append(try Self.song(row)) }
+    }
+    return songs
+  }
+
+  /// The song of this path.
+  package func song(_ path: [UInt8]) throws(DatabaseError) -> LibrarySong? {
+    var song: LibrarySong?
+    try database.statement("SELECT path, metadata FROM songs WHERE path = ?").forEach([.bytes(path)]) {
+      row throws(DatabaseError) in song = try Self.song(row)
+    }
+    return song
+  }
+
+  private static func song(_ row: DatabaseRow) throws(DatabaseError) -> LibrarySong {
+    guard let metadata = SongMetadata(encoded: row.bytes(1)) else {
+      throw .damaged("a song's tags are damaged")
+    }
+    return LibrarySong(path: row.bytes(0), metadata: metadata)
+  }
+
+  // MARK: Folders
+
+  /// The number of the folder of this path.
+  package func folder(_ path: [UInt8]) throws(DatabaseError) -> Int64? {
+    try database.integer("SELECT id FROM folders WHERE path = ?", .bytes(path))
+  }
+
+  /// The folder with this number and all below it, in order.
+  package func folders(from path: [UInt8]) throws(DatabaseError) -> [Int64] {
+    var ids: [Int64] = []
+    try database.statement(
+      "SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ? ORDER BY position"
+    ).forEach([.bytes(path)] + LibraryPath.range(below: path)) { ids.append($0.integer(0)) }
+    return ids
+  }
+
+  /// The folder with this number; `nil` if it has gone.
+  package func entry(ofFolder folder: Int64) throws(DatabaseError) -> LibraryEntry? {
+    try entries("SELECT path, modified FROM folders WHERE id = ?", folder).first
+  }
+
+  /// The folders in a folder.
+  package func folders(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
+    try entries("SELECT path, modified FROM folders WHERE parent = ? ORDER BY position", folder)
+  }
+
+  /// The playlists in a folder.
+  package func playlists(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
+    try entries(
+      "SELECT path, changed / 1000000000 FROM others WHERE folder = ? AND playlist ORDER BY path", folder)
+  }
+
+  /// The songs in a folder, as numbers for `songs(_:)`.
+  package func songs(in folder: Int64) throws(DatabaseError) -> [Int64] {
+    var ids: [Int64] = []
+    try database.statement("SELECT id FROM songs WHERE folder = ? ORDER BY position").forEach(
+      [.integer(folder)]
+    ) { ids.append($0.integer(0)) }
+    return ids
+  }
+
+  private func entries(_ query: String, _ folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
+    var entries: [LibraryEntry] = []
+    try database.statement(query).forEach([.integer(folder)]) {
+      entries.append(LibraryEntry(path: $0.bytes(0), modified: $0.integer(1)))
+    }
+    return entries
+  }
+
+  // MARK: Tags
+
+  /// The paths of the songs that a filter finds, in order.
+  package func paths(_ filter: FilterExpression?) throws(DatabaseError) -> [[UInt8]] {
+    let condition = SongCondition(filter ?? .all([]), foldsCase: false)
+    var paths: [[UInt8]] = []
+    try database.statement("SELECT path FROM songs WHERE \(condition.text) ORDER BY \(Self.walk)").forEach(
+      condition.values
+    ) { paths.append($0.bytes(0)) }
+    return paths
+  }
+
+  /// The different values of tags in the songs that a filter finds, one for each tag, in the order of their bytes. A song
+  /// without a tag has the empty text.
+  package func values(of types: [TagType], _ filter: FilterExpression?) throws(DatabaseError) -> [[[UInt8]]] {
+    if types.count == 1, filter == nil { return try values(of: types[0]).map { [$0] } }
+    var found: Set<[[UInt8]]> = []
+    try forEachSong(filter) { metadata, _ in found.formUnion(metadata.combinations(of: types)) }
+    return found.sorted { left, right in
+      left.lexicographicallyPrecedes(right) { $0.lexicographicallyPrecedes($1) }
+    }
+  }
+
+  private func values(of type: TagType) throws(DatabaseError) -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    let bit = Int64(1) << Int64(type.index)
+    if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil {
+      values.append([])
+    }
+    // From one text to the next by the index.
+    try database.statement(
+      """
+      WITH RECURSIVE present(text) AS (SELECT min(text) FROM tags WHERE type = ?1 UNION ALL
+      SELECT (SELECT min(text) FROM tags WHERE type = ?1 AND tags.text > present.text) FROM present
+      WHERE text IS NOT NULL)
+      SELECT texts.text FROM present CROSS JOIN texts ON texts.id = present.text ORDER BY 1
+      """
+    ).forEach([.integer(Int64(type.index))]) { values.append($0.bytes(0)) }
+    return values
+  }
+
+  /// How many songs, and how many seconds of sound.
+  package struct Count: Hashable, Sendable {
+    package var songs = 0
+    package var seconds = 0.0
+  }
+
+  /// Counts the songs that a filter finds.
+  package func count(_ filter: FilterExpression) throws(DatabaseError) -> Count {
+    let condition = SongCondition(filter, foldsCase: false)
+    var count = Count()
+    try database.statement("SELECT count(*), total(duration) FROM songs WHERE \(condition.text)").forEach(
+      condition.values
+    ) { count = Count(songs: Int($0.integer(0)), seconds: $0.real(1)) }
+    return count
+  }
+
+  /// Counts them by the values of a tag, in the order of their bytes.
+  package func count(
+    _ filter: FilterExpression?, by type: TagType
+  ) throws(DatabaseError) -> [(value: [UInt8], count: Count)] {
+    var counts: [[UInt8]: Count] = [:]
+    try forEachSong(filter) { metadata, seconds in
+      for value in metadata.values(of: type) {
+        counts[value, default: Count()].songs += 1
+        counts[value, default: Count()].seconds += seconds
+      }
+    }
+    return counts.map { (value: $0, count: $1) }.sorted { $0.value.lexicographicallyPrecedes($1.value) }
+  }
+
+  private func forEachSong(
+    _ filter: FilterExpression?, _ body: (SongMetadata, Double) -> Void
+  ) throws(DatabaseError) {
+    let condition = SongCondition(filter ?? .all([]), foldsCase: false)
+    try database.statement("SELECT metadata, duration FROM songs WHERE \(condition.text)").forEach(
+      condition.values
+    ) { row in if let metadata = SongMetadata(encoded: row.bytes(0)) { body(metadata, row.real(1)) } }
+  }
+
+  // MARK: Figures
+
+  /// What is known of all songs together; `nil` before the first scan has ended.
+  func figures() throws(DatabaseError) -> LibraryFigures? {
+    var values: [String: Int64] = [:]
+    try database.statement("SELECT name, value FROM about").forEach([]) {
+      values[String(decoding: $0.bytes(0), as: UTF8.self)] = $0.integer(1)
+    }
+    guard let updated = values["updated"] else { return nil }
+    return LibraryFigures(
+      artists: Int(values["artists"] ?? 0), albums: Int(values["albums"] ?? 0),
+      songs: Int(values["songs"] ?? 0), playtime: values["playtime"] ?? 0, updated: updated)
+  }
+}
+
+extension SongMetadata {
+  /// The values of this tag, or of the one that stands for it; the empty one without.
+  fileprivate func values(of type: TagType) -> [[UInt8]] {
+    for candidate in [type] + type.substitutes {
+      var values: [[UInt8]] = []
+      forEachTag(of: TagSet(candidate)) { _, value in
+        values.append(value.withUnsafeBufferPointer { Array($0) })
+      }
+      if !values.isEmpty { return values }
+    }
+    return [[]]
+  }
+
+  /// Each value of the first tag with each of the second, and so on.
+  fileprivate func combinations(of types: [TagType]) -> [[[UInt8]]] {
+    types.reduce([[]]) { heads, type in
+      let values = values(of: type)
+      return heads.flatMap { head in values.map { head + [$0] } }
+    }
+  }
+}

@@ -1,0 +1,339 @@
+internal import ControlProtocol
+internal import Glibc
+internal import Jukebox
+internal import MusicFiles
+
+/// Puts into the database what was found on the disk. One thread has it.
+final class LibraryWriter {
+  /// What is known of a file, by which it is seen to be the same.
+  struct KnownFile: Hashable {
+    /// `nil` for what is no song.
+    var song: Int64?
+    var changed: Int64
+    var size: Int64
+
+    /// Whether the file is as it was.
+    func isSame(as status: FileStatus) -> Bool { changed == status.changed && size == status.size }
+  }
+
+  let database: Database
+  /// Those that are run for every folder; to prepare one anew takes longer than to run it.
+  private var statements: [String: CachedStatement] = [:]
+  private let insertSong: DatabaseStatement
+  private let insertTag: DatabaseStatement
+  private let insertText: DatabaseStatement
+  private let findText: DatabaseStatement
+  private let deleteTag: DatabaseStatement
+  /// Numbers of texts that were used lately: artists and albums come again and again.
+  private var texts: [[UInt8]: Int64] = [:]
+  private static let textLimit = 1000
+  /// Whether something was changed since `finish`.
+  private(set) var hasChanged = false
+  private var hasRemoved = false
+  private var mustOrderFolders = false
+
+  init(_ database: consuming Database) throws(DatabaseError) {
+    // Inserting goes all over the indexes; SQLite's 2 MB would be written out and read back all the time.
+    try database.run("PRAGMA cache_size = -8000")
+    insertSong = try database.statement(
+      """
+      INSERT INTO songs(folder, position, path, changed, size, modified, duration, rate, channels, tagged, metadata)
+      VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    insertTag = try database.statement("INSERT OR IGNORE INTO tags VALUES(?, ?, ?)")
+    insertText = try database.statement("INSERT INTO texts(text, folded) VALUES(?1, folded(?1))")
+    findText = try database.statement("SELECT id FROM texts WHERE text = ?")
+    deleteTag = try database.statement("DELETE FROM tags WHERE type = ? AND text = ? AND song = ?")
+    self.database = database
+  }
+
+  private final class CachedStatement {
+    let statement: DatabaseStatement
+
+    init(_ statement: consuming DatabaseStatement) { self.statement = statement }
+  }
+
+  /// Runs a statement, prepared the first time.
+  private func forEach(
+    _ text: String, _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void = { _ in }
+  ) throws(DatabaseError) {
+    let cached: CachedStatement
+    if let known = statements[text] {
+      cached = known
+    } else {
+      cached = CachedStatement(try database.statement(text))
+      statements[text] = cached
+    }
+    try cached.statement.forEach(values, body)
+  }
+
+  /// The first number that a statement has.
+  private func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
+    var result: Int64?
+    try forEach(text, values) { result = result ?? $0.integer(0) }
+    return result
+  }
+
+  // MARK: Transactions
+
+  /// Begins to write; others see nothing of it before `commit`.
+  func begin() throws(DatabaseError) { try database.run("BEGIN IMMEDIATE") }
+
+  /// Shows others what was written.
+  func commit() throws(DatabaseError) { try database.run("COMMIT") }
+
+  /// Takes back what was written since `begin`, as far as a failure has not done that.
+  func rollBack() {
+    texts = [:]
+    try? database.run("ROLLBACK")
+  }
+
+  /// Ends a run: folders get their order, what nobody needs goes. `figures` are kept if something was changed.
+  func finish(isComplete: Bool) throws(DatabaseError) -> Bool {
+    guard hasChanged else { return false }
+    repeat {
+      try database.run(
+        """
+        DELETE FROM folders WHERE path <> x'' AND NOT EXISTS(SELECT 1 FROM songs WHERE folder = folders.id)
+        AND NOT EXISTS(SELECT 1 FROM others WHERE folder = folders.id)
+        AND NOT EXISTS(SELECT 1 FROM folders AS f WHERE f.parent = folders.id)
+        """)
+    } while database.changes > 0
+    if mustOrderFolders { try orderFolders() }
+    if isComplete, hasRemoved {
+      try database.run("DELETE FROM texts WHERE id NOT IN (SELECT text FROM tags)")
+      texts = [:]
+    }
+    try setAbout("songs", "SELECT count(*) FROM songs")
+    try setAbout("playtime", "SELECT CAST(total(duration) AS INTEGER) FROM songs")
+    for (name, type) in [("artists", TagType.artist), ("albums", .album)] {
+      try setAbout(name, "SELECT count(DISTINCT text) FROM tags WHERE type = \(type.index)")
+    }
+    try setAbout("updated", "SELECT \(time(nil))")
+    hasChanged = false
+    (hasRemoved, mustOrderFolders) = (false, false)
+    return true
+  }
+
+  /// Gives memory back until there is more to do.
+  func rest() {
+    texts = [:]
+    database.releaseMemory()
+  }
+
+  private func setAbout(_ name: String, _ query: String) throws(DatabaseError) {
+    try database.run("INSERT OR REPLACE INTO about VALUES(?, (\(query)))", .bytes(Array(name.utf8)))
+  }
+
+  // MARK: Folders
+
+  /// The number of this folder; it and those above it are added where they are missing. A walk in order adds them in
+  /// order, so that clients see them so before the walk is at its end.
+  func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
+    var known: (id: Int64, modified: Int64)?
+    try forEach("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
+      known = ($0.integer(0), $0.integer(1))
+    }
+    if let known {
+      if known.modified != modified {
+        try forEach("UPDATE folders SET modified = ? WHERE id = ?", [.integer(modified), .integer(known.id)])
+      }
+      return known.id
+    }
+    var parent: Int64 = 0
+    if !path.isEmpty { parent = try folder(above: path) }
+    let position = try integer("SELECT max(id) FROM folders") ?? 0
+    try forEach(
+      "INSERT INTO folders(path, parent, position, modified) VALUES(?, ?, ?, ?)",
+      [
+        .bytes(path),
+        .integer(parent), .integer(position + 1), .integer(modified),
+      ])
+    (hasChanged, mustOrderFolders) = (true, true)
+    return database.lastRow
+  }
+
+  private func folder(above path: [UInt8]) throws(DatabaseError) -> Int64 {
+    let parent = LibraryPath.folder(of: path)
+    if let id = try integer("SELECT id FROM folders WHERE path = ?", .bytes(parent)) { return id }
+    return try folder(parent, modified: 0)
+  }
+
+  /// The folders that are known in this one.
+  func folders(in folder: [UInt8]) throws(DatabaseError) -> Set<[UInt8]> {
+    var paths: Set<[UInt8]> = []
+    try forEach(
+      "SELECT path FROM folders WHERE parent = (SELECT id FROM folders WHERE path = ?)", [.bytes(folder)]
+    ) {
+      paths.insert($0.bytes(0))
+    }
+    return paths
+  }
+
+  /// Whether the folder is known.
+  func hasFolder(_ path: [UInt8]) throws(DatabaseError) -> Bool {
+    try integer("SELECT 1 FROM folders WHERE path = ?", .bytes(path)) != nil
+  }
+
+  /// Takes out the folder, with everything in it and below it.
+  func remove(folder path: [UInt8]) throws(DatabaseError) {
+    let range = LibraryPath.range(below: path)
+    var songs: [Int64] = []
+    try forEach("SELECT id FROM songs WHERE path >= ? AND path < ?", range) {
+      songs.append($0.integer(0))
+    }
+    for song in songs { try remove(song: song) }
+    try forEach("DELETE FROM others WHERE path >= ? AND path < ?", range)
+    try forEach("DELETE FROM folders WHERE path >= ? AND path < ?", range)
+    try forEach("DELETE FROM folders WHERE path = ?", [.bytes(path)])
+    (hasChanged, hasRemoved) = (true, true)
+  }
+
+  private func orderFolders() throws(DatabaseError) {
+    var folders: [(order: [NaturalOrder], id: Int64, position: Int64)] = []
+    try forEach("SELECT path, id, position FROM folders", []) { row in
+      let names = row.bytes(0).split(separator: UInt8(ascii: "/")).map { NaturalOrder(Array($0)) }
+      folders.append((names, row.integer(1), row.integer(2)))
+    }
+    folders.sort { $0.order.lexicographicallyPrecedes($1.order) }
+    let update = try database.statement("UPDATE folders SET position = ? WHERE id = ?")
+    for (index, folder) in folders.enumerated() where folder.position != index {
+      try update.run(.integer(Int64(index)), .integer(folder.id))
+    }
+  }
+
+  // MARK: Files
+
+  /// What is known of the files in this folder, by their paths.
+  func files(in folder: Int64) throws(DatabaseError) -> [[UInt8]: KnownFile] {
+    var files: [[UInt8]: KnownFile] = [:]
+    try forEach("SELECT path, id, changed, size FROM songs WHERE folder = ?", [.integer(folder)]) {
+      files[$0.bytes(0)] = KnownFile(song: $0.integer(1), changed: $0.integer(2), size: $0.integer(3))
+    }
+    try forEach("SELECT path, changed, size FROM others WHERE folder = ?", [.integer(folder)]) {
+      files[$0.bytes(0)] = KnownFile(song: nil, changed: $0.integer(1), size: $0.integer(2))
+    }
+    return files
+  }
+
+  /// Takes a file out.
+  func remove(_ path: [UInt8], _ known: KnownFile) throws(DatabaseError) {
+    if let song = known.song {
+      try remove(song: song)
+    } else {
+      try forEach("DELETE FROM others WHERE path = ?", [.bytes(path)])
+    }
+    (hasChanged, hasRemoved) = (true, true)
+  }
+
+  private func remove(song: Int64) throws(DatabaseError) {
+    var metadata: SongMetadata?
+    try forEach("SELECT metadata FROM songs WHERE id = ?", [.integer(song)]) {
+      metadata = SongMetadata(encoded: $0.bytes(0))
+    }
+    for tag in Self.searchable(metadata ?? SongMetadata()) {
+      for text in tag.texts {
+        try deleteTag.run(.integer(Int64(tag.type.index)), .integer(try number(of: text)), .integer(song))
+      }
+    }
+    try forEach("DELETE FROM songs WHERE id = ?", [.integer(song)])
+  }
+
+  /// Adds a file that is no song.
+  func add(other path: [UInt8], to folder: Int64, _ status: FileStatus, isPlaylist: Bool)
+    throws(DatabaseError)
+  {
+    try forEach(
+      "INSERT OR REPLACE INTO others VALUES(?, ?, ?, ?, ?)",
+      [
+        .bytes(path), .integer(folder),
+        .integer(status.changed), .integer(status.size), .integer(isPlaylist ? 1 : 0),
+      ])
+    hasChanged = true
+  }
+
+  /// Adds a song.
+  func add(
+    song path: [UInt8], to folder: Int64, _ status: FileStatus, _ metadata: SongMetadata
+  ) throws(DatabaseError) {
+    let tags = Self.searchable(metadata)
+    let tagged = tags.reduce(0) { $0 | Int64(1) << Int64($1.type.index) }
+    try insertSong.run(
+      .integer(folder), .integer(.max), .bytes(path), .integer(status.changed), .integer(status.size),
+      .integer(metadata.modified ?? 0), .real(metadata.duration ?? 0),
+      .integer(Int64(metadata.sampleRate ?? 0)),
+      .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))
+    let song = database.lastRow
+    for (type, texts) in tags {
+      for text in texts {
+        try insertTag.run(.integer(Int64(type.index)), .integer(try number(of: text)), .integer(song))
+      }
+    }
+    hasChanged = true
+  }
+
+  /// What filters find a song by: its values for each tag, or for the tag that stands for it.
+  private static func searchable(_ metadata: SongMetadata) -> [(type: TagType, texts: [[UInt8]])] {
+    var own: [TagType: [[UInt8]]] = [:]
+    for tag in metadata.tags { own[tag.type, default: []].append(tag.value.bytes) }
+    return TagType.allCases.compactMap { type in
+      ([type] + type.substitutes).lazy.compactMap { own[$0] }.first.map { (type, $0) }
+    }
+  }
+
+  private func number(of text: [UInt8]) throws(DatabaseError) -> Int64 {
+    if let number = texts[text] { return number }
+    var found: Int64?
+    try findText.forEach([.bytes(text)]) { found = $0.integer(0) }
+    if found == nil { try insertText.run(.bytes(text)) }
+    let number = found ?? database.lastRow
+    if texts.count >= Self.textLimit { texts = [:] }
+    texts[text] = number
+    return number
+  }
+
+  /// Puts the songs of a folder in order: by album, disc and track, then by name.
+  func orderSongs(in folder: Int64) throws(DatabaseError) {
+    struct Key: Comparable {
+      let album: NaturalOrder
+      let disc: Int
+      let track: Int
+      let name: NaturalOrder
+
+      static func < (left: Key, right: Key) -> Bool {
+        (left.album, left.disc, left.track, left.name) < (right.album, right.disc, right.track, right.name)
+      }
+    }
+    var songs: [(key: Key, id: Int64, position: Int64)] = []
+    try forEach("SELECT path, metadata, id, position FROM songs WHERE folder = ?", [.integer(folder)]) {
+      row in
+      let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
+      func number(_ type: TagType) -> Int { LibraryText.number(metadata.first(type)) }
+      // Without the extension "Song" comes before "Song 2".
+      let name = LibraryPath.name(of: row.bytes(0)).dropLast(".mp3".utf8.count)
+      let key = Key(
+        album: NaturalOrder(metadata.first(.album)), disc: number(.disc), track: number(.track),
+        name: NaturalOrder(Array(name)))
+      songs.append((key, row.integer(2), row.integer(3)))
+    }
+    songs.sort { $0.key < $1.key }
+    let update = try database.statement("UPDATE songs SET position = ? WHERE id = ?")
+    for (index, song) in songs.enumerated() where song.position != index {
+      try update.run(.integer(Int64(index)), .integer(song.id))
+    }
+  }
+}
+
+extension SongMetadata {
+  /// The first value of this tag, or of one that stands for it; empty without.
+  func first(_ type: TagType) -> [UInt8] {
+    for candidate in [type] + type.substitutes {
+      var found: [UInt8]?
+      forEachTag(of: TagSet(candidate)) { _, value in
+        if found == nil { found = value.withUnsafeBufferPointer { Array($0) } }
+      }
+      if let found { return found }
+    }
+    return []
+  }
+}

@@ -1,0 +1,105 @@
+internal import ControlProtocol
+
+/// A filter as the database understands it: a condition on rows of `songs`.
+struct SongCondition {
+  /// SQL, with a `?` for each of the values.
+  private(set) var text: String
+  private(set) var values: [DatabaseValue] = []
+
+  /// What the expression describes.
+  ///
+  /// - Parameter foldsCase: Whether capitals and small letters are the same.
+  init(_ expression: FilterExpression, foldsCase: Bool) {
+    switch expression {
+    case .tag(let type?, let test): self.init(test, of: type, foldsCase)
+    case .tag(nil, let test): self.init(ofAny: test, foldsCase)
+    case .file(let test):
+      // The index of the paths alone is read for it.
+      let column = foldsCase ? "folded(path)" : "path"
+      let condition = Self.condition(test, column, foldsCase)
+      self.init("id IN (SELECT id FROM songs WHERE \(condition.text))", condition.values)
+    case .base(let folder):
+      var path = folder.bytes
+      if path.isEmpty {
+        self.init("1")
+        return
+      }
+      if path.last == UInt8(ascii: "/") { path.removeLast() }
+      self.init(
+        "(path = ? OR path >= ? AND path < ?)", [.bytes(folder.bytes)] + LibraryPath.range(below: path))
+    case .modifiedSince(let time): self.init("modified >= ?", [.integer(time)])
+    case .audioFormat(let mask): self.init(mask)
+    case .not(let other):
+      let other = SongCondition(other, foldsCase: foldsCase)
+      self.init("NOT \(other.text)", other.values)
+    case .all(let parts):
+      guard !parts.isEmpty else {
+        self.init("1")
+        return
+      }
+      let parts = parts.map { SongCondition($0, foldsCase: foldsCase) }
+      self.init("(\(parts.map(\.text).joined(separator: " AND ")))", parts.flatMap(\.values))
+    }
+  }
+
+  private init(_ text: String, _ values: [DatabaseValue] = []) {
+    self.text = text
+    self.values = values
+  }
+
+  private init(_ test: TextTest, of type: TagType, _ foldsCase: Bool) {
+    switch test {
+    // A song without the tag has the empty text.
+    case .contains(""): self.init("1")
+    case .equals(""): self.init("tagged & \(Int64(1) << Int64(type.index)) = 0")
+    default:
+      let condition = Self.condition(test, foldsCase ? "folded" : "text", foldsCase)
+      self.init(
+        "id IN (SELECT song FROM tags WHERE type = \(type.index) AND text IN "
+          + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
+    }
+  }
+
+  private init(ofAny test: TextTest, _ foldsCase: Bool) {
+    switch test {
+    case .contains(""): self.init("tagged <> 0")
+    case .equals(""): self.init("0")
+    default:
+      let condition = Self.condition(test, foldsCase ? "folded" : "text", foldsCase)
+      self.init(
+        "id IN (SELECT song FROM tags WHERE type IN (\(Self.types)) AND text IN "
+          + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
+    }
+  }
+
+  /// The types of tags that there are, found with one look at the index for each.
+  private static let types = """
+    WITH RECURSIVE present(type) AS (SELECT min(type) FROM tags UNION ALL
+    SELECT (SELECT min(type) FROM tags WHERE tags.type > present.type) FROM present WHERE type IS NOT NULL)
+    SELECT type FROM present WHERE type IS NOT NULL
+    """
+
+  private init(_ mask: AudioFormatMask) {
+    switch mask.samples {
+    // Songs are decoded to floating-point numbers.
+    case .bits, .dsd: self.init("0")
+    case .floatingPoint, nil:
+      let parts = ["rate": mask.rate, "channels": mask.channels].sorted { $0.key > $1.key }
+      self.init(
+        "("
+          + parts.map { name, value in value.map { "\(name) = \($0)" } ?? "\(name) > 0" }.joined(
+            separator: " AND ")
+          + ")")
+    }
+  }
+
+  private static func condition(
+    _ test: TextTest, _ column: String, _ foldsCase: Bool
+  ) -> (text: String, values: [DatabaseValue]) {
+    switch test {
+    case .equals(let text): ("\(column) = ?", [.bytes(foldsCase ? text.foldingCase().bytes : text.bytes)])
+    case .contains(let text):
+      ("instr(\(column), ?) > 0", [.bytes(foldsCase ? text.foldingCase().bytes : text.bytes)])
+    }
+  }
+}

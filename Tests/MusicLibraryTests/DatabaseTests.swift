@@ -1,0 +1,133 @@
+import ControlProtocol
+import Foundation
+import HostTime
+import MusicFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MusicLibrary
+
+/// The file, and what can be wrong with it.
+@Suite(.timeLimit(.minutes(5))) struct DatabaseTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("Values go in and come out as they are") func values() throws {
+    let database = try Database(MediaPath(folder.file("db")))
+    try database.run("CREATE TABLE t(a, b, c, d)")
+    let bytes: [UInt8] = [0, 0xFF, 0x27, 0x22, 0xC3]
+    try database.run(
+      "INSERT INTO t VALUES(?, ?, ?, ?)", .bytes(bytes), .bytes([]), .integer(.min), .real(0.1))
+    var rows = 0
+    try database.statement("SELECT a, b, c, d, b IS NULL FROM t").forEach([]) { row in
+      rows += 1
+      #expect(row.bytes(0) == bytes)
+      #expect(row.bytes(1) == [])
+      #expect(row.integer(2) == .min)
+      #expect(row.real(3) == 0.1)
+      #expect(row.integer(4) == 0)
+    }
+    #expect(rows == 1)
+    #expect(
+      try database.integer(
+        "SELECT folded(?) = ?", .bytes(Array("STRAßE".utf8)), .bytes(Array("strasse".utf8))) == 1)
+    #expect(throws: DatabaseError.self) { try database.run("SELECT nonsense") }
+    #expect(throws: DatabaseError.self) {
+      _ = try Database(MediaPath(folder.file("no/such/folder")))
+    }
+  }
+
+  @Test("What is no database, or of another version, is put aside with a word", arguments: [0, 1, 2])
+  func unusable(_ kind: Int) throws {
+    try folder.song("a.mp3")
+    switch kind {
+    case 0: try folder.write("library", String(repeating: "not a database ", count: 100))
+    case 1: try Database(MediaPath(folder.file("library"))).run("PRAGMA user_version = 99")
+    default: try Database(MediaPath(folder.file("library"))).run("CREATE TABLE songs(a)")
+    }
+    let run = try LibraryRun(folder)
+    try run.start()
+    #expect(try run.songs() == ["a.mp3"])
+    #expect(run.events.complaints.count == (kind == 2 ? 0 : 1))
+    #expect(folder.names.contains("library.damaged") == (kind != 2))
+    #expect(folder.mode(of: "library") == 0o600)
+  }
+
+  @Test("A database that is damaged while it is used is made anew") func damaged() throws {
+    for index in 0..<200 {
+      try folder.song("\(index).mp3", ["TPE1": "Artist \(index)", "TALB": "Album \(index)"])
+    }
+    let before = try LibraryRun(folder)
+    try before.start()
+    before.library.stop()
+    try before.library.writer.withLock { writer throws(DatabaseError) in
+      try writer?.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      writer = nil
+    }
+    var bytes = try folder.read("library")
+    // All but the first pages, which say what there is.
+    for index in 8192..<bytes.count { bytes[index] = 0xA5 }
+    try folder.write("library", bytes)
+    let run = try LibraryRun(folder)
+    #expect(throws: DatabaseError.self) { try run.songs() }
+    run.library.start { [events = run.events] in events.note($0) }
+    try run.events.wait { run.library.updatingJob == nil && (try? run.songs().count) == 200 }
+    #expect(run.events.complaints.contains { $0.contains("the music is read anew") })
+    #expect(folder.names.contains("library.damaged"))
+  }
+
+  @Test("Where there is no room, what was known stays, and a word is said once") func full() throws {
+    try folder.song("a.mp3", ["TPE1": "One"])
+    let run = try LibraryRun(folder)
+    try run.start()
+    try run.library.writer.withLock { writer throws(DatabaseError) in
+      try writer?.database.run("PRAGMA max_page_count = 1")
+    }
+    for index in 0..<300 {
+      try folder.song(
+        "\(index).mp3", ["TPE1": "Artist \(index)", "TIT2": String(repeating: "x", count: 500)])
+    }
+    for _ in 0..<2 {
+      _ = run.library.update([], rereads: false)
+      try run.events.wait { !run.events.complaints.isEmpty && run.library.updatingJob == nil }
+    }
+    #expect(try run.list("artist").contains(["One"]))
+    #expect(run.events.complaints.count == 1)
+    #expect(run.events.complaints[0].contains("the disk is full"))
+    try run.library.writer.withLock { writer throws(DatabaseError) in
+      try writer?.database.run("PRAGMA max_page_count = 1000000")
+    }
+    _ = run.library.update([], rereads: false)
+    try run.events.wait { run.library.updatingJob == nil && (try? run.songs().count) == 301 }
+  }
+
+  @Test("Another home is another library") func otherHome() throws {
+    try folder.song("a.mp3")
+    let run = try LibraryRun(folder)
+    try run.start()
+    run.library.stop()
+    try folder.write("other/b.mp3", SongBytes.make())
+    let other = try MusicLibrary(
+      MediaPath(folder.file("library")), home: MusicHome(MediaPath(folder.file("other"))),
+      clock: SystemClock.shared
+    ) { _ in }
+    #expect(try other.read { r throws(DatabaseError) in try r.paths(nil) } == [])
+  }
+
+  @Test("Readers see whole steps while the writer writes, and do not wait for it") func readersBesideWriter()
+    throws
+  {
+    try folder.song("a.mp3")
+    let run = try LibraryRun(folder)
+    try run.start()
+    try run.library.writer.withLock { writer in
+      try writer?.begin()
+      try writer?.remove(folder: [])
+      #expect(try run.songs() == ["a.mp3"])
+      writer?.rollBack()
+    }
+    #expect(try run.songs() == ["a.mp3"])
+  }
+}

@@ -1,0 +1,105 @@
+import ControlProtocol
+import Foundation
+import HostTime
+import MusicFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MusicLibrary
+
+/// A home with songs, and a library of it that a test waits for.
+final class LibraryRun {
+  let folder: TemporaryFolder
+  let home: MusicHome
+  let library: MusicLibrary
+  let events = Events()
+
+  /// What the library has said so far.
+  final class Events: Sendable {
+    private let state = Mutex((events: [Subsystems](), complaints: [String]()))
+    private let news = DispatchSemaphore(value: 0)
+
+    func note(_ event: Subsystems) {
+      // Anew: what was read out of the lock shares the old one.
+      state.withLock { $0.events = $0.events + [event] }
+      news.signal()
+    }
+
+    func complain(_ text: String) { state.withLock { $0.complaints = $0.complaints + [text] } }
+
+    var complaints: [String] { state.withLock { $0.complaints } }
+    var all: [Subsystems] { state.withLock { $0.events } }
+
+    /// Waits until `condition` holds after something was said, for half a minute at most.
+    func wait(until condition: () throws -> Bool) throws {
+      let deadline = DispatchTime.now() + 30
+      while try !condition() {
+        try #require(news.wait(timeout: deadline) == .success, "\(all) \(complaints)")
+      }
+    }
+  }
+
+  /// A library in `folder/state` of `folder/music`, which a test fills first.
+  init(_ folder: TemporaryFolder) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(atPath: folder.file("music"), withIntermediateDirectories: true)
+    home = try MusicHome(MediaPath(folder.file("music")))
+    library = try MusicLibrary(
+      MediaPath(folder.file("library")), home: home, clock: SystemClock.shared
+    ) { [events] in events.complain($0) }
+  }
+
+  deinit { library.stop() }
+
+  /// Starts it, and waits until everything was looked at.
+  func start() throws {
+    library.start { [events] in events.note($0) }
+    try settle()
+  }
+
+  /// Waits until no update is under way.
+  func settle() throws { try events.wait { library.updatingJob == nil } }
+
+  /// Has it look again.
+  func update(_ path: String = "", rereads: Bool = false) throws {
+    _ = try #require(library.update(Array(path.utf8), rereads: rereads))
+    try settle()
+  }
+
+  /// The names that a filter finds, as `find` has it.
+  func find(_ filter: String..., search: Bool = false) throws -> [String] {
+    try names(Command(try Request(search ? "search" : "find", filter.map { Argument($0) })))
+  }
+
+  /// Every song, in order.
+  func songs() throws -> [String] { try find("(base '')") }
+
+  private func names(_ command: Command) throws -> [String] {
+    let (query, folds): (SongQuery, Bool) =
+      switch command {
+      case .database(.find(let query)): (query, false)
+      case .database(.search(let query)): (query, true)
+      default: throw CocoaError(.featureUnsupported)
+      }
+    return try library.read { reader throws(DatabaseError) in
+      try reader.songs(reader.find(query, foldsCase: folds)).map { String(decoding: $0.path, as: UTF8.self) }
+    }
+  }
+
+  /// The values of tags, as `list` has it.
+  func list(_ arguments: String...) throws -> [[String]] {
+    guard case .database(.list(let query)) = try Command(try Request("list", arguments.map { Argument($0) }))
+    else { throw CocoaError(.featureUnsupported) }
+    return try library.read { reader throws(DatabaseError) in try reader.values(of: query.tags, query.filter)
+    }
+    .map { $0.map { String(decoding: $0, as: UTF8.self) } }
+  }
+}
+
+extension TemporaryFolder {
+  /// Writes a song into the music.
+  func song(_ name: String, _ tags: KeyValuePairs<String, String> = [:]) throws {
+    try write("music/\(name)", SongBytes.make(tags))
+  }
+}

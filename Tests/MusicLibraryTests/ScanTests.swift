@@ -1,0 +1,248 @@
+import ControlProtocol
+import Foundation
+import Glibc
+import HostTime
+import Jukebox
+import MusicFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MusicLibrary
+
+/// What is found in the home, and found again.
+@Suite(.timeLimit(.minutes(5))) struct ScanTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("Songs come by album, disc, track and name, folders as a person puts them, empty ones not at all")
+  func order() throws {
+    try folder.song("z.mp3")
+    try folder.song("b 10.mp3", ["TALB": "Album", "TRCK": "10"])
+    try folder.song("c 2.mp3", ["TALB": "Album", "TRCK": "2/12"])
+    try folder.song("d.mp3", ["TALB": "Album", "TRCK": "1", "TPOS": "2"])
+    try folder.song("Zwei/a.mp3")
+    try folder.song("eins/12/a.mp3")
+    try folder.song("eins/2/a.mp3")
+    try folder.write("music/empty/notes.txt", "no music")
+    try folder.write("music/eins/list.m3u", "2/a.mp3\n")
+    let run = try LibraryRun(folder)
+    try run.start()
+    #expect(
+      try run.songs() == [
+        "z.mp3", "c 2.mp3", "b 10.mp3", "d.mp3", "eins/2/a.mp3", "eins/12/a.mp3", "Zwei/a.mp3",
+      ])
+    let folders = try run.library.read { reader throws(DatabaseError) in
+      let home = try reader.folder([]) ?? 0
+      let eins = try reader.folder(Array("eins".utf8)) ?? 0
+      return (try reader.folders(in: home).map(\.path), try reader.playlists(in: eins).map(\.path))
+    }
+    #expect(folders.0 == [Array("eins".utf8), Array("Zwei".utf8)])
+    #expect(folders.1 == [Array("eins/list.m3u".utf8)])
+    #expect(run.library.figures.songs == 7)
+    #expect(run.library.figures.albums == 1)
+    #expect(run.events.all.last == [.update, .database])
+    #expect(run.events.complaints.isEmpty)
+    #expect(folder.mode(of: "library") == 0o600)
+  }
+
+  @Test("What is known is not read again, until it is told to") func knownFiles() throws {
+    try folder.song("a.mp3", ["TPE1": "Before"])
+    try folder.write("music/no song.mp3", "nothing of the kind")
+    let before = try LibraryRun(folder)
+    try before.start()
+    before.library.stop()
+    // Another content of the same length, with the same time.
+    var status = stat()
+    stat(folder.file("music/a.mp3"), &status)
+    let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("music/a.mp3")))
+    try handle.write(contentsOf: SongBytes.make(["TPE1": "Behind"]))
+    try handle.close()
+    let times = [status.st_atim, status.st_mtim]
+    utimensat(AT_FDCWD, folder.file("music/a.mp3"), times, 0)
+    let after = try LibraryRun(folder)
+    #expect(try after.list("artist") == [["Before"]])
+    #expect(after.library.figures.songs == 1)
+    try after.start()
+    #expect(try after.list("artist") == [["Before"]])
+    // Nobody is told of a change where there is none.
+    #expect(!after.events.all.contains { $0.contains(.database) })
+    try after.update(rereads: true)
+    #expect(try after.list("artist") == [["Behind"]])
+    #expect(try after.songs() == ["a.mp3"])
+  }
+
+  @Test("A song that is rewritten while it is read is read again") func rewritten() throws {
+    try folder.song("a.mp3", ["TPE1": "Old"])
+    let path = folder.file("music/a.mp3")
+    let writer = try LibraryWriter(
+      LibraryFile.open(MediaPath(folder.file("library")), home: MediaPath(folder.file("music"))))
+    func scan(_ onFile: @escaping () -> Void) throws {
+      var scan = FolderScan(
+        writer, home: MediaPath(folder.file("music")), watch: nil, rereads: false, seconds: { 0 },
+        isCancelled: {
+          onFile()
+          return false
+        })
+      try writer.begin()
+      try scan.scan([], isDeep: true)
+      _ = try writer.finish(isComplete: true)
+      try writer.commit()
+    }
+    var reads = 0
+    try scan {
+      reads += 1
+      // Half of the new song is there.
+      try? Data(SongBytes.make(["TPE1": "New"]).prefix(500)).write(to: URL(fileURLWithPath: path))
+    }
+    try scan {
+      reads += 1
+      try? Data(SongBytes.make(["TPE1": "New"])).write(to: URL(fileURLWithPath: path))
+    }
+    try scan { reads += 1 }
+    try scan { reads += 1 }
+    #expect(reads == 3)
+    let reader = try LibraryReader(LibraryFile.connect(MediaPath(folder.file("library"))))
+    #expect(try reader.song(Array("a.mp3".utf8))?.metadata.first(.artist) == Array("New".utf8))
+  }
+
+  @Test("What is gone is forgotten, with its tags, and folders that hold nothing") func gone() throws {
+    try folder.song("a.mp3", ["TPE1": "One"])
+    try folder.song("x/y/b.mp3", ["TPE1": "Two"])
+    try folder.song("x/y/c.mp3", ["TPE1": "Three"])
+    try folder.song("xy/d.mp3", ["TPE1": "Four"])
+    let run = try LibraryRun(folder)
+    try run.start()
+    run.library.stop()
+    try FileManager.default.removeItem(atPath: folder.file("music/x/y/b.mp3"))
+    let second = try LibraryRun(folder)
+    try second.start()
+    #expect(try second.list("artist") == [["Four"], ["One"], ["Three"]])
+    second.library.stop()
+    try FileManager.default.removeItem(atPath: folder.file("music/x/y/c.mp3"))
+    let third = try LibraryRun(folder)
+    try third.start()
+    #expect(try third.songs() == ["a.mp3", "xy/d.mp3"])
+    #expect(try third.library.read { r throws(DatabaseError) in try r.folder(Array("x".utf8)) } == nil)
+    third.library.stop()
+    try FileManager.default.removeItem(atPath: folder.file("music/xy"))
+    let fourth = try LibraryRun(folder)
+    try fourth.start()
+    #expect(try fourth.songs() == ["a.mp3"])
+    #expect(fourth.library.figures.artists == 1)
+    // Two songs are in the database no more, and nobody has their texts.
+    let texts = try fourth.library.writer.withLock { writer throws(DatabaseError) in
+      try writer?.database.integer("SELECT count(*) FROM texts")
+    }
+    #expect(texts == 1)
+  }
+
+  @Test("A home that is not there takes nothing with it") func missingHome() throws {
+    try folder.song("a.mp3")
+    let run = try LibraryRun(folder)
+    try run.start()
+    try FileManager.default.moveItem(atPath: folder.file("music"), toPath: folder.file("away"))
+    try run.update()
+    #expect(try run.songs() == ["a.mp3"])
+    #expect(run.events.complaints.count == 1)
+  }
+
+  @Test("A part is looked at alone; a file by its folder, what is gone by what is above it") func parts()
+    throws
+  {
+    try folder.song("x/a.mp3")
+    try folder.song("y/b.mp3")
+    let run = try LibraryRun(folder)
+    try run.start()
+    run.library.stop()
+    try folder.song("x/new.mp3")
+    try folder.song("y/z/new.mp3")
+    let second = try LibraryRun(folder)
+    func scan(_ path: String) throws {
+      try second.library.writer.withLock { writer in
+        guard let writer else { return }
+        var scan = FolderScan(
+          writer, home: second.home.path, watch: nil, rereads: false, seconds: { 0 }, isCancelled: { false })
+        try writer.begin()
+        try scan.scan(Array(path.utf8), isDeep: true)
+        _ = try writer.finish(isComplete: false)
+        try writer.commit()
+      }
+    }
+    try scan("x/a.mp3")
+    #expect(try second.songs() == ["x/a.mp3", "x/new.mp3", "y/b.mp3"])
+    try FileManager.default.removeItem(atPath: folder.file("music/x"))
+    try scan("x/not/there")
+    // The folder that is new is found on the way, what is new in known ones is not.
+    #expect(try second.songs() == ["y/b.mp3"])
+    try scan("y/z")
+    #expect(try second.songs() == ["y/b.mp3", "y/z/new.mp3"])
+  }
+
+  @Test("Links that lead in circles end, and each place is known by its names") func links() throws {
+    try folder.song("a/song.mp3")
+    try folder.song("b/song.mp3")
+    try folder.link("music/a/up", to: "..")
+    try folder.link("music/a/b", to: "../b")
+    try folder.link("music/b/a", to: "../a")
+    try folder.link("music/self", to: "self")
+    for index in 0..<12 { try folder.link("music/b/more \(index)", to: "../b/../a") }
+    let run = try LibraryRun(folder)
+    try run.start()
+    let songs = try run.songs()
+    #expect(songs.contains("a/song.mp3") && songs.contains("a/b/song.mp3") && songs.contains("b/song.mp3"))
+    #expect(songs.count <= 8)
+    let count = songs.count
+    try run.update()
+    #expect(try run.songs().count == count)
+  }
+
+  @Test("Names of any bytes") func names() throws {
+    let name: [UInt8] = Array("caf".utf8) + [0xE9] + Array(".mp3".utf8)
+    let run = try LibraryRun(folder)
+    let path = run.home.path.appending(name)
+    let bytes = SongBytes.make(["TIT2": "Latin-1"])
+    let descriptor = path.withCString { open($0, O_WRONLY | O_CREAT, 0o600) }
+    #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+    close(descriptor)
+    try folder.song("new\nline '\"\\.mp3", ["TIT2": "Quotes"])
+    try folder.song("\u{1F3B5}.mp3", ["TIT2": "Emoji"])
+    try run.start()
+    let song = try run.library.read { r throws(DatabaseError) in try r.song(name) }
+    #expect(song?.path == name)
+    #expect(try run.list("title") == [["Emoji"], ["Latin-1"], ["Quotes"]])
+  }
+
+  @Test("What changes is seen without being told") func watching() throws {
+    try folder.song("a.mp3", ["TPE1": "One"])
+    let run = try LibraryRun(folder)
+    try run.start()
+    func wait(for artists: [String]) throws {
+      try run.events.wait { try run.library.updatingJob == nil && run.list("artist") == artists.map { [$0] } }
+    }
+    try folder.song("new/deeper/b.mp3", ["TPE1": "Two"])
+    try wait(for: ["One", "Two"])
+    try folder.song("new/deeper/c.mp3", ["TPE1": "Three"])
+    try wait(for: ["One", "Three", "Two"])
+    try folder.song("a.mp3", ["TPE1": "First"])
+    try wait(for: ["First", "Three", "Two"])
+    try FileManager.default.moveItem(atPath: folder.file("music/new"), toPath: folder.file("music/other"))
+    try run.events.wait { try run.songs().last?.hasPrefix("other/") == true }
+    try FileManager.default.removeItem(atPath: folder.file("music/other"))
+    try wait(for: ["First"])
+    #expect(run.events.all.contains([.update, .database]))
+  }
+
+  @Test("A run that is ended keeps what it has, and the next one goes on") func ending() throws {
+    for index in 0..<300 { try folder.song("\(index % 30)/\(index).mp3") }
+    let run = try LibraryRun(folder)
+    run.library.start { _ in }
+    run.library.stop()
+    let second = try LibraryRun(folder)
+    #expect(try second.songs().count <= 300)
+    try second.start()
+    #expect(try second.songs().count == 300)
+    #expect(second.library.update([], rereads: false) != nil)
+  }
+}
