@@ -24,7 +24,8 @@ import Testing
         tags.append(
           SongTag(
             type,
-            Argument(Bool.random(using: &random) ? word : "\(word) \(words.randomElement(using: &random)!)x")))
+            Argument(Bool.random(using: &random) ? word : "\(word) \(words.randomElement(using: &random)!)x"))
+        )
       }
     }
     let folder = ["", "x/", "x/y/", "xy/", "Ünï/"].randomElement(using: &random)!

@@ -72,7 +72,8 @@ final class Session {
       modes: parts.modes, clock: clock, mainQueue: environment.mainQueue,
       isOnMainQueue: environment.isOnMainQueue, settings: parts.settings)
     service = JukeboxService(
-      host: host, device: device, home: parts.home, library: parts.library, plugin: parts.plugin, clock: clock)
+      host: host, device: device, home: parts.home, library: parts.library, plugin: parts.plugin, clock: clock
+    )
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }

@@ -147,7 +147,9 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     AVAsyncProperty { asset, values in values.tracks(of: asset) }
   }
   /// Whether the media is protected against copying: false.
-  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> { AVAsyncProperty { (_: AssetLoader.Values) in false } }
+  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> {
+    AVAsyncProperty { (_: AssetLoader.Values) in false }
+  }
 }
 
 extension AssetLoader.Values {
