@@ -73,6 +73,12 @@ package final class PlaybackEngine: Sendable {
   /// The items in order, the current one first. Costs what it returns.
   package var items: [ItemID] { core.read { $0.queue.ids } }
 
+  /// The same with the items that ended or failed, in their places, until `forgetDeparture`.
+  package var itemsUntilTold: [ItemID] { core.read { $0.itemsUntilTold } }
+
+  /// The application was told that an item has ended or failed.
+  package func forgetDeparture(of id: ItemID) { core.mutate { $0.forgetDeparture(of: id) } }
+
   /// The current item.
   package var currentItem: ItemID? { core.read { $0.current } }
 
@@ -96,7 +102,7 @@ package final class PlaybackEngine: Sendable {
   package func remove(_ id: ItemID) { core.perform(.addition) { $0.remove(id) } }
 
   /// Empties the queue; sound stops at once.
-  package func removeAllItems() { core.perform(.call) { $0.removeAll() } }
+  package func removeAllItems() { core.perform(.call) { $0.requestRemoveAll() } }
 
   /// Ends the current item and goes on with the next; the current one leaves the queue.
   ///

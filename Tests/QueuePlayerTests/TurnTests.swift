@@ -167,6 +167,37 @@ struct TurnTests {
     observation.invalidate()
   }
 
+  @Test("Items that end or fail during a turn keep their places in items() until that is told")
+  func leavingUntold() {
+    let items = ["a", "b", "c"].map { stage.item($0, seconds: $0 == "c" ? 10 : 0.5) }
+    let (bad, last) = (stage.missingItem("bad"), stage.item("last"))
+    let player = playing(items)
+    stage.pass(0.9)
+    player.insert(bad, after: nil)
+    player.insert(last, after: bad)
+    stage.pass(0.1)
+    #expect(player.items() == items + [bad, last])
+    player.remove(items[2])
+    stage.pass(0.1)
+    #expect(player.items() == [items[0], items[1], bad, last])
+    endTurn()
+    #expect(player.items() == [last] && bad.status == .failed)
+  }
+
+  @Test("removeAllItems empties at once a queue that has run empty unknown to the caller")
+  func removeAllOfTheEnded() {
+    let player = playing([stage.item("a", seconds: 0.5)])
+    let seen = Log<AVPlayerItem?>()
+    let observation = player.observe(\.currentItem) { player, _ in seen.add(player.currentItem) }
+    stage.pass(1)
+    player.removeAllItems()
+    #expect(player.items().isEmpty && player.currentItem == nil)
+    #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+    endTurn()
+    #expect(seen.entries == [nil])
+    observation.invalidate()
+  }
+
   @Test("advanceToNextItem and remove of an item that has ended meanwhile lead to the next one, not past it")
   func advanceFromTheKnown() {
     for removes in [false, true] {
@@ -225,6 +256,18 @@ struct TurnTests {
     #expect(player.currentItem === new && player.items() == [new, items[1]])
     stage.pass(1)
     #expect(player.currentItem === items[1])
+  }
+
+  @Test("Behind a replacement stays what ended unknown to the caller, until its end is told")
+  func replaceBeforeTheUntold() {
+    let items = ["a", "b", "c"].map { stage.item($0, seconds: $0 == "c" ? 10 : 0.5) }
+    let player = playing(items)
+    stage.pass(1.5)
+    let new = stage.item("new", seconds: 10)
+    player.replaceCurrentItem(with: new)
+    #expect(player.items() == [new, items[1], items[2]])
+    endTurn()
+    #expect(player.items() == [new, items[2]])
   }
 
   @Test("Into a queue that has run empty unknown to the caller: becomes current in its turn")

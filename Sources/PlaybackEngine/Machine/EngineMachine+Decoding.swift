@@ -122,7 +122,7 @@ extension EngineMachine {
     } else if isQueuePlayer {
       let isCurrent = item == current
       goOnBehindPredecessor(of: item)
-      queue.remove(item)
+      depart(item)
       if isCurrent { becomeCurrent(queue.first) }
     } else {
       cursor = .finished(item)

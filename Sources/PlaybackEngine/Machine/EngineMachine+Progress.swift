@@ -98,7 +98,7 @@ extension EngineMachine {
     switch actionAtItemEnd {
     case .advance:
       endedAt = nil
-      queue.remove(current)
+      depart(current)
       becomeCurrent(queue.first)
     case .pause:
       if rate != 0 { setRate(0, reason: .itemEnded, now: now) }

@@ -1,4 +1,5 @@
 import AudioCore
+import DequeModule
 import HostTime
 import MediaTime
 
@@ -20,6 +21,7 @@ extension EngineMachine {
   /// Takes an item out; the current one as `advanceToNextItem`.
   mutating func remove(_ id: ItemID) {
     guard queue.contains(id) else { return }
+    moveDepartures(from: id, to: queue.previous(of: id))
     if id == current {
       advanceToNext()
       return
@@ -30,7 +32,14 @@ extension EngineMachine {
     if wasDecoded { splice() }
   }
 
+  /// A call of the application empties the queue. Tells it, too, if it has run empty unknown to the application.
+  mutating func requestRemoveAll() {
+    if current == nil, !departures.isEmpty { tellCurrentItem() }
+    removeAll()
+  }
+
   mutating func removeAll() {
+    departures.removeAll()
     guard current != nil else { return }
     endSeek(finished: false)
     queue.removeAll()
@@ -41,7 +50,12 @@ extension EngineMachine {
   /// A call of the application: ends `known`, the current item as it knows it (nil for the one that is), and starts the
   /// next. Tells the current item in any case: it may have changed unknown to the application.
   mutating func advance(from known: ItemID?) {
+    forgetDepartures(from: known ?? current)
     if known == nil || known == current { return advanceToNext() }
+    tellCurrentItem()
+  }
+
+  private mutating func tellCurrentItem() {
     emit(.currentItemChanged(current))
     if current == nil { emit(.timeControlChanged(timeControl)) }
   }
@@ -62,6 +76,11 @@ extension EngineMachine {
   ) -> Bool {
     guard !queue.contains(id) else { return id == current }
     endSeek(finished: false)
+    if let known = known ?? current {
+      forgetDeparture(of: known)
+      moveDepartures(from: known, to: id)
+    }
+    moveDepartures(from: nil, to: id)
     if let current, known == nil || known == current { queue.remove(current) }
     let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
     guard queue.prepend(record, id: id) else { return false }

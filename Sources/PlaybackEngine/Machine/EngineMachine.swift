@@ -1,4 +1,5 @@
 import AudioCore
+import DequeModule
 import HostTime
 import MediaTime
 
@@ -11,6 +12,8 @@ struct EngineMachine: Sendable {
   // MARK: What the user wants
 
   var queue = PlayQueue<ItemRecord>()
+  /// What left the queue by itself, in that order, until the application was told.
+  var departures = Deque<Departure>()
   /// A queue player lets items go; a plain player keeps its one, also when it fails.
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd

@@ -29,8 +29,8 @@ extension PlayerCore {
   /// The queue, the current item first. On the main queue that is the one that observers know, even if the
   /// engine has gone on meanwhile.
   var items: [AVPlayerItem] {
-    let ids = engine.items
     let mirrors = readsMirror
+    let ids = mirrors ? engine.itemsUntilTold : engine.items
     return state.withLock { state in
       var result: [AVPlayerItem] = []
       result.reserveCapacity(ids.count + 1)
@@ -121,7 +121,9 @@ extension PlayerCore {
     let item = state.withLock { state in
       state.current?.id == id ? nil : state.items.removeValue(forKey: id)
     }
-    item?.detach(id)
+    guard let item else { return }
+    item.detach(id)
+    engine.forgetDeparture(of: id)
   }
 
   /// Behind what was under way to the main queue before.
