@@ -43,6 +43,8 @@ let package = Package(
     .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
     .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
+    // SoundTouch is opened when it is needed, and never linked.
+    .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
     .target(
@@ -62,7 +64,7 @@ let package = Package(
       name: "Continuo",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "NowPlaying",
-        "PulseOutput", "QueuePlayer",
+        "PulseOutput", "QueuePlayer", "TimeStretch",
       ],
       swiftSettings: strict),
 
@@ -147,6 +149,8 @@ let package = Package(
     .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
     .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
     .testTarget(
+      name: "TimeStretchTests", dependencies: ["AudioCore", "TimeStretch"], swiftSettings: strict),
+    .testTarget(
       name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
       resources: [.copy("Fixtures")],
       swiftSettings: strict),
@@ -184,7 +188,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["Continuo", "PulseTestSupport"], swiftSettings: strict),
+      name: "ContinuoTests", dependencies: ["Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
       name: "ContinuoSwift5Tests", dependencies: ["Continuo"],

@@ -12,15 +12,26 @@ package protocol RenderSource: AnyObject, Sendable {
   ///   nothing more *now*. The output then waits for `AudioOutputStream.dataAvailable()` and need not poll.
   func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int
 
+  /// The frame that the next call of `render` is to begin with, if that is one that was rendered before: the source has
+  /// other sound for that place and for all behind it. Only for streams that know a `replacementLead`; others let
+  /// it be. Output's thread; never blocks.
+  var replacedFrame: Int64? { get }
+
   /// Whether nothing will follow what was rendered unless the queue is changed. An output that holds frames back
   /// until it has more of them (prebuffering) then lets them go. Output's thread; never blocks.
   var isAtEnd: Bool { get }
 }
 
+extension RenderSource {
+  /// Nil: everything is rendered once.
+  package var replacedFrame: Int64? { nil }
+}
+
 /// What a listener hears, and how that moves.
 ///
 /// Frames are numbered from 0 in the order they were rendered, for the life of the stream; a flush makes the heard
-/// frame jump to the next one that will be rendered.
+/// frame jump to the next one that will be rendered. A frame that takes the place of one rendered before takes over its
+/// number too (`RenderSource.replacedFrame`).
 package struct OutputTiming: Hashable, Sendable {
   /// The frame that leaves the device at `hostTime`: fractional, because it is computed and not counted.
   package var heardFrame: Double
@@ -32,13 +43,20 @@ package struct OutputTiming: Hashable, Sendable {
   package var frameRate: Double
   /// Frames rendered so far: the heard frame never passes this.
   package var renderedFrames: Int64
+  /// How many frames behind the heard one other sound can take the place of what was rendered, if it comes within some
+  /// milliseconds; nil where nothing moves, or nothing can be changed any more except by a flush.
+  package var replacementLead: Double?
 
   /// A timing with these properties.
-  package init(heardFrame: Double, hostTime: HostTime, frameRate: Double, renderedFrames: Int64) {
+  package init(
+    heardFrame: Double, hostTime: HostTime, frameRate: Double, renderedFrames: Int64,
+    replacementLead: Double? = nil
+  ) {
     self.heardFrame = heardFrame
     self.hostTime = hostTime
     self.frameRate = frameRate
     self.renderedFrames = renderedFrames
+    self.replacementLead = replacementLead
   }
 
   /// The frame heard at `time`, extrapolated from `hostTime` on and limited to what was rendered.
@@ -117,6 +135,10 @@ package protocol AudioOutputStream: AnyObject, Sendable {
 
   /// The source has frames again after a short `render`, or has come to its end. Cheap when there is no need.
   func dataAvailable()
+
+  /// The source has a `replacedFrame`: to be asked for now, although nothing is missing. Sound that flows goes on
+  /// meanwhile. Without effect on a stream that knows no `replacementLead`.
+  func replaceFrames()
 
   /// Sets the stream's volume: 0 silence … 1 unchanged, linear in amplitude; `muted` silences it whatever that is.
   /// At 1.0, not muted, no sample is changed.

@@ -8,12 +8,17 @@ package struct Chunk: Hashable, Sendable {
   /// Where the decoder was set last in this item, in frames of the item's own sample rate.
   package var origin: Int64
   /// Frames of the *output* format between `origin` and the first frame of this chunk. Item time of the first
-  /// frame is `origin / itemRate + offset / outputRate` seconds, exactly, whatever conversion lies between.
+  /// frame is `origin / itemRate + offset · speed / outputRate` seconds, exactly, whatever conversion lies between.
   package var offset: Int64
+  /// Seconds of the item in a second of output.
+  package var speed: Double
   /// Frames of the output format in this chunk; 0 for a chunk that only marks an end.
   package var frameCount: Int
   /// Whether the item ends after this chunk, and how.
   package var ending: Ending
+  /// The stream's number of the first frame, where that is not the next one: it takes the place of a frame that was
+  /// rendered already, and what follows goes on from there.
+  package var streamFrame: Int64?
 
   /// How an item goes on after a chunk.
   package enum Ending: UInt8, Sendable {
@@ -27,7 +32,8 @@ package struct Chunk: Hashable, Sendable {
 
   /// A chunk with these properties.
   package init(
-    generation: UInt64, item: ItemID, origin: Int64, offset: Int64, frameCount: Int, ending: Ending = .none
+    generation: UInt64, item: ItemID, origin: Int64, offset: Int64, frameCount: Int, ending: Ending = .none,
+    speed: Double = 1, streamFrame: Int64? = nil
   ) {
     self.generation = generation
     self.item = item
@@ -35,5 +41,7 @@ package struct Chunk: Hashable, Sendable {
     self.offset = offset
     self.frameCount = frameCount
     self.ending = ending
+    self.speed = speed
+    self.streamFrame = streamFrame
   }
 }

@@ -17,13 +17,15 @@ package struct RingConsumer: ~Copyable, Sendable {
     return committed == chunks ? 0 : storage.slot(committed - 1).pointee.endFrame - frames
   }
 
-  /// The chunk at the head with what is left of it: `offset` and `frameCount` count from the first frame that was not
-  /// read yet. Nil when the ring is empty. Takes nothing.
+  /// The chunk at the head with what is left of it: `offset`, `streamFrame` and `frameCount` count from the first frame
+  /// that was not read yet. Nil when the ring is empty. Takes nothing.
   package mutating func peek() -> Chunk? {
     guard let slot = headSlot() else { return nil }
     var chunk = slot.pointee.chunk
     let left = slot.pointee.endFrame - frames
-    chunk.offset += Int64(chunk.frameCount - left)
+    let taken = Int64(chunk.frameCount - left)
+    chunk.offset += taken
+    chunk.streamFrame = chunk.streamFrame.map { $0 + taken }
     chunk.frameCount = left
     return chunk
   }

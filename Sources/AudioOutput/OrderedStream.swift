@@ -7,6 +7,7 @@ enum StreamOrder: Sendable {
   case stop
   case flush(@Sendable (Int64) -> Void)
   case data
+  case replace
   case volume(Float, muted: Bool)
 }
 
@@ -35,6 +36,7 @@ final class OrderedStream: AudioOutputStream {
   func stop() { order(.stop) }
   func flush(completion: @escaping @Sendable (Int64) -> Void) { order(.flush(completion)) }
   func dataAvailable() { order(.data) }
+  func replaceFrames() { order(.replace) }
   func setVolume(_ volume: Float, muted: Bool) { order(.volume(volume, muted: muted)) }
   func timing() -> OutputTiming { core.timing() }
 

@@ -3,6 +3,7 @@ import Foundation
 package import HostTime
 import MP3Decoding
 public import QueuePlayer
+import TimeStretch
 
 extension PlaybackEnvironment {
   /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or
@@ -26,12 +27,14 @@ extension PlaybackEnvironment {
   /// An environment of these parts that plays MP3 files.
   package init(
     clock: any HostClock, device: any AudioOutputDevice,
+    stretching: any TimeStretching = SoundTouchStretching(),
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
     self.init(
-      clock: clock, device: device, mainQueue: mainQueue, isOnMainQueue: isOnMainQueue,
+      clock: clock, device: device, stretching: stretching, mainQueue: mainQueue,
+      isOnMainQueue: isOnMainQueue,
       makeSource: { file, isPrecise in
         MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
       },

@@ -8,7 +8,8 @@ public struct HeardSound: Hashable, Sendable {
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
     /// The song's name; nil for sound that is none of the device's songs: a real file's.
     public var song: String?
-    /// Which frames of it. Those of real files are counted from 0 in each passage.
+    /// Which frames of it; at rates other than 1 between which frames it passed, to one or two. Those of real files are
+    /// counted from 0 in each passage.
     public var frames: Range<Int64>
 
     /// Those frames of that song.
@@ -71,6 +72,29 @@ public struct HeardSound: Hashable, Sendable {
     }
   }
 
+  /// How many frames from `begin` on are a song's at one rate other than 1, and where it would go on; nil for none. A rate
+  /// shows within 64 frames; what is nearer to 1 than 3 % is not told from frames that are missing or repeated.
+  private static func paced(
+    from begin: Int, to end: Int, _ mark: (Int) -> (song: Int, frame: Int64)?
+  ) -> (count: Int, end: Int64)? {
+    guard let first = mark(begin) else { return nil }
+    var speeds = 0.0...33.0
+    var count = 1
+    while begin + count < end, let next = mark(begin + count), next.song == first.song {
+      let way = Double(next.frame - first.frame)
+      // A frame is the last one at or before its place.
+      let lower = max(speeds.lowerBound, (way - 1) / Double(count))
+      let upper = min(speeds.upperBound, (way + 1) / Double(count))
+      guard lower <= upper else { break }
+      speeds = lower...upper
+      if count == 64, speeds.lowerBound < 1.03, speeds.upperBound > 0.97 { return nil }
+      count += 1
+    }
+    guard count > 64 else { return nil }
+    let speed = (speeds.lowerBound + speeds.upperBound) / 2
+    return (count, first.frame + Int64((Double(count) * speed).rounded()))
+  }
+
   private mutating func append(_ run: SimulatedOutput.Recording.Run, songs: [String]) {
     let channels = run.format.channelCount
     let seconds = run.end.seconds(since: run.start)
@@ -90,6 +114,14 @@ public struct HeardSound: Hashable, Sendable {
       while frame < run.frameCount {
         let begin = frame
         let first = mark(frame)
+        if let (count, end) = Self.paced(from: frame, to: run.frameCount, mark), let first {
+          frame += count
+          stretches.append(
+            Stretch(
+              passage: Passage(song: songs[first.song - 1], frames: first.frame..<max(first.frame, end)),
+              start: moment(begin), end: moment(frame)))
+          continue
+        }
         frame += 1
         while frame < run.frameCount {
           let next = mark(frame)

@@ -146,7 +146,7 @@ package final class JukeboxService {
     case .outputUnavailable(let message, _):
       defer { server.notify(.player) }
       return sound.setOutputProblem(message)
-    case .stepsCoalesced: return true
+    case .rateUnavailable, .stepsCoalesced: return true
     }
   }
 

@@ -30,15 +30,18 @@ final class EngineCore: DecodingHost {
 
   let clock: any HostClock
   private let device: any AudioOutputDevice
+  private let stretching: (any TimeStretching)?
   private let machine: Mutex<EngineMachine>
   private let attachment = Mutex<Attachment?>(nil)
   private let workers = Mutex<[any Worker]>([])
   let deliveries: DeliveryRouter
 
   init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool, deliveries: DeliveryRouter
+    clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)?,
+    isQueuePlayer: Bool, deliveries: DeliveryRouter
   ) {
     self.clock = clock
+    self.stretching = stretching
     self.device = device
     self.deliveries = deliveries
     machine = Mutex(EngineMachine(isQueuePlayer: isQueuePlayer, isOffline: device.isOffline))
@@ -47,7 +50,7 @@ final class EngineCore: DecodingHost {
   /// Begins to work; `onNotice` is called on the main queue.
   func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let weakly: @Sendable () -> EngineCore? = { [weak self] in self }
-    let loop = DecodeLoop(host: weakly)
+    let loop = DecodeLoop(stretching: stretching, host: weakly)
     decodeLoop.withLock { $0 = loop }
     let goOn: @Sendable () -> Void = { weakly()?.signalConductor() }
     deliveries.start(onNotice: onNotice, onDrained: device.isOffline ? goOn : nil)
@@ -103,6 +106,20 @@ final class EngineCore: DecodingHost {
     return result
   }
 
+  /// `perform` with the present timing, for a call of the application.
+  @discardableResult
+  func performNow<Result: Sendable>(
+    _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
+  ) -> Result {
+    let now = clock.now
+    let attachment = attachment.withLock { $0 }
+    let timing = attachment?.stream.timing()
+    return perform(.call) { machine in
+      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
+      return body(&machine, now, isOpen ? timing : nil)
+    }
+  }
+
   /// Reads what does not depend on the present moment.
   func read<Result: Sendable>(_ body: (borrowing EngineMachine) -> Result) -> Result {
     machine.withLock { body($0) }
@@ -139,6 +156,11 @@ final class EngineCore: DecodingHost {
 
   func kickOutput() {
     mutate { $0.output.needsKick = true }
+    signalConductor()
+  }
+
+  func replaceOutput() {
+    mutate { $0.output.needsReplacing = true }
     signalConductor()
   }
 
@@ -185,10 +207,14 @@ final class EngineCore: DecodingHost {
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
     // The renderer's count is ahead of the stream's when it signals, and nobody signals once the stream has counted.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
-    return deliveries.backlogSeconds > 0.25 ? rendered : rendered + Self.offlineLead(format)
+    return deliveries.backlogSeconds > 0.25
+      ? rendered : rendered + Self.offlineLead(format, speed: machine.speed)
   }
 
-  private static func offlineLead(_ format: PCMFormat) -> Int64 { Int64(max(1, format.sampleRate / 4)) }
+  /// In seconds of the item, as steps are.
+  private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {
+    max(1, Int64(Double(format.sampleRate / 4) / max(1, speed)))
+  }
 
   private func execute(_ command: OutputCommand, on present: inout Attachment?) {
     switch command {
@@ -207,6 +233,7 @@ final class EngineCore: DecodingHost {
     case .stop: present?.stream.stop()
     case .setVolume(let volume, let muted): present?.stream.setVolume(volume, muted: muted)
     case .dataAvailable: present?.stream.dataAvailable()
+    case .replaceFrames: present?.stream.replaceFrames()
     case .close: present?.stream.close()
     }
   }
@@ -223,7 +250,7 @@ final class EngineCore: DecodingHost {
       reportsEveryPiece: device.isOffline,
       wantsData: { [weak self] in self?.signalDecoder() },
       logChanged: { [weak self] in self?.signalConductor() })
-    if device.isOffline { renderer.setLimit(Self.offlineLead(format)) }
+    if device.isOffline { renderer.setLimit(Self.offlineLead(format, speed: read { $0.speed })) }
     decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
     let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
       guard let self else { return }

@@ -15,15 +15,16 @@ package final class PlaybackEngine: Sendable {
   /// - Parameters:
   ///   - clock: what it waits on.
   ///   - device: where sound goes.
+  ///   - stretching: what plays at other rates than 1; nil for an engine that is never asked to.
   ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
   ///   - mainQueue: where notices are delivered.
   ///   - gate: shared by engines that are suspended together: closed for all of them by `suspend`, opened by `resume`.
   package init(
-    clock: any HostClock, device: any AudioOutputDevice, isQueuePlayer: Bool = true,
-    mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
+    clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
+    isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
   ) {
     core = EngineCore(
-      clock: clock, device: device, isQueuePlayer: isQueuePlayer,
+      clock: clock, device: device, stretching: stretching, isQueuePlayer: isQueuePlayer,
       deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate))
   }
 
@@ -141,14 +142,23 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Transport
 
-  /// The rate asked for, 0 or 1.
+  /// The rate asked for: 0, or seconds of an item in a second of sound.
   package var rate: Float { core.read { $0.rate } }
 
-  /// Sets the rate: 0 pauses, anything else plays. It is told even if it is what it was, because the caller may not know
-  /// that yet.
+  /// Sets the rate: 0 pauses, anything else plays; outside of `rates` the nearest of them. Other rates than 1 need an
+  /// engine that was made with `stretching`. A rate that changes while sound flows is heard after some 10 ms, and what
+  /// is heard meanwhile is not repeated. It is told even if it is what it was, because the caller may not know that yet.
   package func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
-    let now = core.clock.now
-    core.perform(.call) { $0.requestRate(rate == 0 ? 0 : 1, reason: reason, now: now) }
+    let rate = rate == 0 ? 0 : min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
+    core.performNow { $0.requestRate(rate, reason: reason, now: $1, timing: $2) }
+  }
+
+  /// The rates that can be played, as in AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
+  package static let rates: ClosedRange<Float> = 1 / 32...32
+
+  /// How an item's sound is made to pass faster or slower.
+  package func setAlgorithm(_ algorithm: TimePitchAlgorithm, of id: ItemID) {
+    core.performNow { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
   /// Whether it waits when the output is lost or starved, and goes on by itself. Else it pauses, with the reason

@@ -63,13 +63,13 @@ final class EngineHarness: Sendable {
   init(
     _ personality: SimulatedOutput.Personality = .init(), isQueuePlayer: Bool = true,
     recordsSound: Bool = true, clock: VirtualClock = VirtualClock(runLimit: 1_000_000),
-    output: (any AudioOutputDevice)? = nil
+    output: (any AudioOutputDevice)? = nil, stretching: any TimeStretching = FramePicker()
   ) {
     self.clock = clock
     let device = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     self.device = device
     engine = PlaybackEngine(
-      clock: clock, device: output ?? device, isQueuePlayer: isQueuePlayer,
+      clock: clock, device: output ?? device, stretching: stretching, isQueuePlayer: isQueuePlayer,
       mainQueue: ClockQueue(clock: clock))
     engine.start { [weak self] in self?.note($0) }
   }

@@ -11,7 +11,7 @@ struct MachineDriver: CustomStringConvertible {
   enum Event: CaseIterable, Hashable {
     case append, insertNext, insertFirst, removeCurrent, removeLast, removeAll, advance, replace,
       replaceByItself
-    case play, pause, actAdvance, actPause, actNone, endEarly, endLate, startLater
+    case play, playFast, playSlowly, pause, actAdvance, actPause, actNone, endEarly, endLate, startLater
     case seekStart, seekMiddle, seekBeyond, cancelSeek, suspend, resume, volume
     case open, position, positionShort, finish, breakOff, failToOpen, unusable
     case conduct, obey, opened, takenAway, givenBack, dies, diesForGood, outdated, answerFlush
@@ -79,7 +79,9 @@ struct MachineDriver: CustomStringConvertible {
       guard let current = machine.current else { break }
       let isThere = machine.replaceCurrent(current, source: media)
       #expect(isThere)
-    case .play: machine.setRate(1, reason: .setRateCalled, now: now)
+    case .play: setRate(1)
+    case .playFast: setRate(2)
+    case .playSlowly: setRate(0.5)
     case .pause: machine.setRate(0, reason: .setRateCalled, now: now)
     case .actAdvance: machine.setActionAtItemEnd(.advance, now: now)
     case .actPause: machine.setActionAtItemEnd(.pause, now: now)
@@ -97,6 +99,11 @@ struct MachineDriver: CustomStringConvertible {
     default: return false
     }
     return true
+  }
+
+  private mutating func setRate(_ rate: Float) {
+    machine.setRate(
+      rate, reason: .setRateCalled, now: now, timing: machine.output.phase == .open ? timing : nil)
   }
 
   private mutating func seek(_ seconds: Double) {
@@ -169,11 +176,12 @@ struct MachineDriver: CustomStringConvertible {
   /// A block from the decoder goes straight to the device; the item's last one, or its last if `ending` says so.
   private mutating func take(at ending: Chunk.Ending? = nil) {
     guard isConnected, flushes.isEmpty, isOpening == nil,
-      case .decode(let item, let generation, let end, _) = machine.nextDecodeOrder(),
+      case .decode(let item, let generation, let end, let pace, _) = machine.nextDecodeOrder(),
       let order, order.item == item, order.generation == generation
     else { return }
     let limit = end.map { Int64($0 * 1000) } ?? Self.itemFrames
-    let left = max(0, min(limit, Self.itemFrames) - order.origin - order.offset)
+    let length = Double(max(0, min(limit, Self.itemFrames) - order.origin)) / pace.speed
+    let left = max(0, Int64(length.rounded(.up)) - order.offset)
     let count = min(left, 400)
     let ending: Chunk.Ending = ending ?? (count == left ? .end : .none)
     if ending != .none {
@@ -182,9 +190,15 @@ struct MachineDriver: CustomStringConvertible {
         item, frameCount: .exact(Self.itemFrames), failure: ending == .failure ? error : nil,
         generation: generation)
     }
+    // The first frames of a generation may take the place of some that the device has.
+    if order.offset == 0, let replacement = machine.replacement, replacement.generation == generation {
+      let (rendered, heard) = (timing?.renderedFrames ?? 0, timing?.heardFrame ?? 0)
+      timing?.renderedFrames = min(replacement.frame, rendered)
+      timing?.heardFrame = min(Double(replacement.frame), heard)
+    }
     let chunk = Chunk(
       generation: generation, item: item, origin: order.origin, offset: order.offset, frameCount: Int(count),
-      ending: ending)
+      ending: ending, speed: pace.speed)
     // What a stream took that the machine has given up is told to nobody.
     if machine.output.phase == .open, machine.output.serial == openSerial {
       machine.output.timeline.append(.init(chunk, count: Int(count), firstFrame: timing?.renderedFrames ?? 0))
@@ -199,6 +213,7 @@ struct MachineDriver: CustomStringConvertible {
     moved.heardFrame = min(moved.heardFrame + seconds * 1000, Double(moved.renderedFrames))
     moved.hostTime = now
     moved.frameRate = moved.heardFrame < Double(moved.renderedFrames) ? 1000 : 0
+    moved.replacementLead = moved.frameRate > 0 ? 20 : nil
     timing = moved
     conduct()
   }
@@ -295,7 +310,7 @@ struct MachineDriver: CustomStringConvertible {
     switch copy.nextDecodeOrder() {
     case .open(let item, _, _, let generation):
       #expect(machine.queue.contains(item) && generation == machine.generation)
-    case .decode(let item, let generation, _, let stream):
+    case .decode(let item, let generation, _, _, let stream):
       #expect(machine.queue.contains(item) && generation == machine.generation)
       #expect(hasStream && !output.flushPending && stream == output.serial)
     case .idle(let isAtEnd):

@@ -49,6 +49,7 @@ final class ManualStream: AudioOutputStream {
   func start() { note(.start) }
   func stop() { note(.stop) }
   func dataAvailable() { note(.data) }
+  func replaceFrames() {}
   func setVolume(_ volume: Float, muted: Bool) { note(.volume(volume)) }
   func close() { note(.close) }
   func timing() -> OutputTiming { state.withLock { $0.timing } }

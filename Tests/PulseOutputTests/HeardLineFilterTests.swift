@@ -109,6 +109,17 @@ import Testing
 
 /// Numbers of frames against places in the stream.
 @Suite struct StreamPositionsTests {
+  @Test func framesTakeThePlaceOfOthers() {
+    var positions = StreamPositions()
+    positions.append(1000)
+    _ = positions.flush(at: 600)
+    positions.append(500)
+    positions.append(50, from: 1300)
+    #expect(positions.renderedFrames == 1350)
+    #expect(positions.endPosition == 950)
+    #expect(positions.frame(at: 900) == 1300)
+  }
+
   @Test func flushGoesOnWithTheNextNumber() {
     var positions = StreamPositions()
     positions.append(1000)

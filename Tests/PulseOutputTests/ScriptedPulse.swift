@@ -356,10 +356,10 @@ final class ScriptedPulse: PulseCalls {
     freeMemory()
     return 0
   }
-  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int) -> Int32 {
+  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32 {
     freeMemory()
     note("write \(bytes / 8)") {
-      $0.writable = max(0, $0.writable - bytes)
+      $0.writable = max(0, $0.writable - bytes - Int(offset))
       $0.writtenBytes += bytes
     }
     return 0

@@ -24,14 +24,15 @@ final class VirtualStage: Sendable {
   /// `playsFiles`: the media are real files and not those of `library`.
   init(
     personality: SimulatedOutput.Personality = SimulatedOutput.Personality(), playsFiles: Bool = false,
-    recordsSound: Bool = false
+    recordsSound: Bool = false, stretching: any TimeStretching = FramePicker()
   ) {
     let output = SimulatedOutput(clock: clock, personality: personality, recordsSound: recordsSound)
     let mainQueue = ClockQueue(clock: clock)
     self.output = output
     self.mainQueue = mainQueue
     var environment = PlaybackEnvironment(
-      clock: clock, device: output, mainQueue: mainQueue, isOnMainQueue: { mainQueue.isCurrent },
+      clock: clock, device: output, stretching: stretching, mainQueue: mainQueue,
+      isOnMainQueue: { mainQueue.isCurrent },
       onDiagnostic: { [diagnostics] diagnostic in diagnostics.add(diagnostic) })
     if !playsFiles {
       environment.makeSource = { [library] url, _ in library.source(url) }

@@ -58,6 +58,13 @@ struct SimulatedBuffer {
     samples.removeFirst(count)
   }
 
+  /// Drops the frames from `frame` on; what comes next has that number.
+  mutating func truncate(from frame: Int64) {
+    let kept = max(0, Int(frame - firstFrame)) * format.channelCount
+    if kept < samples.count { samples.removeSubrange(kept...) }
+    firstFrame = min(firstFrame, frame)
+  }
+
   /// Drops everything; what comes next has the number `frame`.
   mutating func drop(upTo frame: Int64) {
     samples.removeAll()

@@ -8,6 +8,8 @@ struct SimulatedMachine: Sendable {
     case emit(OutputEvent)
     case complete(@Sendable (Int64) -> Void, Int64)
     case render(firstFrame: Int64, samples: Int)
+    /// Asks the source from where on it has other frames.
+    case askForReplacement
     case rest(WorkerNext)
   }
 
@@ -132,6 +134,15 @@ struct SimulatedMachine: Sendable {
     if frames > 0 { gaveEarlyNotice = false }
   }
 
+  /// Forgets the frames from `frame` on, which the source has others for.
+  mutating func replace(from frame: Int64, at now: HostTime) {
+    guard case .open = phase, frame < renderedFrames else { return }
+    advance(to: now)
+    buffer.truncate(from: frame)
+    renderedFrames = frame
+    isDry = false
+  }
+
   /// What the device says is heard.
   func timing(at now: HostTime) -> OutputTiming {
     clerk.snapshot ?? exactTiming(at: now)
@@ -190,6 +201,7 @@ struct SimulatedMachine: Sendable {
       clerk.refresh(exactTiming(at: now))
       outbox.append(.complete(completion, first))
     case .data: isDry = false
+    case .replace: outbox.append(.askForReplacement)
     case .volume(let volume, let muted):
       tape.append(SimulatedOutput.Recording.VolumeChange(time: now, volume: volume, muted: muted))
     }
@@ -302,6 +314,8 @@ struct SimulatedMachine: Sendable {
     }
     return OutputTiming(
       heardFrame: frame, hostTime: now, frameRate: isMoving || claimsMotion ? rate : 0,
-      renderedFrames: renderedFrames)
+      renderedFrames: renderedFrames,
+      replacementLead: isMoving && personality.replacesFrames
+        ? personality.undroppable * rate + Double(personality.timingStepFrames) : nil)
   }
 }

@@ -13,6 +13,8 @@ extension SimulatedOutput {
     /// How much of that a flush cannot take back: it is heard to its end, and what follows starts after it. (A sink
     /// that does not rewind.)
     package var undroppable = 0.0
+    /// Whether frames that are not heard yet can be replaced while sound flows.
+    package var replacesFrames = true
     /// How long the device takes from a start, or the end of a suspension, until the first frame is heard.
     package var startDelay = 0.0
     /// Frames that must be rendered before sound starts, at first, after a flush and after running empty; fewer do

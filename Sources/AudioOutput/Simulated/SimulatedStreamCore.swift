@@ -26,6 +26,8 @@ final class SimulatedStreamCore: OrderedStreamCore {
       case .emit(let event): events(event)
       case .complete(let completion, let frame): completion(frame)
       case .render(let first, let samples): render(first, samples)
+      case .askForReplacement:
+        if let frame = source.replacedFrame { machine.withLock { $0.replace(from: frame, at: clock.now) } }
       case .rest(let next): return next
       }
     }

@@ -126,6 +126,7 @@ final class WAVStreamCore: OrderedStreamCore {
     case .stop: work.isStarted = false
     case .volume(let volume, let muted): work.gain = muted ? 0 : min(1, max(0, volume))
     case .data: work.isDry = false
+    case .replace: break
     case .flush(let completion):
       let dropped = work.block.drop()
       work.isDry = false

@@ -111,6 +111,7 @@ final class Phone: Sendable {
     switch diagnostic {
     case .outputOpened: break
     case .outputUnavailable(let message, _): complain("Backgrounder: no sound: \(message)")
+    case .rateUnavailable(let message): complain("Backgrounder: \(message)")
     case .stepsCoalesced(let count): complain("Backgrounder: \(count) time steps left out: too slow")
     }
   }

@@ -171,6 +171,7 @@ final class PlayRun: SessionDelegate {
     case .outputUnavailable(let message, nil):
       complain(message)
       session.end(ExitStatus.unavailable.rawValue)
+    case .rateUnavailable(let message): complain(message)
     case .stepsCoalesced(let count):
       complain("observers are more than a second behind: \(count) time steps left out")
     }

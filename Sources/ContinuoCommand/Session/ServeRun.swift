@@ -53,6 +53,7 @@ final class ServeRun: SessionDelegate {
     case .outputOpened(let route): complain("playing to \(route)")
     case .outputUnavailable(let message, let retryAfter):
       complain(retryAfter == nil ? message : "\(message); waiting for it")
+    case .rateUnavailable(let message): complain(message)
     case .stepsCoalesced(let count):
       complain("watchers are more than a second behind: \(count) time steps left out")
     }

@@ -9,7 +9,7 @@ enum DecodeOrder {
   /// Open the item (or keep it, if it is open in the right format) and go to the place.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
   /// Go on in the item, for the stream of that number; its frames end at `end` seconds at the latest.
-  case decode(ItemID, generation: UInt64, end: Double?, stream: UInt64)
+  case decode(ItemID, generation: UInt64, end: Double?, pace: Pace, stream: UInt64)
 }
 
 extension EngineMachine {
@@ -28,7 +28,9 @@ extension EngineMachine {
       // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
       guard output.phase == .open || output.phase == .opening, !output.flushPending, let record = queue[item]
       else { return .idle(isAtEnd: false) }
-      return .decode(item, generation: generation, end: record.endSeconds, stream: output.serial)
+      return .decode(
+        item, generation: generation, end: record.endSeconds,
+        pace: Pace(speed: speed, algorithm: record.algorithm), stream: output.serial)
     }
   }
 

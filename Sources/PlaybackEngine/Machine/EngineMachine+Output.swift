@@ -28,6 +28,8 @@ struct OutputState {
   var flushRequested = false
   var flushPending = false
   var needsKick = false
+  /// The output is to ask whether there are frames in the place of some that it has.
+  var needsReplacing = false
   /// What the stream took and was not heard yet.
   var timeline = RenderedTimeline()
   /// Sound has flowed since playback was asked for, and since the last jump: if it stands still now it is starved, and
@@ -65,6 +67,7 @@ enum OutputCommand {
   case stop
   case setVolume(Float, muted: Bool)
   case dataAvailable
+  case replaceFrames
   case close
 }
 
@@ -105,6 +108,10 @@ extension EngineMachine {
       output.isRunning = wantsSound
       commands.append(wantsSound ? .start : .stop)
     }
+    if output.needsReplacing {
+      output.needsReplacing = false
+      commands.append(.replaceFrames)
+    }
     if output.needsKick, !output.flushPending {
       output.needsKick = false
       commands.append(.dataAvailable)
@@ -130,6 +137,7 @@ extension EngineMachine {
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false
+    output.needsReplacing = false
     output.timeline = RenderedTimeline()
   }
 

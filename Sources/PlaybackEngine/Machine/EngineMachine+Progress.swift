@@ -41,7 +41,7 @@ extension EngineMachine {
       let reached =
         isOver ? Double(run.frameCount) : min(heard - Double(run.firstFrame), Double(run.frameCount))
       guard reached >= 0 else { return }
-      let place = position(in: run, frames: reached, info: info)
+      let place = position(in: run, frames: reached, info: info, isEnd: isOver && run.ending == .end)
       if reached > 0 || isOver || isMoving {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
@@ -57,10 +57,22 @@ extension EngineMachine {
     }
   }
 
-  func position(in run: RenderedTimeline.Run, frames: Double, info: ItemInfo) -> ItemPosition {
-    ItemPosition(
+  /// The place `frames` behind the start of a run. `isEnd`: that is the item's end.
+  func position(
+    in run: RenderedTimeline.Run, frames: Double, info: ItemInfo, isEnd: Bool = false
+  ) -> ItemPosition {
+    var place = ItemPosition(
       origin: run.origin, offset: Double(run.offset) + frames, itemRate: info.format.sampleRate,
       outputRate: format?.sampleRate ?? info.format.sampleRate)
+    guard run.speed != 1 else { return place }
+    place.offset *= run.speed
+    // Whole frames of the output end up to one frame before or behind the item's end.
+    let duration: Double? = if case .exact = info.frameCount { info.duration.seconds } else { nil }
+    if let end = [duration, queue[run.item]?.endSeconds].compactMap(\.self).min() {
+      let left = place.outputFrames(untilSeconds: end)
+      place.offset += isEnd ? left : min(0, left)
+    }
+    return place
   }
 
   /// Moves the place in the current item forward and delivers the steps on the way.
@@ -177,7 +189,7 @@ extension EngineMachine {
         if run.item == current, let info = currentInfo, let due = schedule.nextDue(after: resting) {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
           let start = position(in: run, frames: 0, info: info)
-          let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due)
+          let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due) / run.speed
           if frame <= Double(run.endFrame) {
             if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
           } else if isLast, run.ending == .none {

@@ -70,18 +70,25 @@ extension EngineMachine {
     return true
   }
 
-  /// A call of the application sets the rate: 0 or 1. Tells it, and the state, in any case: they may have changed unknown
-  /// to the application.
-  mutating func requestRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
-    if value == rate { emit(.rateChanged(value, reason)) } else { setRate(value, reason: reason, now: now) }
+  /// A call of the application sets the rate. Tells it, and the state, in any case: they may have changed unknown to the
+  /// application. `timing` is the open stream's.
+  mutating func requestRate(_ value: Float, reason: EngineRateReason, now: HostTime, timing: OutputTiming?) {
+    if value == rate {
+      emit(.rateChanged(value, reason))
+    } else {
+      setRate(value, reason: reason, now: now, timing: timing)
+    }
     emit(.timeControlChanged(timeControl))
   }
 
-  /// Sets the rate: 0 or 1.
-  mutating func setRate(_ value: Float, reason: EngineRateReason, now: HostTime) {
+  /// Sets the rate: 0 pauses, others are seconds of an item in a second of sound. `timing` is the open stream's.
+  mutating func setRate(
+    _ value: Float, reason: EngineRateReason, now: HostTime, timing: OutputTiming? = nil
+  ) {
     guard value != rate else { return }
     settleOverrun(now: now)
     rate = value
+    if value > 0 { setSpeed(Double(value), now: now, timing: timing) }
     if value == 0 { output.hasMoved = false }
     emit(.rateChanged(value, reason))
     if value != 0 {
@@ -109,6 +116,15 @@ extension EngineMachine {
     actionAtItemEnd = action
     if let current, action != .advance, isDecoded(queue.next(of: current)) { splice() }
     applyActionAtEnd(now: now)
+  }
+
+  /// How an item's sound is made to pass faster or slower.
+  mutating func setAlgorithm(
+    _ algorithm: TimePitchAlgorithm, of id: ItemID, now: HostTime, timing: OutputTiming?
+  ) {
+    guard queue.contains(id), queue[id]?.algorithm != algorithm else { return }
+    queue.update(id) { $0.algorithm = algorithm }
+    if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
   /// The latest end of an item, in seconds; nil for its own.

@@ -29,7 +29,7 @@ extension EngineMachine {
   /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
   /// have been taken out, or something inserted before it. Such frames are heard, because they cannot be taken back,
   /// and belong to nobody.
-  private mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
+  mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
     restartDecoding()
     var expected = current
     for run in runs where run.item == expected {

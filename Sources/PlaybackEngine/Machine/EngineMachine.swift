@@ -17,6 +17,8 @@ struct EngineMachine: Sendable {
   var rate: Float = 0
   /// Where the output is lost or starved playback waits, and goes on by itself; else it pauses.
   var waitsToMinimizeStalling = true
+  /// Seconds of an item in a second of sound: the last rate above 0.
+  var speed = 1.0
   var volume: Float = 1
   var isMuted = false
   /// The application is suspended: nothing moves, nothing is told.
@@ -50,6 +52,7 @@ struct EngineMachine: Sendable {
   var heardGeneration: UInt64 = 1
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
+  var replacement: Replacement?
 
   // MARK: The output
 
@@ -94,6 +97,14 @@ struct EngineMachine: Sendable {
   enum DecodeStart: Hashable {
     case seconds(Double)
     case frame(Int64)
+  }
+
+  /// Sound that takes the place of what the device holds: that of `generation` begins with the stream's frame `frame`.
+  struct Replacement: Hashable {
+    var generation: UInt64
+    var frame: Int64
+    /// What the device holds there; nil if an item ends there.
+    var replaced: RenderedTimeline.Run?
   }
 
   struct PendingSeek {

@@ -105,6 +105,8 @@ struct ItemRecord: Sendable {
   var startSeconds: Double = 0
   /// Where it ends at the latest, in seconds; nil for its own end. AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
+  /// How its sound is made to pass faster or slower.
+  var algorithm = TimePitchAlgorithm.timeDomain
   /// The generation in which it was last given to the decoder; 0 for never.
   var decodedIn: UInt64 = 0
   /// Set when decoding broke off; told when that place is heard.

@@ -13,6 +13,8 @@ struct RenderedTimeline: Sendable {
     var origin: Int64
     /// Output frames since `origin` at `firstFrame`.
     var offset: Int64
+    /// Seconds of the item in a second of output.
+    var speed: Double
     var ending: Chunk.Ending
 
     /// The first `count` frames of `chunk`, taken as the stream's frames from `firstFrame` on.
@@ -23,6 +25,7 @@ struct RenderedTimeline: Sendable {
       item = chunk.item
       origin = chunk.origin
       offset = chunk.offset
+      speed = chunk.speed
       ending = count == chunk.frameCount ? chunk.ending : .none
     }
 
@@ -32,7 +35,7 @@ struct RenderedTimeline: Sendable {
     /// Takes in `next` if that goes on right where this run ends. Returns whether it did.
     mutating func extend(by next: Run) -> Bool {
       guard ending == .none, item == next.item, generation == next.generation, origin == next.origin,
-        endFrame == next.firstFrame, offset + frameCount == next.offset
+        speed == next.speed, endFrame == next.firstFrame, offset + frameCount == next.offset
       else { return false }
       frameCount += next.frameCount
       ending = next.ending
@@ -44,8 +47,9 @@ struct RenderedTimeline: Sendable {
 
   var count: Int { runs.count }
 
-  /// Adds what was taken next.
+  /// Adds what was taken next; it may take the place of what was taken before.
   mutating func append(_ run: Run) {
+    if let last = runs.last, run.firstFrame < last.endFrame { truncate(from: run.firstFrame) }
     if let last = runs.indices.last, runs[last].extend(by: run) { return }
     runs.append(run)
   }

@@ -77,6 +77,25 @@ final class Renderer: RenderSource {
     isProducerAtEnd.load(ordering: .acquiring) && isRingEmpty.load(ordering: .acquiring)
   }
 
+  var replacedFrame: Int64? {
+    let (frame, available) = consumer.withLock { consumer in
+      (dropOld(&consumer)?.streamFrame, consumer.availableFrames)
+    }
+    // A decoder that found the ring full of what was dropped just now waits for room.
+    if available < lowWater { wantsData() }
+    return frame.flatMap { $0 < nextFrame ? $0 : nil }
+  }
+
+  /// Throws away what is not to be heard any more; returns the chunk behind it.
+  private func dropOld(_ consumer: inout RingConsumer) -> Chunk? {
+    let generation = generation.load(ordering: .acquiring)
+    while let chunk = consumer.peek() {
+      guard chunk.generation < generation else { return chunk }
+      consumer.skipChunk()
+    }
+    return nil
+  }
+
   func render(into buffer: UnsafeMutableBufferPointer<Float>, firstFrame: Int64) -> Int {
     isStarved.store(false, ordering: .sequentiallyConsistent)
     refusedFrame.store(-1, ordering: .sequentiallyConsistent)
@@ -88,12 +107,9 @@ final class Renderer: RenderSource {
     var changed = reportsEveryPiece
     var isLow = false
     consumer.withLock { consumer in
-      let generation = generation.load(ordering: .acquiring)
-      while let chunk = consumer.peek() {
-        if chunk.generation < generation {
-          consumer.skipChunk()
-          continue
-        }
+      while let chunk = dropOld(&consumer) {
+        // It belongs to another place: the output asks for that when it is told to.
+        if let frame = chunk.streamFrame, frame != firstFrame + Int64(taken) { break }
         isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || log.isFull
         if isRefused || taken == wanted && chunk.frameCount > 0 { break }
         let rest = UnsafeMutableBufferPointer(rebasing: buffer[(taken * channelCount)...])

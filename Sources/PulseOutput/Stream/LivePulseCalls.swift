@@ -133,8 +133,8 @@ final class LivePulseCalls: PulseCalls {
     return memory
   }
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32 { pa_stream_cancel_write(stream) }
-  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int) -> Int32 {
-    pa_stream_write(stream, data, bytes, nil, 0, PA_SEEK_RELATIVE)
+  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32 {
+    pa_stream_write(stream, data, bytes, nil, offset, PA_SEEK_RELATIVE)
   }
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer? {
     pa_stream_cork(stream, corked ? 1 : 0, nil, nil)

@@ -115,8 +115,9 @@ protocol PulseCalls: AnyObject, Sendable {
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
   /// Gives the memory back unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32
-  /// Sends bytes; those of `streamBeginWrite` without a copy.
-  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int) -> Int32
+  /// Sends bytes, those of `streamBeginWrite` without a copy, to the place `offset` bytes behind the last one that was
+  /// sent.
+  func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
   /// Throws the server's queue away.

@@ -93,6 +93,7 @@ final class PulseOutputStream: AudioOutputStream {
   func stop() { stream.stop() }
   func flush(completion: @escaping @Sendable (Int64) -> Void) { stream.flush(completion: completion) }
   func dataAvailable() { stream.dataAvailable() }
+  func replaceFrames() { stream.replaceFrames() }
   func setVolume(_ volume: Float, muted: Bool) { stream.setVolume(volume, muted: muted) }
   func timing() -> OutputTiming { stream.timing() }
   func close() { stream.close() }

@@ -33,6 +33,14 @@ extension PulseStream {
       OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
   }
 
+  func replaceFrames() {
+    connection.withLock {
+      guard !isDead else { return }
+      isReplacing = true
+      pullSoon()
+    }
+  }
+
   // MARK: Flush
 
   func flush(completion: @escaping @Sendable (Int64) -> Void) {

@@ -45,6 +45,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   /// The server's word that everything was heard, while it is waited for, and how long for.
   var drainAnswer: OperationHandle?
   private var drainTimer: TimerHandle?
+  /// The source said that it has other frames for some that were sent.
+  var isReplacing = false
   /// Between `flush` and the server's answer: nothing is rendered.
   var isFlushing = false
   var volume: UInt32 = PA_VOLUME_NORM
@@ -185,7 +187,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     guard wish != .max else { return }
     let wasStill = !clock.withLock { $0.isMoving }
     defer { if wasStill, hasUnforcedFrames, !isCorked, !isSuspended { beginTiming() } }
-    var missing = wish / format.bytesPerFrame
+    var missing = wish / format.bytesPerFrame + writeOver(stream, wish: wish / format.bytesPerFrame)
     while missing > 0 {
       let (asked, rendered) = renderOnce(stream, atMost: missing)
       if rendered > 0 { missing -= rendered }
@@ -205,12 +207,27 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     forceOutAtEnd()
   }
 
-  private func renderOnce(_ stream: OpaquePointer, atMost frames: Int) -> (asked: Int, rendered: Int) {
+  /// Writes over frames that were sent and for which the source has others; without a gap, since what was there sounds
+  /// until then. Returns by how many frames more or fewer the server misses then than before.
+  private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
+    guard isReplacing else { return 0 }
+    isReplacing = false
+    guard let frame = source.replacedFrame else { return 0 }
+    let back = clock.withLock { $0.positions.renderedFrames } - frame
+    let (_, rendered) = renderOnce(stream, atMost: wish + Int(back), from: frame)
+    return rendered > 0 ? Int(back) - rendered : 0
+  }
+
+  /// Renders the next frames, or those from `frame` on in the place of what was sent.
+  private func renderOnce(
+    _ stream: OpaquePointer, atMost frames: Int, from frame: Int64? = nil
+  ) -> (asked: Int, rendered: Int) {
     var bytes = frames * format.bytesPerFrame
     guard let memory = calls.streamBeginWrite(stream, bytes: &bytes) else { return (0, 0) }
     let asked = min(bytes / format.bytesPerFrame, frames)
     let samples = asked * format.channelCount
-    let first = clock.withLock { $0.positions.renderedFrames }
+    let next = clock.withLock { $0.positions.renderedFrames }
+    let first = frame ?? next
     let rendered =
       asked == 0
       ? 0
@@ -222,10 +239,11 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       return (asked, 0)
     }
     let now = hostClock.now
-    clock.withLock { $0.rendered(rendered, now: now) }
+    clock.withLock { $0.rendered(rendered, from: frame, now: now) }
     forgetDrain()
     hasUnforcedFrames = true
-    if calls.streamWrite(stream, memory, bytes: rendered * format.bytesPerFrame) < 0 {
+    let offset = (first - next) * Int64(format.bytesPerFrame)
+    if calls.streamWrite(stream, memory, bytes: rendered * format.bytesPerFrame, offset: offset) < 0 {
       failSoon(OutputError("the sound server took no more sound", isRecoverable: true))
       return (asked, 0)
     }

@@ -36,6 +36,8 @@ struct HeardClock: Sendable {
   private var floor: Double = 0
   /// The server was asked to say when everything was heard, and has not said so.
   private var isEndPending = false
+  /// The most frames that the sink was seen to hold.
+  private var longestSinkDelay: Double = 0
 
   init(sampleRate: Int) {
     self.sampleRate = Double(sampleRate)
@@ -62,21 +64,22 @@ struct HeardClock: Sendable {
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
-        heardFrame: positions.frame(at: place), hostTime: time, frameRate: line.rate, renderedFrames: rendered
-      )
+        heardFrame: positions.frame(at: place), hostTime: time, frameRate: line.rate,
+        renderedFrames: rendered,
+        replacementLead: replacementLead)
     }
   }
 
   // MARK: What happens to the stream
 
-  /// `count` frames were sent at `now`.
-  mutating func rendered(_ count: Int, now: HostTime) {
+  /// `count` frames were sent at `now`: the next ones, or those from `frame` on in the place of some sent before.
+  mutating func rendered(_ count: Int, from frame: Int64? = nil, now: HostTime) {
     // Starved: what comes now sounds when the server says so, not where the line would have it.
     if case .moving(let line) = motion, line.position(at: now) >= Double(positions.endPosition) {
       stand(at: now)
     }
     isEndPending = false
-    positions.append(count)
+    positions.append(count, from: frame)
   }
 
   /// Everything was rendered and the server is to say when it was heard. Until it does the last frame counts as not
@@ -116,7 +119,10 @@ struct HeardClock: Sendable {
   }
 
   /// The line cannot be trusted any more (another sink): the next report makes a new one.
-  mutating func distrust() { filter.reset(isSameDevice: false) }
+  mutating func distrust() {
+    filter.reset(isSameDevice: false)
+    longestSinkDelay = 0
+  }
 
   /// Takes a report in.
   ///
@@ -130,6 +136,7 @@ struct HeardClock: Sendable {
     case .moving(let line): update = filter.update(line, with: report)
     }
     raiseFloor(to: timing(at: now).heardFrame)
+    longestSinkDelay = max(longestSinkDelay, report.sinkDelay)
     motion = .moving(update.line)
     return (update.jumped, update.nextReport)
   }
@@ -144,6 +151,11 @@ struct HeardClock: Sendable {
   }
 
   // MARK: Parts
+
+  /// Frames behind the heard one that the server's queue may still hold. A sink takes them in blocks (50 ms on a null sink,
+  /// a quantum of 21 ms on PipeWire), so the longest delay that was seen is what it may have taken by now. One that takes
+  /// more than 50 ms at a time is a device with a long buffer, which PulseAudio can rewind. The source has 20 ms.
+  private var replacementLead: Double { min(longestSinkDelay, 0.05 * sampleRate) + 0.02 * sampleRate }
 
   /// How far the line may lead by itself.
   private var lastPosition: Double {

@@ -13,8 +13,10 @@ struct StreamPositions: Hashable, Sendable {
   /// The position after the last frame sent.
   var endPosition: Int64 { basePosition + renderedFrames - baseFrame }
 
-  /// `count` frames were sent.
-  mutating func append(_ count: Int) { renderedFrames += Int64(count) }
+  /// `count` frames were sent: the next ones, or those from `frame` on in the place of some sent before.
+  mutating func append(_ count: Int, from frame: Int64? = nil) {
+    renderedFrames = (frame ?? renderedFrames) + Int64(count)
+  }
 
   /// The server threw away what lay behind `position`; what is sent next stands there. Returns the number of the
   /// first frame thrown away.

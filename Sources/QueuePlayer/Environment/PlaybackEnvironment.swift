@@ -17,6 +17,8 @@ public struct PlaybackEnvironment: Sendable {
   /// Where change handlers, notifications and completion handlers are called, and time observers without a
   /// queue.
   package let mainQueue: any DeliveryQueue
+  /// What plays at rates other than 1. Nil: such rates are refused.
+  package let stretching: (any TimeStretching)?
   /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not
   /// block.
   package let isOnMainQueue: @Sendable () -> Bool
@@ -36,6 +38,7 @@ public struct PlaybackEnvironment: Sendable {
   package init(
     clock: any HostClock,
     device: any AudioOutputDevice,
+    stretching: (any TimeStretching)? = nil,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
     makeSource: @escaping @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource,
@@ -43,6 +46,7 @@ public struct PlaybackEnvironment: Sendable {
   ) {
     self.clock = clock
     self.device = device
+    self.stretching = stretching
     self.mainQueue = mainQueue
     self.isOnMainQueue = isOnMainQueue
     self.makeSource = makeSource
@@ -144,6 +148,8 @@ public enum PlaybackDiagnostic: Hashable, Sendable {
   case outputUnavailable(String, retryAfter: Double?)
   /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
   case outputOpened(route: String)
+  /// A rate other than 1 was refused, because what plays at it is not installed. The text says what that is.
+  case rateUnavailable(String)
   /// A time observer's queue was more than a second behind, and this number of its steps was left out.
   case stepsCoalesced(Int64)
 }

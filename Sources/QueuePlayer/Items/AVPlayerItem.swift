@@ -60,6 +60,7 @@ open class AVPlayerItem: NSObject, NSCopying {
       state.forwardPlaybackEndTime = original.forwardPlaybackEndTime
       state.preferredForwardBufferDuration = original.preferredForwardBufferDuration
       state.inert = original.inert
+      state.audioTimePitchAlgorithm = original.audioTimePitchAlgorithm
     }
     return copy
   }
@@ -121,6 +122,38 @@ open class AVPlayerItem: NSObject, NSCopying {
       }
     }
   }
+
+  // MARK: Rates
+
+  /// How the item's sound is made to pass faster or slower at rates other than 1; `timeDomain` by default.
+  /// Takes effect at once, also while it plays.
+  nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
+    get {
+      observations.note(.audioTimePitchAlgorithm)
+      return state.withLock { $0.audioTimePitchAlgorithm }
+    }
+    set {
+      set(.audioTimePitchAlgorithm) {
+        state.withLock { $0.audioTimePitchAlgorithm = newValue }
+        if let (core, id) = attachment { core.engine.setAlgorithm(newValue.algorithm, of: id) }
+      }
+    }
+  }
+
+  /// Whether it plays at rates above 2: true once it is ready. Rates from 1 to 2 it plays in any case.
+  nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
+
+  /// Whether it plays at rates between 0 and 1: true once it is ready.
+  nonisolated open var canPlaySlowForward: Bool { status == .readyToPlay }
+
+  /// Whether it plays at rate −1: never.
+  nonisolated open var canPlayReverse: Bool { false }
+
+  /// Whether it plays at rates between −1 and 0: never.
+  nonisolated open var canPlaySlowReverse: Bool { false }
+
+  /// Whether it plays at rates below −1: never.
+  nonisolated open var canPlayFastReverse: Bool { false }
 
   // MARK: Time
 

@@ -93,15 +93,23 @@ open class AVPlayer: NSObject {
 
   // MARK: Rate
 
-  /// The requested rate: 0 or 1. Any value above 0 plays at 1 and reads back as 1, and activates the audio
-  /// session. A value below 0, or one above 0 that the session does not allow now, gives 0 with the reason
-  /// `setRateFailed`. The rate stays 1 after the end of a queue. Can be observed.
+  /// The requested rate: seconds of an item in a second of sound; 0 while paused. Any value above 0 plays, and
+  /// activates the audio session; one outside of 1/32…32 becomes the nearest of these. A value below 0, or one
+  /// above 0 that the session does not allow now, gives 0 with the reason `setRateFailed`. The rate stays after
+  /// the end of a queue. Can be observed.
+  ///
+  /// The current item's `audioTimePitchAlgorithm` says whether the pitch is kept. While sound flows, another
+  /// rate is heard after some hundredths of a second, without a gap. Rates other than 1 need SoundTouch
+  /// (Debian's package libsoundtouch1), which is loaded at the first of them: that call reads the library's
+  /// file. If it is not installed they are refused, as what the session does not allow, and
+  /// `PlaybackDiagnostic.rateUnavailable` says so. At rate 1 no sample is changed.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1. Kept as it is set, and played as `rate` says.
+  /// The rate that `play()` sets; 1 by default. Kept as it is set, and played as `rate` says. Setting it does
+  /// not change the rate.
   nonisolated open var defaultRate: Float {
     get { core.defaultRate }
     set { core.defaultRate = newValue }

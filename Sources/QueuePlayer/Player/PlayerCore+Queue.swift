@@ -65,6 +65,7 @@ extension PlayerCore {
       previous = engine.currentItem
     }
     if let end { engine.setEnd(end, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     deliver()
   }
 
@@ -82,6 +83,7 @@ extension PlayerCore {
     let (source, start, end) = opening(item)
     _ = engine.replaceCurrentItem(id, source: source, startSeconds: start, replacing: known?.id)
     if let end { engine.setEnd(end, of: id) }
+    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
     deliver()
   }
 

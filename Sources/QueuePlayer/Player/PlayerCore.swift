@@ -47,8 +47,8 @@ final class PlayerCore: Sendable {
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment
     let engine = PlaybackEngine(
-      clock: environment.clock, device: environment.device, isQueuePlayer: isQueuePlayer,
-      mainQueue: environment.mainQueue, gate: environment.suspension.gate)
+      clock: environment.clock, device: environment.device, stretching: environment.stretching,
+      isQueuePlayer: isQueuePlayer, mainQueue: environment.mainQueue, gate: environment.suspension.gate)
     self.engine = engine
     announcer = ChangeAnnouncer { engine.mayCall }
     engine.start { [weak self] in self?.receive($0) }
@@ -164,12 +164,12 @@ final class PlayerCore: Sendable {
     return readsMirror ? state.withLock { $0.rate } : engine.rate
   }
 
-  /// A rate above 0 plays at 1, or is refused while the session does not allow playback. 0 pauses. A rate
-  /// below 0 pauses with the reason `setRateFailed`.
+  /// A rate above 0 plays, or is refused while the session does not allow playback or nothing can play at it.
+  /// 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
   func setRate(_ rate: Float) {
     if rate > 0 {
-      if environment.suspension.mayPlay(self) {
-        engine.setRate(1)
+      if canPlay(at: rate), environment.suspension.mayPlay(self) {
+        engine.setRate(rate)
       } else {
         engine.setRate(0, reason: .setRateFailed)
       }
@@ -177,6 +177,24 @@ final class PlayerCore: Sendable {
       engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
     }
     deliver()
+  }
+
+  /// Whether there is what plays at `rate`; if not, the application is told what is missing.
+  private func canPlay(at rate: Float) -> Bool {
+    guard rate != 1 else { return true }
+    do throws(TimeStretchError) {
+      guard let stretching = environment.stretching else {
+        throw TimeStretchError("this environment plays at rate 1 only")
+      }
+      try stretching.prepare()
+      return true
+    } catch {
+      let onDiagnostic = environment.onDiagnostic
+      engine.tell {
+        onDiagnostic?(.rateUnavailable(error.message))
+      }
+      return false
+    }
   }
 
   /// The system pauses what plays.
