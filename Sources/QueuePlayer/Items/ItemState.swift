@@ -27,6 +27,8 @@ struct ItemState: Sendable {
   var inert: [InertItemProperties] = []
   /// Made when it is first asked for.
   var track: AVPlayerItemTrack?
+  /// The same.
+  var timebase: CMTimebase?
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
