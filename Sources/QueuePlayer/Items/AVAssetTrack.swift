@@ -38,7 +38,9 @@ public final class AVAssetTrack: NSObject, Sendable {
 
   private let owner: Asset
   /// The number: 1.
-  public let trackID: CMPersistentTrackID = 1
+  public let trackID = AVAssetTrack.onlyID
+  /// The number of an asset's only track.
+  static let onlyID: CMPersistentTrackID = 1
   /// The kind: sound.
   public let mediaType = AVMediaType.audio
   /// From zero to the asset's end; of indefinite duration if that is not known.
@@ -147,7 +149,9 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     AVAsyncProperty { asset, values in values.tracks(of: asset) }
   }
   /// Whether the media is protected against copying: false.
-  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> { AVAsyncProperty { (_: AssetLoader.Values) in false } }
+  public static var hasProtectedContent: AVAsyncProperty<Root, Bool> {
+    AVAsyncProperty { (_: AssetLoader.Values) in false }
+  }
 }
 
 extension AssetLoader.Values {

@@ -30,6 +30,9 @@ struct ItemState: Sendable {
   /// The same.
   var timebase: CMTimebase?
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
+  var audioMix: AVAudioMix?
+  /// What `audioMix` makes of the sound.
+  var volumeCurve: VolumeCurve?
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
     self.asset = asset

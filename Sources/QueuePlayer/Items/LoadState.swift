@@ -56,7 +56,9 @@ enum LoadState<Value: Sendable>: Sendable {
 
   /// Stores the first outcome, `unlessCancelled` only while somebody waits for it. Returns it, and the completions to
   /// call with it.
-  mutating func finish(_ new: Outcome, unlessCancelled: Bool = false) -> (outcome: Outcome, waiting: [@Sendable (Outcome) -> Void]) {
+  mutating func finish(_ new: Outcome, unlessCancelled: Bool = false) -> (
+    outcome: Outcome, waiting: [@Sendable (Outcome) -> Void]
+  ) {
     switch self {
     case .done(let outcome): return (outcome, [])
     case .cancelled where unlessCancelled: return (new, [])

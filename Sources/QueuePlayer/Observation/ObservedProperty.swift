@@ -6,7 +6,7 @@ enum ObservedKey: Hashable, Sendable {
   case rate, defaultRate, timeControlStatus, reasonForWaitingToPlay, automaticallyWaitsToMinimizeStalling
   case volume, isMuted
   // Items. The duration stands for all that is known of an item when it is ready.
-  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm
+  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm, audioMix
   // Loopers.
   case loopCount
   /// A property of players or items that is kept and does nothing, by its name.
