@@ -167,6 +167,12 @@ package final class PlaybackEngine: Sendable {
     core.performNow { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
+  /// The decoder of an item gives other frames from now on: those that it gave before and that are not heard yet are
+  /// decoded anew, as far as the output gives them back.
+  package func decodeAnew(_ id: ItemID) {
+    core.performNow { $0.decodeAnew(id, now: $1, timing: $2) }
+  }
+
   /// Whether it waits when the output is lost or starved, and goes on by itself. Else it pauses, with the reason
   /// `setRateFailed`.
   package var waitsToMinimizeStalling: Bool {

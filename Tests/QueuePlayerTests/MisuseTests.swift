@@ -123,6 +123,22 @@ struct MisuseTests {
     expect(result, says: "tolerance")
   }
 
+  @Test(arguments: [0.0, 1.5]) func loopOfARangeThatIsNotThere(seconds: Double) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [seconds] in
+      let stage = VirtualStage()
+      let player = stage.queuePlayer([])
+      let item = stage.item("a")
+      let opening = stage.player(item)
+      opening.play()
+      stage.pass(0.1)
+      let range = CMTimeRange(start: .zero, duration: CMTime(seconds: seconds, preferredTimescale: 600))
+      let looper = AVPlayerLooper(player: player, templateItem: item, timeRange: range)
+      withExtendedLifetime((opening, looper)) {}
+    }
+    expect(result, says: "the range to loop")
+  }
+
   private func expect(
     _ result: ExitTest.Result?, says reason: String, location: SourceLocation = #_sourceLocation
   ) {

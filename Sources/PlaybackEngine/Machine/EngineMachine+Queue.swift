@@ -146,6 +146,11 @@ extension EngineMachine {
     if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
+  /// The sound of an item is another one from now on.
+  mutating func decodeAnew(_ id: ItemID, now: HostTime, timing: OutputTiming?) {
+    if isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
+  }
+
   /// The latest end of an item, in seconds; nil for its own.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)

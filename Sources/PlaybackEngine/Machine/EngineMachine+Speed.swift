@@ -7,7 +7,12 @@ extension EngineMachine {
   mutating func setSpeed(_ new: Double, now: HostTime, timing: OutputTiming?) {
     guard new != speed else { return }
     speed = new
-    // Behind its end nothing more of the item is heard, whatever the speed.
+    decodeAheadAnew(now: now, timing: timing)
+  }
+
+  /// What was decoded ahead is wanted otherwise now.
+  mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
+    // Behind its end nothing more of the item is heard.
     guard endedAt == nil else { return }
     switch cursor {
     case .empty, .start, .flushing: break

@@ -38,7 +38,9 @@ public final class AVAssetTrack: NSObject, Sendable {
 
   private let owner: Asset
   /// The number: 1.
-  public let trackID: CMPersistentTrackID = 1
+  public let trackID = AVAssetTrack.onlyID
+  /// The number of an asset's only track.
+  static let onlyID: CMPersistentTrackID = 1
   /// The kind: sound.
   public let mediaType = AVMediaType.audio
   /// From zero to the asset's end; of indefinite duration if that is not known.

@@ -61,6 +61,8 @@ open class AVPlayerItem: NSObject, NSCopying {
       state.preferredForwardBufferDuration = original.preferredForwardBufferDuration
       state.inert = original.inert
       state.audioTimePitchAlgorithm = original.audioTimePitchAlgorithm
+      state.audioMix = original.audioMix
+      state.volumeCurve = original.volumeCurve
     }
     return copy
   }

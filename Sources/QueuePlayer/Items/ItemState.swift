@@ -27,7 +27,12 @@ struct ItemState: Sendable {
   var inert: [InertItemProperties] = []
   /// Made when it is first asked for.
   var track: AVPlayerItemTrack?
+  /// The same.
+  var timebase: CMTimebase?
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
+  var audioMix: AVAudioMix?
+  /// What `audioMix` makes of the sound.
+  var volumeCurve: VolumeCurve?
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
     self.asset = asset

@@ -82,7 +82,7 @@ extension KeyValueObserving {
   ///
   /// As with Apple's automatic notification, setting a property is a change, even to the value that it has:
   /// `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`, `isMuted`,
-  /// `actionAtItemEnd`, `automaticallyWaitsToMinimizeStalling`; an item's `forwardPlaybackEndTime` and
+  /// `actionAtItemEnd`, `automaticallyWaitsToMinimizeStalling`; an item's `forwardPlaybackEndTime`, `audioMix` and
   /// `preferredForwardBufferDuration`. So is another object on the path, even if the value at its end is the
   /// same. Properties that only the player sets are announced when they differ.
   ///

@@ -1,4 +1,4 @@
-/// A property of players or items that can be observed.
+/// A property of players, items or loopers that can be observed.
 enum ObservedKey: Hashable, Sendable {
   case status, error
   // Players.
@@ -6,8 +6,10 @@ enum ObservedKey: Hashable, Sendable {
   case rate, defaultRate, timeControlStatus, reasonForWaitingToPlay, automaticallyWaitsToMinimizeStalling
   case volume, isMuted
   // Items. The duration stands for all that is known of an item when it is ready.
-  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm
-  /// A property of either that is kept and does nothing, by its name.
+  case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm, audioMix
+  // Loopers.
+  case loopCount
+  /// A property of players or items that is kept and does nothing, by its name.
   case inert(String)
 }
 

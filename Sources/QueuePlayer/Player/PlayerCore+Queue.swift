@@ -161,7 +161,9 @@ extension PlayerCore {
     }
     let source: any MediaSource =
       status == .failed
-      ? FailedSource() : AssetSource(loader: asset.loader, makeSource: environment.makeSource)
+      ? FailedSource()
+      : MixedSource(
+        source: AssetSource(loader: asset.loader, makeSource: environment.makeSource), item: item)
     return (source, start, end.isNumeric ? end.seconds : nil)
   }
 

@@ -1,0 +1,58 @@
+import AudioCore
+import Synchronization
+
+/// The media of an item, with the volume of its audio mix.
+struct MixedSource: MediaSource {
+  let source: any MediaSource
+  weak let item: AVPlayerItem?
+
+  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
+    MixedDecoder(try source.makeDecoder(), item: item)
+  }
+
+  func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
+}
+
+/// A decoder that gives its frames the volume that the item's mix has when they are read.
+private final class MixedDecoder: AudioDecoder {
+  private let decoder: any AudioDecoder
+  private weak let item: AVPlayerItem?
+  private var output: PCMFormat
+  /// Where the decoder was set last, in seconds, and frames of the output format that were read since.
+  private var origin = 0.0
+  private var offset: Int64 = 0
+
+  init(_ decoder: any AudioDecoder, item: AVPlayerItem?) {
+    self.decoder = decoder
+    self.item = item
+    output = decoder.format
+  }
+
+  var format: PCMFormat { decoder.format }
+  var frameCount: FrameCount { decoder.frameCount }
+  var damage: Int { decoder.damage }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
+    try decoder.setOutputFormat(format)
+    output = format
+  }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+    let reached = try decoder.seek(toFrame: frame)
+    origin = Double(reached) / Double(decoder.format.sampleRate)
+    offset = 0
+    return reached
+  }
+
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+    let count = try decoder.read(into: buffer)
+    if count > 0, let curve = item?.state.withLock({ $0.volumeCurve }) {
+      curve.apply(
+        to: UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)]),
+        channelCount: output.channelCount, sampleRate: output.sampleRate,
+        from: origin + Double(offset) / Double(output.sampleRate))
+    }
+    offset += Int64(count)
+    return count
+  }
+}
