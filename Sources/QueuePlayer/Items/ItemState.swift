@@ -27,6 +27,7 @@ struct ItemState: Sendable {
   var inert: [InertItemProperties] = []
   /// Made when it is first asked for.
   var track: AVPlayerItemTrack?
+  var outputs: [AVPlayerItemOutput] = []
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
 
   init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
