@@ -24,7 +24,7 @@ final class ArtworkFile: Sendable {
       if let path = state.path { unlink(path) }
       state.path = nil
       state.shown = nil
-      guard let image else { return nil }
+      guard let image, !image.data.isEmpty else { return nil }
       if state.folder == nil { state.folder = Self.makeFolder() }
       guard let folder = state.folder else { return nil }
       state.count += 1

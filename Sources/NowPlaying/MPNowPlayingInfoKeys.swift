@@ -98,3 +98,9 @@ public let MPNowPlayingInfoPropertyCreditsStartTime = "MPNowPlayingInfoPropertyC
 public let MPNowPlayingInfoPropertyAdTimeRanges = "MPNowPlayingInfoPropertyAdTimeRanges"
 /// Whether the item is to be left out of suggestions: `Bool`. Without effect.
 public let MPNowPlayingInfoPropertyExcludeFromSuggestions = "MPNowPlayingInfoPropertyExcludeFromSuggestions"
+/// The languages to choose from: `[MPNowPlayingInfoLanguageOptionGroup]`. Not shown.
+public let MPNowPlayingInfoPropertyAvailableLanguageOptions =
+  "MPNowPlayingInfoPropertyAvailableLanguageOptions"
+/// The languages that were chosen: `[MPNowPlayingInfoLanguageOption]`. Not shown.
+public let MPNowPlayingInfoPropertyCurrentLanguageOptions =
+  "MPNowPlayingInfoPropertyCurrentLanguageOptions"

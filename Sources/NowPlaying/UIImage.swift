@@ -3,12 +3,19 @@ public import Foundation
 /// A picture as it lies in a file, such as a cover. Linux has no UIKit: this is as much of its class as covers need. The
 /// picture is kept encoded and never decoded. Does not change; any thread.
 public final class UIImage: NSObject, Sendable {
-  /// The picture file: PNG or JPEG.
+  /// The picture file: PNG or JPEG; empty for an image without a picture.
   public let data: Data
   /// Width and height in pixels.
   public let size: CGSize
   /// Pixels in a unit of `size`: always 1.
   public let scale: CGFloat = 1
+
+  /// An image without a picture, of no size. Nothing is shown for it.
+  public override init() {
+    data = Data()
+    size = .zero
+    super.init()
+  }
 
   /// The picture in a PNG or JPEG file's bytes; nil if they are neither, or are cut off before the size.
   public init?(data: Data) {

@@ -50,6 +50,13 @@ class NowPlayingClient {
     nowPlayingInfo[MPMediaItemPropertyPlaybackDuration] = player.currentItem?.asset.duration.seconds
     nowPlayingInfo[MPNowPlayingInfoPropertyIsLiveStream] = false
     nowPlayingInfo[MPNowPlayingInfoPropertyMediaType] = MPNowPlayingInfoMediaType.audio.rawValue
+    let french = MPNowPlayingInfoLanguageOption(
+      type: .audible, languageTag: "fr", characteristics: nil, displayName: "français", identifier: "1")
+    nowPlayingInfo[MPNowPlayingInfoPropertyCurrentLanguageOptions] = [french]
+    nowPlayingInfo[MPNowPlayingInfoPropertyAvailableLanguageOptions] = [
+      MPNowPlayingInfoLanguageOptionGroup(
+        languageOptions: [french], defaultLanguageOption: french, allowEmptySelection: false)
+    ]
     updateTime()
   }
 

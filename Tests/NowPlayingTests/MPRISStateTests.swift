@@ -313,6 +313,9 @@ import Testing
     #expect(UIImage(data: Data("GIF89a".utf8)) == nil)
     #expect(UIImage(data: Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0])) == nil)
     #expect(UIImage(contentsOfFile: "/nowhere") == nil)
+    let empty = UIImage()
+    #expect(empty.size == .zero && empty.pngData() == nil && empty.jpegData(compressionQuality: 1) == nil)
+    #expect(ArtworkFile().show(empty) == nil)
     #expect(UIImage(named: "nothing of that name") == nil)
   }
 }

@@ -71,4 +71,39 @@ struct InertTests {
     #expect(item.preferredPeakBitRate == 128_000)
     withExtendedLifetime(player) {}
   }
+
+  @Test("Outputs for metadata are kept while an item plays, and give nothing")
+  func metadataOutputs() {
+    final class Receiver: NSObject, AVPlayerItemMetadataOutputPushDelegate {
+      let log = Log<Int>()
+      func metadataOutput(
+        _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
+        from track: AVPlayerItemTrack?
+      ) { log.add(groups.count) }
+    }
+    let item = stage.item("a")
+    let output = AVPlayerItemMetadataOutput(identifiers: nil)
+    let other = AVPlayerItemMetadataOutput()
+    var receiver: Receiver? = Receiver()
+    let log = receiver?.log
+    output.setDelegate(receiver, queue: .main)
+    output.advanceIntervalForDelegateInvocation = 2
+    #expect(output.delegate === receiver && output.delegateQueue === DispatchQueue.main)
+    #expect(output.advanceIntervalForDelegateInvocation == 2 && !output.suppressesPlayerRendering)
+
+    item.remove(output)
+    item.add(output)
+    item.add(other)
+    item.add(output)
+    #expect(item.outputs == [output, other])
+    let player = stage.queuePlayer([item])
+    player.play()
+    stage.pass(2)
+    #expect(player.currentItem == nil && log?.entries == [])
+    item.remove(output)
+    #expect(item.outputs == [other])
+
+    receiver = nil
+    #expect(output.delegate == nil && output.delegateQueue === DispatchQueue.main)
+  }
 }

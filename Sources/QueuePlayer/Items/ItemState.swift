@@ -29,6 +29,7 @@ struct ItemState: Sendable {
   var track: AVPlayerItemTrack?
   /// The same.
   var timebase: CMTimebase?
+  var outputs: [AVPlayerItemOutput] = []
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
   var audioMix: AVAudioMix?
   /// What `audioMix` makes of the sound.

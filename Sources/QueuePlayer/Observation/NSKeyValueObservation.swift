@@ -84,7 +84,8 @@ extension KeyValueObserving {
   /// `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`, `isMuted`,
   /// `actionAtItemEnd`, `automaticallyWaitsToMinimizeStalling`; an item's `forwardPlaybackEndTime`, `audioMix` and
   /// `preferredForwardBufferDuration`. So is another object on the path, even if the value at its end is the
-  /// same. Properties that only the player sets are announced when they differ.
+  /// same. Properties that only the player sets are announced when they differ; `timeControlStatus` also when `rate` is
+  /// set to the value that it has.
   ///
   /// - Returns: what must be kept as long as the handler is to be called.
   @preconcurrency

@@ -45,7 +45,9 @@ extension PlayerCore {
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
     let (player, isChange) = state.withLock { ($0.player, rate != $0.rate) }
-    change([.rate]) { state.withLock { $0.rate = rate } }
+    // What is computed from the rate is announced with it, even where both stay as they are: Apple's players do so, and
+    // applications learn from it that a new item does not play.
+    change(isChange ? [.rate] : [.rate, .timeControlStatus]) { state.withLock { $0.rate = rate } }
     guard isChange || reason == .setRateFailed else { return }
     engine.carryOn { [weak player] in
       let userInfo = AVPlayer.RateDidChangeReason(reason).map { [AVPlayer.rateDidChangeReasonKey: $0] }
