@@ -21,7 +21,8 @@ final class PlayerWatch {
       player.observe(\.currentItem, options: [.initial]) { player, _ in
         recorder.add("\(prefix)item \(item(player.currentItem))")
       },
-      player.observe(\.timeControlStatus, options: [.initial]) { player, _ in
+      player.observe(\.timeControlStatus, options: [.initial, .old, .new]) { player, change in
+        guard change.newValue != change.oldValue else { return }
         recorder.add("\(prefix)\(Self.text(of: player.timeControlStatus))")
       },
     ]

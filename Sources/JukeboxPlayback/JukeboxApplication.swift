@@ -39,7 +39,8 @@ package final class JukeboxApplication {
           if player.status == .failed { self?.onEvent(.playerFailed(player.error)) }
         }
       },
-      player.observe(\.timeControlStatus) { [weak self] _, _ in
+      player.observe(\.timeControlStatus, options: [.old, .new]) { [weak self] _, change in
+        guard change.newValue != change.oldValue else { return }
         MainActor.assumeIsolated { self?.timeControlChanged() }
       },
     ]

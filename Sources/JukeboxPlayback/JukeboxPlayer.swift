@@ -229,7 +229,8 @@ package final class JukeboxPlayer {
       player.observe(\.currentItem) { [weak self] player, _ in
         MainActor.assumeIsolated { self?.tell(.current(player.currentItem)) }
       },
-      player.observe(\.timeControlStatus) { [weak self] _, _ in
+      player.observe(\.timeControlStatus, options: [.old, .new]) { [weak self] _, change in
+        guard change.newValue != change.oldValue else { return }
         MainActor.assumeIsolated { self?.timeControlChanged() }
       },
     ]

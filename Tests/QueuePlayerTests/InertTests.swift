@@ -84,11 +84,12 @@ struct InertTests {
     let item = stage.item("a")
     let output = AVPlayerItemMetadataOutput(identifiers: nil)
     let other = AVPlayerItemMetadataOutput()
+    let queue = DispatchQueue(label: "metadata")
     var receiver: Receiver? = Receiver()
     let log = receiver?.log
-    output.setDelegate(receiver, queue: .main)
+    output.setDelegate(receiver, queue: queue)
     output.advanceIntervalForDelegateInvocation = 2
-    #expect(output.delegate === receiver && output.delegateQueue === DispatchQueue.main)
+    #expect(output.delegate === receiver && output.delegateQueue === queue)
     #expect(output.advanceIntervalForDelegateInvocation == 2 && !output.suppressesPlayerRendering)
 
     item.remove(output)
@@ -104,6 +105,6 @@ struct InertTests {
     #expect(item.outputs == [other])
 
     receiver = nil
-    #expect(output.delegate == nil && output.delegateQueue === DispatchQueue.main)
+    #expect(output.delegate == nil && output.delegateQueue === queue)
   }
 }

@@ -87,7 +87,14 @@ struct HeardClock: Sendable {
   mutating func awaitEnd() { isEndPending = true }
 
   /// The server has said so, or nobody waits any longer.
-  mutating func reachEnd() { isEndPending = false }
+  mutating func reachEnd() {
+    isEndPending = false
+    // A rest below the server's start threshold (29 ms on a null sink) may sound between two reports, so that none said
+    // that it moved.
+    guard mayMove, case .still = motion else { return }
+    motion = .still(position: Double(positions.endPosition))
+    raiseFloor(to: Double(positions.renderedFrames))
+  }
 
   /// Sound may flow from now on; a report says when it does.
   mutating func release() {

@@ -43,7 +43,7 @@ final class WalkWatch {
       self?.becameCurrent($0)
     }
     follow(\.rate, "rate", isSet: true) { $0.rate }
-    follow(\.timeControlStatus, "timeControlStatus", isSet: false) { $0.timeControlStatus }
+    follow(\.timeControlStatus, "timeControlStatus", isSet: true) { $0.timeControlStatus }
     follow(\.reasonForWaitingToPlay, "reason", isSet: false) { $0.reasonForWaitingToPlay }
     follow(\.status, "status", isSet: false) { $0.status }
     addTimer()
