@@ -77,7 +77,7 @@ enum ID3Fields {
   private static func language(_ content: ArraySlice<UInt8>) -> String? {
     let code = content.dropFirst().prefix(3)
     guard code.count == 3 else { return nil }
-    // "XXX" and zeros are written for none.
+    // Writers put three times x, or zeros, where no language is known.
     let isCode = code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
     let text = String(decoding: code, as: UTF8.self).lowercased()
     return isCode && text != "xxx" ? text : "und"
