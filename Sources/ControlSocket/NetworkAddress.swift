@@ -70,7 +70,8 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
       guard let value = number(text[text.index(after: colon)...]), !host.contains(":") else { return nil }
       port = value
     }
-    guard !host.isEmpty, !host.contains(where: { $0 == "/" || $0 == "@" || $0.isWhitespace }) else { return nil }
+    let isName = !host.contains { $0 == "/" || $0 == "@" || $0.isWhitespace }
+    guard !host.isEmpty, isName else { return nil }
     self.init(host: String(host), port: port)
   }
 

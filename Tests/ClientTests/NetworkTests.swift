@@ -47,7 +47,7 @@ extension ClientTests {
         "password look", "currentsong", "next", "add a.mp3", "setvol 5", "outputs", "disableoutput 0",
         "config",
         "password fill", "add a.mp3", "addid b.mp3", "next", "clear", "playlistinfo",
-        "add \(music)/a.mp3", "addid \(music)/a.mp3", "add file://\(music)/a.mp3", "add /etc/passwd",
+        "add \(music)/a.mp3", "add file://\(music)/a.mp3", "add /etc/passwd",
         "addid /etc/passwd",
         "add missing.mp3",
         "password drive", "next", "play 0", "stop", "add a.mp3", "clear", "disableoutput 0",
