@@ -132,7 +132,7 @@ let package = Package(
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
         "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
         "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "PulseOutput", "QueuePlayer", "RunTimeline",
-        "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "SessionBus", "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
