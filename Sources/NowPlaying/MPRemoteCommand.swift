@@ -69,9 +69,6 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
   /// Whether the command is offered.
   var isAvailable: Bool { state.withLock { $0.isEnabled && !$0.targets.isEmpty } }
 
-  /// Whether there is a handler, enabled or not.
-  var hasTargets: Bool { state.withLock { !$0.targets.isEmpty } }
-
   /// Calls the handlers. Main queue.
   func perform(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {
     let targets = state.withLock { $0.isEnabled ? $0.targets : [] }
