@@ -131,6 +131,9 @@ package final class PlaybackSuspension: Sendable {
     pauseWhatMayNotSound()
   }
 
+  /// Whether the application is in the foreground. Any thread.
+  var isInForeground: Bool { state.withLock { !$0.isInBackground } }
+
   /// The application is about to come to the foreground. Any thread.
   package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
