@@ -39,6 +39,7 @@ final class LibraryCommands: Sendable {
   /// Whom a command is carried out for.
   private struct Request {
     let isSameUser: Bool
+    let isLocal: Bool
     /// Why reading has to end; nil while it may go on.
     let interruption: () -> String?
   }
@@ -88,7 +89,7 @@ final class LibraryCommands: Sendable {
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
-      let request = Request(isSameUser: client.isSameUser) { [self] in
+      let request = Request(isSameUser: client.isSameUser, isLocal: client.isLocal) { [self] in
         let now = clock.now
         if now.seconds(since: start) > Self.readingLimit {
           return "it takes more than \(Int(Self.readingLimit)) s"
@@ -165,6 +166,7 @@ final class LibraryCommands: Sendable {
   // MARK: Adding
 
   private func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name, request)
     do {
       return try home.resolve(name, isSameUser: request.isSameUser)
     } catch {
@@ -174,6 +176,7 @@ final class LibraryCommands: Sendable {
 
   /// The same for a name that cannot be a directory's: what is missing is a song.
   private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name.bytes, request)
     do {
       return try home.resolve(name.bytes, isSameUser: request.isSameUser)
     } catch .missing {
@@ -181,6 +184,18 @@ final class LibraryCommands: Sendable {
     } catch {
       throw error.ack
     }
+  }
+
+  /// Whether the name says where the file is on this machine; `/` alone is the home.
+  private static func isAbsolute(_ name: [UInt8]) -> Bool {
+    EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
+  }
+
+  /// As in mpd, clients from the network learn nothing of where files are: not even whether a name leads to the home.
+  private func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
+    guard !request.isLocal, Self.isAbsolute(name) else { return }
+    throw Ack(
+      .permission, "Access denied: clients from the network name files relative to the music directory")
   }
 
   private func files(of uri: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
@@ -256,6 +271,7 @@ final class LibraryCommands: Sendable {
 
   /// The files that a playlist names: `NAME`, or `NAME.m3u` or `.m3u8` in the home.
   private func playlist(_ name: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
+    try checkName(name.bytes, request)
     for suffix in ["", ".m3u", ".m3u8", ".pls"] {
       guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
         path.isPlaylist
