@@ -47,6 +47,8 @@ let package = Package(
     .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
+    // What a transfer is, as values.
+    .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -169,6 +171,8 @@ let package = Package(
       name: "PulseOutputTests",
       dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
