@@ -49,6 +49,9 @@ let package = Package(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
     // What a transfer is, as values.
     .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+    // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
+    .target(name: "CCurl"),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -173,6 +176,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
+    // A server that does everything wrong, on loopback.
+    .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
+      swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
