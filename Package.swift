@@ -47,6 +47,11 @@ let package = Package(
     .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
+    // What a transfer is, as values.
+    .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+    // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
+    .target(name: "CCurl"),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -169,6 +174,14 @@ let package = Package(
     .testTarget(
       name: "PulseOutputTests",
       dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
+    // A server that does everything wrong, on loopback.
+    .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
