@@ -108,7 +108,8 @@ let package = Package(
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
       name: "MusicLibrary",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles"], swiftSettings: strict),
+      dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+      swiftSettings: strict),
     .target(
       name: "JukeboxPlayback",
       dependencies: [
@@ -119,7 +120,7 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
       ],

@@ -113,6 +113,8 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused: its range cannot be changed.
   case songIsCurrent
+  /// The song is a file, and its tags are what that says.
+  case songIsLocal
   /// The queue has `SongQueue.maximumCount` songs, or has used up all numbers.
   case queueFull
   /// The path is longer than `Song.maximumPathLength`.

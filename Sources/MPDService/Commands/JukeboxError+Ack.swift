@@ -13,6 +13,7 @@ extension JukeboxError {
     case .numberTooLarge(let number): .numberTooLarge(number)
     case .moveRelativeToItself: Ack(.argument, "Cannot move current song relative to itself")
     case .songIsCurrent: Ack(.permission, "Cannot edit the current song")
+    case .songIsLocal: Ack(.permission, "Cannot edit tags of local file")
     case .queueFull: Ack(.playlistMax, "Playlist is too large")
     case .pathTooLong: Ack(.argument, "The name is too long")
     }
