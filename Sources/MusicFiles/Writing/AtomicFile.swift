@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Writes files so that a reader finds the old content or the new one, and never a part.
 package enum AtomicFile {
@@ -12,7 +12,7 @@ package enum AtomicFile {
   /// mask. A link is followed, so that what it points to is replaced. `isDurable`: waits until the disk has the bytes. On
   /// an error everything is as it was. May block on the disk.
   package static func write(
-    _ bytes: some Collection<UInt8>, to path: MediaPath, mode: mode_t, isDurable: Bool = false
+    _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {
     let target = try resolved(path)
     var file = try newFile(beside: target, mode: mode)
@@ -32,7 +32,7 @@ package enum AtomicFile {
   /// As often another name is tried if somebody has taken that one.
   private static let attempts = 100
 
-  private static func newFile(beside path: MediaPath, mode: mode_t) throws(FileBytes.Problem) -> NewFile {
+  private static func newFile(beside path: MediaPath, mode: UInt32) throws(FileBytes.Problem) -> NewFile {
     for attempt in 0..<attempts {
       let name = path.directory.appending(Array(".continuo-\(getpid())-\(attempt).tmp".utf8))
       if let file = try NewFile(name, mode: mode) { return file }

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A file under a name of its own that takes the place of another one when it is complete. Removed if it never does.
 package struct NewFile: ~Copyable {
@@ -8,7 +8,7 @@ package struct NewFile: ~Copyable {
 
   /// Makes the file at `path`; nil if something has that name already. `mode` is narrowed by the process's mask. Never
   /// waits for anyone, whatever is there.
-  package init?(_ path: MediaPath, mode: mode_t) throws(FileBytes.Problem) {
+  package init?(_ path: MediaPath, mode: UInt32) throws(FileBytes.Problem) {
     do {
       descriptor = try path.systemCall {
         open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
