@@ -113,7 +113,8 @@ let package = Package(
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
       name: "MusicLibrary",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles"], swiftSettings: strict),
+      dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+      swiftSettings: strict),
     .target(
       name: "JukeboxPlayback",
       dependencies: [
@@ -124,7 +125,7 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket", "HostTime",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket", "HostTime",
         "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",

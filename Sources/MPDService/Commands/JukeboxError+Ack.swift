@@ -11,7 +11,7 @@ extension JukeboxError {
     case .badSongIndex, .numberTooLarge, .moveRelativeToItself, .pathTooLong: .argument
     case .noSuchSong: .noExist
     case .notPlaying, .noCurrentSong: .playerSync
-    case .songIsCurrent: .permission
+    case .songIsCurrent, .songIsLocal: .permission
     case .queueFull: .playlistMax
     }
   }
