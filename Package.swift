@@ -125,7 +125,8 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket", "HostTime",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
+        "HostTime",
         "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
