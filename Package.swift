@@ -209,7 +209,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      name: "ContinuoTests",
+      dependencies: ["AudioCore", "Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
