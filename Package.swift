@@ -23,6 +23,7 @@ let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
+    .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
@@ -73,17 +74,25 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Opens Expat when it first reads XML.
+    .target(name: "XMLReading", swiftSettings: strict),
+    .target(
+      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "XMLReading"],
+      swiftSettings: strict),
+
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "HostTime", "MediaTime",
+        "PlaybackEngine",
         "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "Continuo", "HostTime", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "Continuo", "ContinuoLocation", "HostTime", "PulseOutput", "QueuePlayer",
+        "RunTimeline",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -220,8 +229,17 @@ let package = Package(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "ContinuoLocationTests",
+      dependencies: [
+        "AppLifecycle", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport", "TestSupport",
+        "XMLReading",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoTestingTests",
-      dependencies: ["AppLifecycle", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      dependencies: [
+        "AppLifecycle", "Continuo", "ContinuoLocation", "ContinuoTesting", "MediaTime", "QueuePlayer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
