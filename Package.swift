@@ -47,6 +47,11 @@ let package = Package(
     .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
+    // What a transfer is, as values.
+    .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+    // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
+    .target(name: "CCurl"),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -108,7 +113,8 @@ let package = Package(
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
       name: "MusicLibrary",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles"], swiftSettings: strict),
+      dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+      swiftSettings: strict),
     .target(
       name: "JukeboxPlayback",
       dependencies: [
@@ -119,7 +125,9 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
+        "HostTime",
+        "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
       ],
@@ -168,6 +176,14 @@ let package = Package(
     .testTarget(
       name: "PulseOutputTests",
       dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
+    // A server that does everything wrong, on loopback.
+    .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
@@ -240,13 +256,14 @@ let package = Package(
     .testTarget(
       name: "ControlClientTests",
       dependencies: [
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
-        "TextFormatting",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "TestSupport", "TextFormatting",
       ],
       swiftSettings: strict),
     // A server with handlers that tests write, and programs that they run.
     .target(
-      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      name: "ControlTestSupport",
+      dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
       path: "Tests/ControlTestSupport", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
@@ -290,8 +307,9 @@ let package = Package(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "HostTime",
+        "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
         "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -10,7 +10,7 @@ struct Ctl: ControlCommand {
   static let configuration = CommandConfiguration(
     commandName: "ctl",
     abstract: "Sends any command to the server and prints its reply.",
-    usage: "continuo ctl [--socket <path>] [--json] COMMAND [ARG ...]",
+    usage: "continuo ctl [OPTIONS] COMMAND [ARG ...]",
     discussion: """
       Options come before the command; everything behind it is the command's. The reply is printed as it comes, \
       binary data and all, without the OK at its end. On a terminal control characters are replaced, and of binary \

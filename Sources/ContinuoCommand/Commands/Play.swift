@@ -126,7 +126,7 @@ struct Play: ParsableCommand {
     do throws(JukeboxError) {
       try machine.add(files.map { Song(path: $0.bytes) })
     } catch {
-      StandardOutput.complain(error.ack.message)
+      StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)
     }
     return machine

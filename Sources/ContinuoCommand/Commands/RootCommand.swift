@@ -34,7 +34,13 @@ struct RootCommand: ParsableCommand {
         name: "Player",
         subcommands: [
           Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
-          Volume.self, Add.self, ShowQueue.self, Clear.self, Watch.self, Ctl.self,
+          Volume.self, Random.self, Repeat.self, Single.self, Consume.self, Watch.self, Ctl.self,
+        ]),
+      CommandGroup(
+        name: "Queue and Library",
+        subcommands: [
+          ShowQueue.self, Add.self, Jump.self, Move.self, Delete.self, Clear.self, Search.self, Update.self,
+          Playlists.self, Load.self, Save.self,
         ]),
       CommandGroup(
         name: "Application",

@@ -62,6 +62,7 @@ package struct QueueBuilder {
   private let directory: MediaPath
   private let limits: Limits
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
+  private let refusal: (_ file: MediaPath) -> String?
   private let interruption: (_ fileCount: Int) -> String?
   /// The playlists that are being read, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
@@ -73,6 +74,7 @@ package struct QueueBuilder {
 
   /// A builder that takes relative names as seen from `directory`.
   ///
+  /// `refusal` is asked of each file before it is taken, and says why it is not; nil for one that is.
   /// `interruption` is asked with the number of files so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
   package init(
@@ -81,9 +83,11 @@ package struct QueueBuilder {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
     },
+    refusal: @escaping (_ file: MediaPath) -> String? = { _ in nil },
     interruption: @escaping (_ fileCount: Int) -> String? = { _ in nil }
   ) {
     self.directory = directory
+    self.refusal = refusal
     self.limits = limits
     self.readStandardInput = readStandardInput
     self.interruption = interruption
@@ -143,12 +147,14 @@ package struct QueueBuilder {
     } else if path.isPlaylist {
       addPlaylist(path, status.identity, name: name, origin: origin)
     } else {
-      append(path)
+      append(path, name: name, origin: origin)
     }
   }
 
-  private mutating func append(_ file: MediaPath) {
-    if files.count >= limits.files {
+  private mutating func append(_ file: MediaPath, name: String, origin: String?) {
+    if let reason = refusal(file) {
+      report(name, origin, reason)
+    } else if files.count >= limits.files {
       stop(file.description, "more than \(limits.files) files")
     } else {
       files.append(file)
@@ -180,7 +186,10 @@ package struct QueueBuilder {
     for name in entries.brokenLinks {
       report(folder.appending(name).description, origin, "a link to nothing")
     }
-    for name in entries.songs where mayGoOn() { append(folder.appending(name)) }
+    for name in entries.songs where mayGoOn() {
+      let file = folder.appending(name)
+      append(file, name: file.description, origin: origin)
+    }
     for name in entries.folders where mayGoOn() {
       addFolder(folder.appending(name), depth: depth + 1, origin: origin)
     }
