@@ -54,6 +54,9 @@ let package = Package(
     .target(name: "CCurl"),
     .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
     .target(
+      name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
+      swiftSettings: strict),
+    .target(
       name: "PlaybackEngine",
       dependencies: [
         "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
@@ -193,6 +196,14 @@ let package = Package(
     .testTarget(
       name: "CurlTransportTests",
       dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RemoteMediaTests",
+      dependencies: [
+        "AudioCore", "CurlTransport", "HostTime", "MP3Decoding", "NetworkTestSupport", "RemoteMedia",
+        "TestSupport",
+        "Transfer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackEngineTests",
