@@ -108,6 +108,28 @@ struct SynchronizedStartTests {
     #expect(player.rate == 0 && player.currentTime() == time(3))
   }
 
+  @Test("Each step is told once, where the item begins and where it stands", arguments: [nil, 0, 0.5])
+  func steps(place: Double?) throws {
+    let stage = VirtualStage()
+    let player = player(stage)
+    let steps = Log<Int64>()
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 10), queue: nil) {
+      if $0.timescale == 10 { steps.add($0.value) }
+    }
+    stage.pass(0.1)
+    let time = place.map { CMTime(seconds: $0, preferredTimescale: 10) } ?? .invalid
+    player.setRate(1, time: time, atHostTime: moment(stage, in: 0.5))
+    stage.pass(1.25)
+    let first = Int64((place ?? 0) * 10)
+    #expect(steps.entries == Array(first...first + 7))
+    player.pause()
+    stage.pass(0.1)
+    player.setRate(1, time: .invalid, atHostTime: moment(stage, in: 0.5))
+    stage.pass(1)
+    #expect(steps.entries == Array(first...first + 12))
+    player.removeTimeObserver(token)
+  }
+
   @Test("pause, play, a seek and another item end what waits for its moment", arguments: 0..<4)
   func ended(how: Int) throws {
     let stage = VirtualStage(recordsSound: true)

@@ -28,7 +28,8 @@ extension EngineMachine {
     let place = Self.place(seconds ?? position(now: now, timing: timing)?.seconds ?? resting)
     endSeek(finished: false)
     discontinue(to: .start(id, .seconds(place)), resting: place)
-    schedule.reset(to: place)
+    // Where it stands what was told stays told.
+    if seconds != nil { schedule.reset(to: place) }
     if currentInfo == nil {
       queue.update(id) { $0.startSeconds = place }
     } else if seconds != nil {
@@ -58,7 +59,7 @@ extension EngineMachine {
     beginGeneration()
     silentGeneration = generation
     rest(at: start.seconds + late)
-    schedule.reset(to: resting)
+    if late > 0 { schedule.reset(to: resting) }
     cursor = .start(current, .seconds(resting))
     output.needsReplacing = true
     replacement = Replacement(generation: generation, frame: Int64(frame), replaced: nil)
