@@ -120,7 +120,8 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
+        "HostTime", "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
       ],
@@ -241,13 +242,14 @@ let package = Package(
     .testTarget(
       name: "ControlClientTests",
       dependencies: [
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
-        "TextFormatting",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "TestSupport", "TextFormatting",
       ],
       swiftSettings: strict),
     // A server with handlers that tests write, and programs that they run.
     .target(
-      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      name: "ControlTestSupport",
+      dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
       path: "Tests/ControlTestSupport", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
@@ -291,8 +293,9 @@ let package = Package(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "HostTime",
+        "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
         "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -79,7 +79,7 @@ final class SourceReader {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      var result: Result<Int, DecodingError> = .success(0)
+      var result: Result<ByteRead, DecodingError> = .success(.end)
       bytes.withUnsafeMutableBytes { all in
         let rest = UnsafeMutableRawBufferPointer(rebasing: all[filled...])
         do throws(DecodingError) {
@@ -88,8 +88,7 @@ final class SourceReader {
           result = .failure(error)
         }
       }
-      let read = try result.get()
-      if read <= 0 { break }
+      guard case .bytes(let read) = try result.get() else { break }
       filled += min(read, count - filled)
     }
     return Array(bytes.prefix(filled))
@@ -111,7 +110,8 @@ final class SourceReader {
       // it is played as far as it was.
       let left = size.map { max(0, $0 - position) } ?? .max
       let room = UnsafeMutableRawBufferPointer(rebasing: window[kept...].prefix(Int(clamping: left)))
-      windowCount += max(0, min(try source.read(into: room, at: position), room.count))
+      guard case .bytes(let read) = try source.read(into: room, at: position) else { return true }
+      windowCount += min(read, room.count)
       return true
     } catch {
       failure = error

@@ -2,6 +2,7 @@ package import AppLifecycle
 package import Continuo
 package import ControlProtocol
 package import ControlServer
+package import ControlSocket
 import Dispatch
 package import HostTime
 import Jukebox
@@ -31,6 +32,7 @@ package final class JukeboxService {
     private let server = Mutex<ControlServer?>(nil)
 
     func set(_ server: ControlServer?) { self.server.withLock { $0 = server } }
+    func get() -> ControlServer? { server.withLock { $0 } }
     func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
     func take() -> ControlServer? {
       server.withLock { server in
@@ -93,6 +95,14 @@ package final class JukeboxService {
     }
     library?.start { [server = self.server] changed in server.notify(changed) }
     return server.path
+  }
+
+  /// Answers clients from the network too, behind ``open(_:onChange:)``. Returns where. Blocks for the system's calls.
+  package nonisolated func listen(
+    on address: NetworkAddress, access: NetworkAccess
+  ) throws(ListenError) -> NetworkAddress {
+    guard let server = server.get() else { return address }
+    return try server.listen(on: address, access: access)
   }
 
   /// Reads what the files of the queue say about themselves, beside playback.

@@ -98,8 +98,11 @@ package final class PlaybackEngine: Sendable {
   }
 
   /// Takes an item out; the current one as `advanceToNextItem`, but told behind the ends of items that were not told
-  /// yet.
-  package func remove(_ id: ItemID) { core.perform(.addition) { $0.remove(id) } }
+  /// yet. Observers are not called for what was heard of it but not told as current yet.
+  package func remove(_ id: ItemID) {
+    core.perform(.addition) { $0.remove(id) }
+    core.deliveries.main.forget(stepsIn: id)
+  }
 
   /// Empties the queue; sound stops at once.
   package func removeAllItems() { core.perform(.call) { $0.requestRemoveAll() } }

@@ -62,13 +62,13 @@ final class ScriptedSource: ByteSource {
     size = Int64(bytes.count)
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead {
     if offset >= failsFrom { throw DecodingError(reason: .unreadable, message: "scripted") }
     guard offset < Int64(bytes.count) else {
       let count = min(buffer.count, Int(max(0, (size ?? 0) - offset)))
       for index in 0..<count { buffer[index] = 0 }
       bytesRead += count
-      return count
+      return count == 0 ? .end : .bytes(count)
     }
     var count = min(buffer.count, bytes.count - Int(offset), longestRead)
     if failsFrom < Int64.max { count = min(count, Int(failsFrom - offset)) }
@@ -76,8 +76,12 @@ final class ScriptedSource: ByteSource {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + count]))
     }
     bytesRead += count
-    return count
+    return .bytes(count)
   }
+
+  let isSeekable = true
+  func want(from offset: Int64) {}
+  func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 }
 
 /// A decoder for bytes in memory.

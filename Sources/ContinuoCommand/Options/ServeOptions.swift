@@ -31,6 +31,8 @@ struct ServeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The socket's group, by name or number.", valueName: "group"))
   var socketGroup: String?
 
+  @OptionGroup var network: NetworkOptions
+
   @Option(
     help: ArgumentHelp(
       "The directory for the queue, the place, what is known of the songs and what clients save, which survive a restart. (default: $XDG_STATE_HOME/continuo)",

@@ -37,7 +37,7 @@ final class ControlDesk: Sendable {
     switch command {
     case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
     case .fixed(let command):
-      completion(Result { () throws(Ack) in try answer(command) })
+      completion(Result { () throws(Ack) in try answer(command, for: client) })
     case .playback(let command):
       completion(
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
@@ -68,8 +68,11 @@ final class ControlDesk: Sendable {
   }
 
   /// What a player without fades, replay gain, partitions and mounts always answers.
-  private func answer(_ command: Command.Fixed) throws(Ack) -> Reply {
+  private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
+    // Mpd's words. Where the files are is no business of a client that cannot open them.
+    case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
+    case .urlhandlers where !client.isLocal: return Reply()
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
     case .urlhandlers: return Reply(["handler": "file://"])

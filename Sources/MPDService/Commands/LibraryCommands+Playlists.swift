@@ -63,6 +63,7 @@ extension LibraryCommands {
         return Entry(name: Argument(file.map { home.name(of: $0) } ?? text), file: file)
       }
     } catch .missing, .badName {
+      try checkName(name.bytes, request)
       for suffix in ["", ".m3u", ".m3u8", ".pls"] {
         guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
           path.isPlaylist

@@ -46,6 +46,7 @@ final class LibraryCommands: Sendable {
   /// Whom a command is carried out for.
   struct Request {
     let isSameUser: Bool
+    let isLocal: Bool
     /// Why reading has to end; nil while it may go on.
     let interruption: () -> String?
   }
@@ -100,7 +101,7 @@ final class LibraryCommands: Sendable {
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
-      let request = Request(isSameUser: client.isSameUser) { [self] in
+      let request = Request(isSameUser: client.isSameUser, isLocal: client.isLocal) { [self] in
         let now = clock.now
         if now.seconds(since: start) > Self.readingLimit {
           return "it takes more than \(Int(Self.readingLimit)) s"
@@ -167,6 +168,7 @@ final class LibraryCommands: Sendable {
   // MARK: Adding
 
   func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name, request)
     do {
       return try home.resolve(name, isSameUser: request.isSameUser)
     } catch {
@@ -176,6 +178,7 @@ final class LibraryCommands: Sendable {
 
   /// The same for a name that cannot be a directory's: what is missing is a song.
   private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name.bytes, request)
     do {
       return try home.resolve(name.bytes, isSameUser: request.isSameUser)
     } catch .missing {
@@ -183,6 +186,18 @@ final class LibraryCommands: Sendable {
     } catch {
       throw error.ack
     }
+  }
+
+  /// Whether the name says where the file is on this machine; `/` alone is the home.
+  private static func isAbsolute(_ name: [UInt8]) -> Bool {
+    EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
+  }
+
+  /// As in mpd, clients from the network learn nothing of where files are: not even whether a name leads to the home.
+  func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
+    guard !request.isLocal, Self.isAbsolute(name) else { return }
+    throw Ack(
+      .permission, "Access denied: clients from the network name files relative to the music directory")
   }
 
   /// What a client's name stands for.

@@ -107,7 +107,7 @@ private struct SQLiteCalls: Sendable {
   static let full: Int32 = 13
   static let corrupt: Int32 = 11
   static let notADatabase: Int32 = 26
-  /// Read and write, create, and any thread may use it, one at a time.
+  /// Read and write, create, and with a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
   static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
   /// The bytes are copied before the call returns.
   static let copied = -1
@@ -329,6 +329,6 @@ private func matchText(
   calls.setIntegerResult(context, pattern.matches(bytes(2)) ? 1 : 0)
 }
 
-// SQLite's default is its serialized mode, which these connections ask for: a connection has a lock of its own, and any
-// thread may use it. Nothing of these values ever changes.
+// Unchecked because of the pointer. It never changes and has one owner, since a database cannot be copied; and what it points
+// to has a lock of its own, which `SQLiteCalls.openFlags` ask for, so that calls on two threads follow each other.
 extension Database: @unchecked Sendable {}

@@ -100,8 +100,9 @@ final class Hall {
     }
   }
 
-  /// Starts an mpd for the songs, without sound, and returns its socket when it knows them.
-  func startMPD() async throws -> String {
+  /// Starts an mpd for the songs, without sound, and returns its socket when it knows them. `settings`: what its file of
+  /// settings says besides.
+  func startMPD(_ settings: String = "") async throws -> String {
     let own = "\(folder)/mpd"
     let configuration = """
       music_directory "\(music)"
@@ -114,6 +115,7 @@ final class Hall {
         name "null"
         mixer_type "software"
       }
+      \(settings)
       """
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: "\(own)/configuration"))
     _ = try start(["mpd", "--no-daemon", "--stderr", "\(own)/configuration"])

@@ -55,8 +55,8 @@ struct WalkStep: Sendable, CustomStringConvertible {
 /// A walk as its seed makes it.
 struct WalkPlan: Sendable {
   static let players = 2
-  /// What an application sets; above 1 and between 0 and 1 as soon as players keep such rates.
-  static let rates: [Float] = [0, 1]
+  /// What an application sets.
+  static let rates: [Float] = [0, 0.5, 1, 1, 1.5, 2]
 
   let seed: UInt64
   let isKeptRunning: Bool
