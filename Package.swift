@@ -138,8 +138,7 @@ let package = Package(
       name: "MPDService",
       dependencies: [
         "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
-        "HostTime",
-        "Jukebox",
+        "HostTime", "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
       ],

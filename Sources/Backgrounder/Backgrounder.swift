@@ -214,6 +214,9 @@ struct Backgrounder: ParsableCommand {
       paths = names.filter { $0.hasSuffix(".mp3") }.sorted().prefix(3).map { "Media/\($0)" }
     }
     guard !paths.isEmpty else { throw ValidationError("no songs: name some files") }
+    for path in paths where !FileManager.default.isReadableFile(atPath: path) {
+      throw ValidationError("\(path): no such file, or it cannot be read")
+    }
     return paths.map { URL(fileURLWithPath: $0) }
   }
 
