@@ -44,10 +44,10 @@ package final class JukeboxService {
 
   /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
   /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
-  /// none are to be looked for. `plugin`: what drives the output, for clients.
+  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `plugin`: what drives the output, for clients.
   package init(
-    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?, plugin: String,
-    clock: any HostClock
+    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
+    playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil, plugin: String, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -59,7 +59,9 @@ package final class JukeboxService {
       playback: PlaybackCommands(
         host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: home),
-      library: LibraryCommands(host: host, home: home, library: library, tagReader: tagReader, clock: clock),
+      library: LibraryCommands(
+        host: host, home: home, library: library, playlists: playlists, stickers: stickers,
+        tagReader: tagReader, clock: clock, onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         DispatchQueue.main.async {

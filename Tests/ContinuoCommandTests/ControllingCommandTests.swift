@@ -79,7 +79,7 @@ import Testing
 
   @Test func playlists() throws {
     let server = try ScriptedServer { command throws(Ack) in
-      if case .library(.listplaylist) = command { return Reply(["file": "a.mp3", "file": "b\".mp3"]) }
+      if case .playlists(.listplaylist) = command { return Reply(["file": "a.mp3", "file": "b\".mp3"]) }
       return Reply(["playlist": "evening", "Last-Modified": "2026-01-01T00:00:00Z", "playlist": "noon"])
     }
     #expect(try server.run(["playlists"]).text == "evening\nnoon\n")

@@ -38,7 +38,9 @@ struct Add: ControlCommand {
       do {
         try client.ask("add", [uri], timeout: ControlClient.patience)
       } catch ControlClientError.refused(let refusal) {
-        output.complain("\(name): \(refusal.message)")
+        // Mpd's words for whatever is not there.
+        let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
+        output.complain("\(name): \(message)")
         status = .refused
       } catch let error as RequestError {
         output.complain("\(name): \(error)")

@@ -56,7 +56,11 @@ struct Ctl: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
-    let request = try Request(words[0], arguments)
+    // In one word with blanks it is a line as the protocol has it.
+    let isLine = words.count == 1 && words[0].contains(" ")
+    let request =
+      try isLine
+      ? Request.parse(line: RawArguments.bytes(of: words[0]).bytes[...]) : Request(words[0], arguments)
     if request.name == "watch" { try stream(request, with: &client, to: output) }
     let elements = try Self.answer(to: request, with: &client)
     if form.json {

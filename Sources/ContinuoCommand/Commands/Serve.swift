@@ -92,7 +92,10 @@ struct Serve: ParsableCommand {
     }
     let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: false)
     let parts = Session.Parts(
-      machine: machine, home: home, library: library(home, state), modes: modes,
+      machine: machine, home: home, library: library(home, state), playlists: playlists(state),
+      stickers: state.map { state in
+        StickerStore(state.path.appending(Array("stickers".utf8))) { StandardOutput.complain($0) }
+      }, modes: modes,
       settings: options.application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device), plugin: options.sound.plugin,
       timeline: timeline)
@@ -114,6 +117,14 @@ struct Serve: ParsableCommand {
       StandardOutput.complain("\(error); clients cannot search the music")
       return nil
     }
+  }
+
+  /// Where clients' playlists are kept: as the option says, or with the state.
+  private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
+    let folder =
+      options.playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
+      ?? state?.path.appending(Array("playlists".utf8))
+    return folder.map { PlaylistFolder($0) }
   }
 
   /// Sees to it that the drawing will overwrite nothing that is read or kept.

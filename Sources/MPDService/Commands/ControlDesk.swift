@@ -57,13 +57,17 @@ final class ControlDesk: Sendable {
       library.perform(command, context, for: client, completion: completion)
     case .database(let command):
       library.perform(command, context, for: client, completion: completion)
+    case .playlists(let command):
+      library.perform(command, context, for: client, completion: completion)
+    case .stickers(let command):
+      library.perform(command, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }
     }
   }
 
-  /// What a player without stored playlists, fades and replay gain always answers.
+  /// What a player without fades, replay gain, partitions and mounts always answers.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
     // Mpd's words. Where the files are is no business of a client that cannot open them.
@@ -74,10 +78,14 @@ final class ControlDesk: Sendable {
     case .urlhandlers: return Reply(["handler": "file://"])
     case .listpartitions: return Reply(["partition": "default"])
     case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
-    case .listplaylists, .crossfade(0), .replayGainMode(.off), .partition("default"): return Reply()
+    case .crossfade(0), .replayGainMode(.off), .partition("default"), .mixrampdb(0): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
     case .replayGainMode: throw Ack(.argument, "songs are played as they are")
+    case .mixrampdelay(let delay) where delay.isNaN: return Reply()
+    case .mixrampdb, .mixrampdelay: throw Ack(.argument, "songs are not mixed into each other")
     case .partition: throw Ack(.noExist, "partition does not exist")
+    case .newpartition: throw Ack(.unknown, "there is one player, and so one partition")
+    case .listmounts: throw Ack(.unknown, "nothing can be mounted: there is one folder of music")
     }
   }
 }

@@ -94,7 +94,7 @@ extension AVAsset {
   /// The tracks: one, or none if the file cannot be played. Blocks to read the file on the caller's thread if it was not
   /// read before; `load(.tracks)` does not block.
   public var tracks: [AVAssetTrack] {
-    (try? loader.loadNow().get()).map { $0.tracks(of: self) } ?? []
+    (try? loader.loadNow()?.get()).map { $0.tracks(of: self) } ?? []
   }
 
   /// The track with that number; nil if there is none. Blocks as `tracks` does.
@@ -157,41 +157,5 @@ extension AVPartialAsyncProperty where Root: AVAsset {
 extension AssetLoader.Values {
   fileprivate func tracks(of asset: AVAsset) -> [AVAssetTrack] {
     isPlayable ? [AVAssetTrack(asset: asset, duration: duration)] : []
-  }
-}
-
-/// A track of an item. Any thread; nothing blocks.
-public final class AVPlayerItemTrack: NSObject, Sendable {
-  private let storage: Mutex<(isEnabled: Bool, assetTrack: AVAssetTrack?)>
-
-  init(assetTrack: AVAssetTrack) {
-    storage = Mutex((true, assetTrack))
-    super.init()
-  }
-
-  /// The track of the asset.
-  public var assetTrack: AVAssetTrack? { storage.withLock { $0.assetTrack } }
-
-  /// Whether the track is played; true. Kept as it is set, but without effect: it is there for pictures, which an
-  /// application turns off in the background. `AVPlayer.isMuted` silences sound.
-  public var isEnabled: Bool {
-    get { storage.withLock { $0.isEnabled } }
-    set { storage.withLock { $0.isEnabled = newValue } }
-  }
-
-  /// Pictures per second: 0.
-  public var currentVideoFrameRate: Float { 0 }
-}
-
-extension AVPlayerItem {
-  /// The tracks: one once the item is ready, and none before. Can be observed.
-  nonisolated public var tracks: [AVPlayerItemTrack] {
-    guard let info = knownState.info else { return [] }
-    return state.withLock { state in
-      if let track = state.track { return [track] }
-      let track = AVPlayerItemTrack(assetTrack: AVAssetTrack(asset: state.asset, duration: info.duration))
-      state.track = track
-      return [track]
-    }
   }
 }
