@@ -23,6 +23,7 @@ let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
+    .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
@@ -76,17 +77,25 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Opens Expat when it first reads XML.
+    .target(name: "XMLReading", swiftSettings: strict),
+    .target(
+      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "XMLReading"],
+      swiftSettings: strict),
+
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "HostTime", "MediaTime",
+        "PlaybackEngine",
         "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "Continuo", "HostTime", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "Continuo", "ContinuoLocation", "HostTime", "PulseOutput", "QueuePlayer",
+        "RunTimeline",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -118,7 +127,8 @@ let package = Package(
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
       name: "MusicLibrary",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles"], swiftSettings: strict),
+      dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+      swiftSettings: strict),
     .target(
       name: "JukeboxPlayback",
       dependencies: [
@@ -129,7 +139,8 @@ let package = Package(
     .target(
       name: "MPDService",
       dependencies: [
-        "AppLifecycle", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
+        "HostTime", "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
         "TextFormatting",
       ],
@@ -219,7 +230,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      name: "ContinuoTests",
+      dependencies: ["AudioCore", "Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
@@ -229,8 +241,17 @@ let package = Package(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "ContinuoLocationTests",
+      dependencies: [
+        "AppLifecycle", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport", "TestSupport",
+        "XMLReading",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoTestingTests",
-      dependencies: ["AppLifecycle", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      dependencies: [
+        "AppLifecycle", "Continuo", "ContinuoLocation", "ContinuoTesting", "MediaTime", "QueuePlayer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
@@ -266,13 +287,14 @@ let package = Package(
     .testTarget(
       name: "ControlClientTests",
       dependencies: [
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "TestSupport",
-        "TextFormatting",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "TestSupport", "TextFormatting",
       ],
       swiftSettings: strict),
     // A server with handlers that tests write, and programs that they run.
     .target(
-      name: "ControlTestSupport", dependencies: ["ControlProtocol", "ControlServer", "TestSupport"],
+      name: "ControlTestSupport",
+      dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
       path: "Tests/ControlTestSupport", swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
@@ -316,8 +338,9 @@ let package = Package(
       name: "ContinuoCommandTests",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+        "HostTime",
+        "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
         "TestSupport", "TextFormatting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

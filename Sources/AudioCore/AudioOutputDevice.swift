@@ -164,6 +164,11 @@ package protocol AudioOutputDevice: AnyObject, Sendable {
   /// output's. Optional.
   func surroundings(limit: Double) -> OutputSurroundings?
 
+  /// From now on calls `handler`, and no earlier one, with what is to be known of the device: when that is known first,
+  /// and whenever it has changed. Returns at once. `handler` is called on the output's thread or the caller's and must
+  /// not block. Optional.
+  func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void)
+
   /// Opens a stream. Returns at once; `opened` or `failed` follows through `events`, within the device's own time
   /// limit. `events` is called on the output's thread and must not block.
   func makeStream(
@@ -178,4 +183,6 @@ extension AudioOutputDevice {
   package func prepare() {}
   /// Nil: not known.
   package func surroundings(limit: Double) -> OutputSurroundings? { nil }
+  /// Does nothing: they are not known.
+  package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {}
 }

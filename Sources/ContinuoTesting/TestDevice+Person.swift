@@ -1,4 +1,5 @@
 public import AppLifecycle
+import AudioOutput
 
 /// What a person and the system do. Each method returns when everything that follows at this moment of
 /// virtual time is done. Time passes only if a call into the application spends it (`TestDevice.spend(_:)`).
@@ -37,6 +38,11 @@ extension TestDevice {
 
   /// Someone uses the controls of the lock screen.
   public func wakeForRemoteControl() async { await happen { $0.wakeForRemoteControl() } }
+
+  /// Someone sets the volume for everything, from 0 to 1, as with a device's keys or a mixer's slider.
+  public func setOutputVolume(_ volume: Float) async {
+    await happen { [output] _ in output.setListenerVolume(min(max(volume, 0), 1)) }
+  }
 
   /// A person allows background refresh, or does not.
   public func setBackgroundRefreshStatus(_ status: UIBackgroundRefreshStatus) async {

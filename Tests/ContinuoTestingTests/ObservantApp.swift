@@ -79,6 +79,7 @@ final class ObservantApp: UIApplicationDelegate {
 
 extension TestDevice {
   /// Launches an observant application, lets a second pass and returns it.
+  @discardableResult
   func launchApp() async -> ObservantApp {
     let app = ObservantApp(on: self)
     await launch(app)

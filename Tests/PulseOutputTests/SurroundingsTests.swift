@@ -2,6 +2,7 @@ import AudioCore
 import CPulse
 import HostTime
 import PulseTestSupport
+import Synchronization
 import Testing
 
 @testable import PulseOutput
@@ -50,6 +51,31 @@ import Testing
     #expect(device.surroundings(limit: 0) == OutputSurroundings())
   }
 
+  @Test func changesAreToldOnceEach() {
+    let device = device()
+    let told = Told()
+    device.followSurroundings { told.add($0) }
+    pulse.setContext(PA_CONTEXT_READY)
+    #expect(told.all == [])
+    pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM)
+    pulse.tellOfChange()
+    pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM)
+    #expect(told.all == [OutputSurroundings()])
+    pulse.tellOfChange()
+    pulse.answerSurroundings(streams: [], volume: PA_VOLUME_NORM / 2)
+    pulse.setContext(PA_CONTEXT_FAILED)
+    // What is asked connects anew.
+    #expect(device.surroundings(limit: 0) == nil)
+    pulse.setContext(PA_CONTEXT_READY)
+    pulse.answerSurroundings(streams: [(client: 4, isCorked: false)], volume: PA_VOLUME_NORM / 2)
+    let last = OutputSurroundings(isOtherAudioPlaying: true, volume: 0.5)
+    #expect(told.all == [OutputSurroundings(), OutputSurroundings(volume: 0.5), last])
+    // A new handler hears of what is known already.
+    let late = Told()
+    device.followSurroundings { late.add($0) }
+    #expect(late.all == [last])
+  }
+
   @Test func refusalsLeaveNothingKnown() {
     pulse.with { $0.refusesOperations = true }
     let device = device()
@@ -73,6 +99,12 @@ import Testing
     try await eventually("the end of the loop") { pulse.living == 0 }
     #expect(pulse.with { $0.subscriber == nil } && pulse.locksOfFreedLoops == 0)
   }
+}
+
+private final class Told: Sendable {
+  private let values = Mutex<[OutputSurroundings]>([])
+  var all: [OutputSurroundings] { values.withLock { $0 } }
+  func add(_ value: OutputSurroundings) { values.withLock { $0.append(value) } }
 }
 
 extension RealServers {

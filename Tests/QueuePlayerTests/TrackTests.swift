@@ -1,6 +1,8 @@
 import AudioCore
+import AudioOutput
 import Foundation
 import MediaTime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -49,10 +51,59 @@ struct TrackTests {
     let track = try #require(item.tracks.first)
     #expect(log.entries == [0, 1] && item.tracks == [track] && track.isEnabled)
     #expect(track.assetTrack?.asset === item.asset)
-    track.isEnabled = false
-    #expect(item.tracks.first?.isEnabled == false)
     observation.invalidate()
     withExtendedLifetime(player) {}
+  }
+
+  @Test("A track that is not enabled is silent, from when that is set and while its item plays on")
+  func silentTrack() throws {
+    let stage = VirtualStage(recordsSound: true)
+    let item = stage.item("a", seconds: 4)
+    let player = stage.queuePlayer([item])
+    player.play()
+    stage.pass(1)
+    let track = try #require(item.tracks.first)
+    let told = Log<Bool>()
+    let observation = track.observe(\.isEnabled, options: [.new]) { track, change in
+      told.add(track.isEnabled && change.newValue == true)
+    }
+    track.isEnabled = false
+    stage.pass(1)
+    #expect(item.tracks == [track] && player.currentTime().seconds > 1.9)
+    track.isEnabled = true
+    stage.pass(3)
+    #expect(told.entries == [false, true])
+    let samples = stage.output.recording.samples
+    let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+    // The medium's samples count its frames.
+    let heard = left.indices.dropFirst().filter { left[$0] != 0 }
+    let silence = try #require(heard.firstIndex { left[$0 - 1] == 0 && $0 > 44_100 })
+    let (end, start) = (heard[silence - 1], heard[silence])
+    #expect(abs(end - 44_100) < 2205 && abs(start - 88_200) < 2205 && left.count == 4 * 44_100)
+    #expect(Double(left[start + 4410]) * 16_777_216 == Double(start + 4410))
+    // Only its own item; a copy begins anew.
+    track.isEnabled = false
+    #expect((item.copy() as? AVPlayerItem)?.state.withLock { $0.isTrackEnabled } == true)
+    observation.invalidate()
+  }
+
+  @Test("What is known of a track can be loaded, at once")
+  func loadingOfTracks() async throws {
+    let asset = stage.item("a", seconds: 2).asset
+    let track = try #require(try await asset.loadTracks(withMediaType: .audio).first)
+    let (range, scale, volume) = try await track.load(.timeRange, .naturalTimeScale, .preferredVolume)
+    #expect(range == track.timeRange && scale == 44_100 && volume == 1)
+    #expect(try await track.load(.mediaCharacteristics) == [.audible])
+    let (isEnabled, isPlayable, isWhole) = try await track.load(.isEnabled, .isPlayable, .isSelfContained)
+    #expect(isEnabled && isPlayable && isWhole)
+    let (language, tag) = try await track.load(.languageCode, .extendedLanguageTag)
+    let (size, pictures) = try await track.load(.naturalSize, .nominalFrameRate)
+    #expect(language == nil && tag == nil && size == .zero && pictures == 0)
+    guard case .loaded(true) = track.status(of: .isPlayable) else { return #expect(Bool(false)) }
+    #expect(track.statusOfValue(forKey: "timeRange", error: nil) == .loaded)
+    await withCheckedContinuation { done in
+      track.loadValuesAsynchronously(forKeys: ["timeRange"]) { done.resume() }
+    }
   }
 
   @Test("There is nothing to select")

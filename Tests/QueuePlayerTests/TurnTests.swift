@@ -242,6 +242,25 @@ struct TurnTests {
   }
 
   @Test(
+    "What was heard of an item that is taken out before it is told as current is told no more",
+    arguments: [10, 0.3], [false, true])
+  func timeOfTheTakenOut(seconds: Double, isLast: Bool) {
+    let items = ["a", "b", "c"].map { stage.item($0, seconds: ["a": 0.5, "b": seconds][$0] ?? 10) }
+    let player = playing(isLast ? Array(items.prefix(2)) : items)
+    let told = Log<String>()
+    let token = player.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 10), queue: nil) {
+      let item = player.currentItem.flatMap(items.firstIndex)
+      told.add("\(item.map(String.init) ?? "none") \($0.value)/\($0.timescale)")
+    }
+    stage.pass(0.62)
+    player.remove(items[1])
+    stage.pass(0.02)
+    endTurn()
+    #expect(told.entries == ["0 2/10", "0 3/10", "0 4/10"] + (isLast ? [] : ["2 0/10"]))
+    player.removeTimeObserver(token)
+  }
+
+  @Test(
     "A replacement is for the item that the caller knows: what has begun behind it comes behind the new one")
   func replaceTheKnown() {
     let items = ["a", "b"].map { stage.item($0, seconds: $0 == "a" ? 0.5 : 10) }

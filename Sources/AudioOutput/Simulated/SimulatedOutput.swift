@@ -25,6 +25,16 @@ package final class SimulatedOutput: AudioOutputDevice {
   private let tape: SimulatedTape
   private let created: HostTime
   private let streams = Mutex(Streams())
+  private let listener: Mutex<Listener>
+
+  /// What is to be known of the device beside its sound, and who is told of it.
+  private struct Listener {
+    var volume: Float
+    var told: OutputSurroundings?
+    var handler: (@Sendable (OutputSurroundings) -> Void)?
+    /// Looks when other applications begin and end.
+    var worker: (any Worker)?
+  }
 
   /// A device on `clock`'s time.
   ///
@@ -38,7 +48,10 @@ package final class SimulatedOutput: AudioOutputDevice {
     self.personality = personality
     self.tape = SimulatedTape(recordsSound: recordsSound)
     self.created = clock.now
+    listener = Mutex(Listener(volume: personality.volume))
   }
+
+  deinit { listener.withLock { $0.worker }?.cancel() }
 
   /// What a listener has heard up to now. Any thread; copies nothing until it is changed.
   package var recording: Recording {
@@ -47,11 +60,49 @@ package final class SimulatedOutput: AudioOutputDevice {
     return tape.recording
   }
 
-  /// What the personality says of this moment. Any thread; never waits.
+  /// What the personality says of this moment, and the volume that was set last. Any thread; never waits.
   package func surroundings(limit: Double) -> OutputSurroundings? {
     let seconds = clock.now.seconds(since: created)
     return OutputSurroundings(
-      isOtherAudioPlaying: personality.otherAudio?.contains(seconds) ?? false, volume: personality.volume)
+      isOtherAudioPlaying: personality.otherAudio?.contains(seconds) ?? false,
+      volume: listener.withLock { $0.volume })
+  }
+
+  /// Tells of them at once, and of each change; see `AudioOutputDevice`.
+  package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
+    let worker: (any Worker)? = personality.otherAudio.map { span in
+      clock.makeWorker("sim-others") { [weak self] in self?.tell(span) ?? .whenSignalled }
+    }
+    let last = listener.withLock { listener in
+      defer { listener.worker = worker }
+      listener.handler = handler
+      listener.told = nil
+      return listener.worker
+    }
+    last?.cancel()
+    tell()
+  }
+
+  /// The listener sets the volume for everything, from 0 to 1. Any thread.
+  package func setListenerVolume(_ volume: Float) {
+    listener.withLock { $0.volume = volume }
+    tell()
+  }
+
+  private func tell() {
+    let present = surroundings(limit: 0)
+    let handler = listener.withLock { listener in
+      defer { listener.told = present }
+      return listener.told == present ? nil : listener.handler
+    }
+    if let present { handler?(present) }
+  }
+
+  private func tell(_ span: Range<Double>) -> WorkerNext {
+    tell()
+    let seconds = clock.now.seconds(since: created)
+    let next = [span.lowerBound, span.upperBound].first { $0 > seconds }
+    return next.map { .at(created.advanced(bySeconds: $0)) } ?? .whenSignalled
   }
 
   /// Opens a stream; see `AudioOutputDevice`. It has a worker of its own on the device's clock.

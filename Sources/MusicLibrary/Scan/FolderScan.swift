@@ -144,9 +144,10 @@ struct FolderScan {
       try share()
     }
     for (path, known) in gone {
+      hasChanged = true
       try inDatabase { () throws(DatabaseError) in try writer.remove(path, known) }
     }
-    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.orderSongs(in: id) } }
+    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.arrangeSongs(in: id) } }
   }
 
   // MARK: Folders

@@ -39,11 +39,23 @@ package final class DeliveryLane: Sendable {
       for delivery in waiting {
         if case .notice(.currentItemChanged(let next)) = delivery { isInItem = next == item }
       }
-      let kept = isInItem ? waiting.lastIndex { $0.notice?.property == .currentItem } ?? 0 : waiting.count
-      let dropped = waiting.prefix(kept).filter { $0.observer != nil }
-      for case .steps(let run) in dropped { backlogs[run.observer]?.steps -= run.count }
-      let rest = waiting.dropFirst(kept)
-      waiting = Deque(waiting.prefix(kept).filter { $0.observer == nil } + rest)
+      let end = isInItem ? waiting.lastIndex { $0.notice?.property == .currentItem } ?? 0 : waiting.endIndex
+      dropSteps(at: 0..<end)
+    }
+
+    /// Drops what waits for observers in `item`, where that is not told as the current one yet.
+    mutating func dropSteps(in item: ItemID) {
+      let start = waiting.firstIndex {
+        if case .notice(.currentItemChanged(item)) = $0 { true } else { false }
+      }
+      guard let start else { return }
+      let end = waiting[(start + 1)...].firstIndex { $0.notice?.property == .currentItem }
+      dropSteps(at: start..<(end ?? waiting.endIndex))
+    }
+
+    private mutating func dropSteps(at range: Range<Int>) {
+      for case .steps(let run) in waiting[range] { backlogs[run.observer]?.steps -= run.count }
+      waiting.replaceSubrange(range, with: waiting[range].filter { $0.observer == nil })
     }
   }
 
@@ -142,6 +154,9 @@ package final class DeliveryLane: Sendable {
       state.own.append(notice)
     }
   }
+
+  /// Forgets what waits for observers in `item`, where that is not told as the current one yet: a call has taken it out.
+  func forget(stepsIn item: ItemID) { state.withLock { $0.dropSteps(in: item) } }
 
   /// Whether something waits that says how the queue of items went on by itself.
   var holdsProgress: Bool { state.withLock { $0.waiting.contains { $0.notice?.isProgress == true } } }

@@ -26,7 +26,8 @@ extension EngineMachine {
       return .open(item, record.source, start, generation: generation)
     case .decoding(let item):
       // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
-      guard output.phase == .open || output.phase == .opening, !output.flushPending, let record = queue[item]
+      guard output.phase == .open || output.phase == .opening, !output.flushPending,
+        synchronizedStart == nil, let record = queue[item]
       else { return .idle(isAtEnd: false) }
       return .decode(
         item, generation: generation, end: record.endSeconds,

@@ -65,6 +65,12 @@ package final class PulseDevice: AudioOutputDevice {
   /// call connects, if nobody has; from then on the server tells of changes.
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
+  /// Tells of them as the server does; see `AudioOutputDevice`. Connects, if nobody has. Where that is refused, the next
+  /// call of this or of `surroundings` tries again.
+  package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
+    neighbours.follow(handler)
+  }
+
   /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
   ///
   /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held: they may

@@ -6,12 +6,29 @@ import Synchronization
 /// Follows what others play on the server, and the sink's volume: asks once, and again whenever the server tells of a
 /// change. Costs nothing in between.
 ///
-/// Unchecked: `known` has a lock, `connection` and `sink` never change, and everything else is only touched with the main
+/// Unchecked: `state` has a lock, `connection` and `sink` never change, and everything else is only touched with the main
 /// loop's lock held, as that of a stream.
 final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
-  private let known = Mutex<OutputSurroundings?>(nil)
+  private struct State {
+    /// What the server said last; nil while it is not there.
+    var known: OutputSurroundings?
+    /// What `handler` was told last.
+    var told: OutputSurroundings?
+    var handler: (@Sendable (OutputSurroundings) -> Void)?
+    /// The first question has waited for its answer.
+    var hasWaited = false
+
+    /// Whom to tell, if there is news.
+    mutating func news() -> (@Sendable (OutputSurroundings) -> Void)? {
+      guard known != nil, told != known, let handler else { return nil }
+      told = known
+      return handler
+    }
+  }
+
+  private let state = Mutex(State())
   private let answered = Semaphore()
 
   private var isFollowing = false
@@ -40,15 +57,43 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   /// What is known. Connects if nobody has. The first call waits at most `limit` seconds for the server's answer; later
   /// ones return at once. Nil as long as the server has not answered. Not on the loop's thread.
   func current(limit: Double) -> OutputSurroundings? {
-    if let known = known.withLock({ $0 }) { return known }
-    let isFirst = connection.withLock {
-      guard connection.connect(), !isFollowing else { return false }
-      isFollowing = true
-      connection.join(self)
-      return true
+    if let known = state.withLock({ $0.known }) { return known }
+    guard begin() else { return nil }
+    let isFirst = state.withLock { state in
+      defer { state.hasWaited = true }
+      return !state.hasWaited
     }
     if isFirst { _ = answered.wait(until: connection.clock.now.advanced(bySeconds: limit)) }
-    return known.withLock { $0 }
+    return state.withLock { $0.known }
+  }
+
+  /// Has `handler` told of what is known, and of each change. Connects if nobody has; does not wait.
+  func follow(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
+    state.withLock { state in
+      state.handler = handler
+      state.told = nil
+    }
+    _ = begin()
+    tell()
+  }
+
+  /// Begins to follow, if nobody has. False if the server cannot be reached.
+  private func begin() -> Bool {
+    connection.withLock {
+      guard connection.connect() else { return false }
+      if !isFollowing {
+        isFollowing = true
+        connection.join(self)
+      }
+      return true
+    }
+  }
+
+  private func tell() {
+    guard let (handler, known) = state.withLock({ state in state.news().map { ($0, state.known) } }),
+      let known
+    else { return }
+    handler(known)
   }
 
   /// Leaves the connection. Nothing is followed any more.
@@ -78,7 +123,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     // The context is gone, and its callbacks with it.
     context = nil
     forget()
-    known.withLock { $0 = nil }
+    state.withLock { $0.known = nil }
     answered.post()
   }
 
@@ -134,8 +179,9 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
 
   private func finish() {
     guard othersAnswer == nil, volumeAnswer == nil else { return }
-    known.withLock { $0 = arriving }
+    state.withLock { $0.known = arriving }
     answered.post()
+    tell()
     if isStale { ask() }
   }
 }

@@ -11,6 +11,12 @@ extension AVAudioSession {
   /// The output or the category changed; `AVAudioSessionRouteChangeReasonKey` says why.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
 
+  /// Other applications begin to sound, or end; `AVAudioSessionSilenceSecondaryAudioHintTypeKey` says which. An
+  /// application silences then what it can do without. Posted while the session is active and the application in the
+  /// foreground; `secondaryAudioShouldBeSilencedHint` says how it is at other times.
+  public static let silenceSecondaryAudioHintNotification = Notification.Name(
+    "AVAudioSessionSilenceSecondaryAudioHintNotification")
+
   /// The connection to the sound server was lost. Players wait until it is back.
   public static let mediaServicesWereLostNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereLostNotification")
@@ -35,3 +41,6 @@ public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReason
 
 /// The key of the `AVAudioSessionRouteDescription` of the route before.
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
+
+/// The key of an `AVAudioSession.SilenceSecondaryAudioHintType`'s raw value, a `UInt`.
+public let AVAudioSessionSilenceSecondaryAudioHintTypeKey = "AVAudioSessionSilenceSecondaryAudioHintTypeKey"

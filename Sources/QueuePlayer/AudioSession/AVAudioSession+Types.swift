@@ -136,6 +136,14 @@ extension AVAudioSession {
     case routeDisconnected = 4
   }
 
+  /// Whether other applications begin to sound or end.
+  public enum SilenceSecondaryAudioHintType: UInt, Sendable {
+    /// They sound: what the application can do without should be silent.
+    case begin = 1
+    /// They sound no more.
+    case end = 0
+  }
+
   /// Why the route changed.
   public enum RouteChangeReason: UInt, Sendable {
     /// The reason is not known.

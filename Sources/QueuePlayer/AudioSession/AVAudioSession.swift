@@ -17,6 +17,7 @@ public final class AVAudioSession: NSObject, Sendable {
   private let state = Mutex(AudioSessionState())
   let suspension: PlaybackSuspension
   private let device: any AudioOutputDevice
+  let observations = ObservationList()
 
   init(suspension: PlaybackSuspension, device: any AudioOutputDevice) {
     self.suspension = suspension
@@ -136,21 +137,39 @@ public final class AVAudioSession: NSObject, Sendable {
   static let answerLimit = 0.2
 
   private var surroundings: OutputSurroundings {
-    device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
+    followSurroundings()
+    return device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
+  }
+
+  /// Has the device tell of what it has to say, if it does not yet.
+  private func followSurroundings() {
+    let isFirst = state.withLock { state in
+      defer { state.followsSurroundings = true }
+      return !state.followsSurroundings
+    }
+    guard isFirst else { return }
+    device.followSurroundings { [weak self] new in
+      guard let self else { return }
+      self.perform(self.state.withLock { $0.surroundingsChanged(new) })
+    }
   }
 
   /// Whether another client of the sound server plays; false if there is no server. The first use of this property,
   /// `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and waits for its answer, at most 0.2
-  /// seconds; then the server tells of changes, and nothing blocks.
+  /// seconds; then the server tells of changes, and nothing blocks. Activating the session connects as well, and does
+  /// not wait.
   public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
 
   /// Whether sound that the application can do without should be silent: the same as `isOtherAudioPlaying`, since no
-  /// client of the server says whether its sound may be mixed.
+  /// client of the server says whether its sound may be mixed. `silenceSecondaryAudioHintNotification` tells of changes.
   public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
 
   /// The volume of the sink as a mixer's slider shows it, from 0 to 1, also while the sink is muted; 1 if there is no
-  /// server. Blocks as `isOtherAudioPlaying` does.
-  public var outputVolume: Float { surroundings.volume }
+  /// server. Blocks as `isOtherAudioPlaying` does. Can be observed.
+  public var outputVolume: Float {
+    observations.note(.outputVolume)
+    return surroundings.volume
+  }
 
   // MARK: For players and the system
 
@@ -226,6 +245,17 @@ public final class AVAudioSession: NSObject, Sendable {
           ])
       case .postServicesLost: post(Self.mediaServicesWereLostNotification)
       case .postServicesReset: post(Self.mediaServicesWereResetNotification)
+      case .followSurroundings: followSurroundings()
+      case .announceVolume:
+        suspension.tellLater { [weak suspension, observations] in
+          suspension?.change([], of: observations) {}
+        }
+      case .postSilenceHint(let begins):
+        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
+        guard suspension.isInForeground else { break }
+        post(
+          Self.silenceSecondaryAudioHintNotification,
+          [AVAudioSessionSilenceSecondaryAudioHintTypeKey: type.rawValue])
       case .pausePlayers(let reason): suspension.pausePlayers(reason)
       case .rightsChanged: suspension.sessionChanged()
       }
@@ -238,3 +268,5 @@ public final class AVAudioSession: NSObject, Sendable {
     }
   }
 }
+
+extension AVAudioSession: KeyValueObserving, ObservedObject {}

@@ -13,6 +13,10 @@ struct AudioSessionState: Sendable {
   var sink: String?
   /// Whether the connection to the server was lost and is not back.
   var isServerLost = false
+  /// Whether the device tells of what it has to say.
+  var followsSurroundings = false
+  /// What the device said last; nil before it said anything.
+  private var surroundings: OutputSurroundings?
 
   enum Action: Hashable, Sendable {
     case postInterruptionBegan(AVAudioSession.InterruptionReason)
@@ -20,6 +24,12 @@ struct AudioSessionState: Sendable {
     case postRouteChange(AVAudioSession.RouteChangeReason, previous: String?)
     case postServicesLost
     case postServicesReset
+    /// The device is to tell of what else sounds on it.
+    case followSurroundings
+    /// The volume of the device may be another.
+    case announceVolume
+    /// Others begin to sound, or end.
+    case postSilenceHint(begins: Bool)
     /// Every player of the session pauses.
     case pausePlayers(EngineRateReason)
     /// What the session allows in the background may have changed.
@@ -73,7 +83,7 @@ struct AudioSessionState: Sendable {
     }
     guard !isActive else { return [] }
     isActive = true
-    return [.rightsChanged]
+    return [.followSurroundings, .rightsChanged]
   }
 
   mutating func deactivate() -> [Action] {
@@ -125,6 +135,16 @@ struct AudioSessionState: Sendable {
       return [.postRouteChange(.oldDeviceUnavailable, previous: previous)]
     case .other: return []
     }
+  }
+
+  /// The device says what else is to be known of it. Others that sound already when that is known first are no news.
+  mutating func surroundingsChanged(_ new: OutputSurroundings) -> [Action] {
+    let old = surroundings
+    surroundings = new
+    guard let old, new.isOtherAudioPlaying != old.isOtherAudioPlaying, isActive else {
+      return [.announceVolume]
+    }
+    return [.announceVolume, .postSilenceHint(begins: new.isOtherAudioPlaying)]
   }
 
   /// Whether an output was open before, so that another one is a change of route.

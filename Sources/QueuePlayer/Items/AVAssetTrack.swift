@@ -159,39 +159,3 @@ extension AssetLoader.Values {
     isPlayable ? [AVAssetTrack(asset: asset, duration: duration)] : []
   }
 }
-
-/// A track of an item. Any thread; nothing blocks.
-public final class AVPlayerItemTrack: NSObject, Sendable {
-  private let storage: Mutex<(isEnabled: Bool, assetTrack: AVAssetTrack?)>
-
-  init(assetTrack: AVAssetTrack) {
-    storage = Mutex((true, assetTrack))
-    super.init()
-  }
-
-  /// The track of the asset.
-  public var assetTrack: AVAssetTrack? { storage.withLock { $0.assetTrack } }
-
-  /// Whether the track is played; true. Kept as it is set, but without effect: it is there for pictures, which an
-  /// application turns off in the background. `AVPlayer.isMuted` silences sound.
-  public var isEnabled: Bool {
-    get { storage.withLock { $0.isEnabled } }
-    set { storage.withLock { $0.isEnabled = newValue } }
-  }
-
-  /// Pictures per second: 0.
-  public var currentVideoFrameRate: Float { 0 }
-}
-
-extension AVPlayerItem {
-  /// The tracks: one once the item is ready, and none before. Can be observed.
-  nonisolated public var tracks: [AVPlayerItemTrack] {
-    guard let info = knownState.info else { return [] }
-    return state.withLock { state in
-      if let track = state.track { return [track] }
-      let track = AVPlayerItemTrack(assetTrack: AVAssetTrack(asset: state.asset, duration: info.duration))
-      state.track = track
-      return [track]
-    }
-  }
-}

@@ -27,6 +27,8 @@ struct ItemState: Sendable {
   var inert: [InertItemProperties] = []
   /// Made when it is first asked for.
   var track: AVPlayerItemTrack?
+  /// `AVPlayerItemTrack.isEnabled`.
+  var isTrackEnabled = true
   /// The same.
   var timebase: CMTimebase?
   var outputs: [AVPlayerItemOutput] = []

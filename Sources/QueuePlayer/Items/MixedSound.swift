@@ -1,7 +1,7 @@
 import AudioCore
 import Synchronization
 
-/// The media of an item, with the volume of its audio mix.
+/// The media of an item, with the volume of its audio mix; silent while its track is not enabled.
 struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
@@ -16,7 +16,7 @@ struct MixedSource: MediaSource {
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// A decoder that gives its frames the volume that the item's mix has when they are read.
+/// A decoder that gives its frames the volume that the item has for them when they are read.
 private final class MixedDecoder: AudioDecoder {
   private let decoder: any AudioDecoder
   private weak let item: AVPlayerItem?
@@ -50,10 +50,13 @@ private final class MixedDecoder: AudioDecoder {
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let read = try decoder.read(into: buffer)
     guard case .frames(let count) = read else { return read }
-    if let curve = item?.state.withLock({ $0.volumeCurve }) {
+    let frames = UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)])
+    let (isEnabled, curve) = item?.state.withLock { ($0.isTrackEnabled, $0.volumeCurve) } ?? (true, nil)
+    if !isEnabled {
+      frames.update(repeating: 0)
+    } else if let curve {
       curve.apply(
-        to: UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)]),
-        channelCount: output.channelCount, sampleRate: output.sampleRate,
+        to: frames, channelCount: output.channelCount, sampleRate: output.sampleRate,
         from: origin + Double(offset) / Double(output.sampleRate))
     }
     offset += Int64(count)

@@ -69,7 +69,7 @@ public final class NSKeyValueObservation: NSObject, Sendable {
   deinit { observation.end() }
 }
 
-/// The objects whose properties can be observed: players and items.
+/// The objects whose properties can be observed: players, items, their tracks, loopers, the audio session.
 ///
 /// Handlers are called on the main queue, in order and without leaving out a change. If a handler changes the
 /// player again, the remaining observers are told of the first change before the second one is made.

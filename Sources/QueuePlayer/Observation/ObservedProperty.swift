@@ -1,4 +1,4 @@
-/// A property of players, items or loopers that can be observed.
+/// A property of players, items, loopers or sessions that can be observed.
 enum ObservedKey: Hashable, Sendable {
   case status, error
   // Players.
@@ -7,6 +7,9 @@ enum ObservedKey: Hashable, Sendable {
   case volume, isMuted
   // Items. The duration stands for all that is known of an item when it is ready.
   case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm, audioMix
+  case isTrackEnabled
+  // Sessions.
+  case outputVolume
   // Loopers.
   case loopCount
   /// A property of players or items that is kept and does nothing, by its name.
@@ -24,7 +27,10 @@ extension ObservationList {
     ObservedProperty(owner: ObjectIdentifier(self), key: key)
   }
 
-  /// The property is read: a key path that is being followed for an observation leads through it. In every getter
-  /// of an observable property; a property without it is looked at whenever its object changes.
-  func note(_ key: ObservedKey) { PathEvaluation.current?.note(property(key)) }
+  /// The property is read: a key path that is being followed for an observation leads through it, or Swift Observation
+  /// tracks it. In every getter of an observable property; a property without it is looked at whenever its object changes.
+  func note(_ key: ObservedKey) {
+    PathEvaluation.current?.note(property(key))
+    tracked?.note(property(key))
+  }
 }

@@ -89,7 +89,7 @@ final class Walk {
         look()
       }
       note("\(step)")
-      if !step.operation.isOfApplication || !isStopped { perform(step.operation) }
+      await carryOut(step.operation)
       check("\(step.operation)")
       if !plan.waitsAtOnce { await pass(0) }
     }
@@ -125,11 +125,9 @@ final class Walk {
   private func end(pass: @MainActor (Double) async -> Void) async {
     note("the end")
     armed = nil
-    hold(false)
-    perform(.endInterruption(shouldResume: true))
-    perform(.launch)
-    perform(.unlock)
-    perform(.foreground)
+    for happening in [WalkOperation.endInterruption(shouldResume: true), .launch, .unlock, .foreground] {
+      await happen(happening)
+    }
     await pass(0.01)
     for (player, watch) in watches.enumerated() {
       guard let watch else { continue }
@@ -199,6 +197,16 @@ final class Walk {
 
   // MARK: Operations
 
+  private func carryOut(_ operation: WalkOperation) async {
+    switch operation {
+    case .holdMainQueue: hold(true)
+    case .releaseMainQueue: hold(false)
+    default:
+      if !operation.isOfApplication { await happen(operation) } else if !isStopped { perform(operation) }
+    }
+  }
+
+  /// What the application does.
   private func perform(_ operation: WalkOperation) {
     switch operation {
     case .insert(let player, let medium, let after): insert(item(medium), watch(player), after: after)
@@ -242,6 +250,8 @@ final class Walk {
     case .play(let player): watch(player).player.play()
     case .pause(let player): watch(player).player.pause()
     case .playImmediately(let player, let rate): watch(player).player.playImmediately(atRate: rate)
+    case .start(let player, let rate, let place, let milliseconds):
+      start(watch(player), rate, at: place, in: milliseconds)
     case .actionAtEnd(let player, let value):
       watch(player).player.actionAtItemEnd = AVPlayer.ActionAtItemEnd(rawValue: value) ?? .advance
     case .volume(let player, let volume): watch(player).player.volume = volume
@@ -250,10 +260,8 @@ final class Walk {
     case .addObservers(let player): watch(player).addTimer()
     case .removeObservers(let player): watch(player).removeTimers()
     case .release(let player): release(player)
-    case .holdMainQueue: hold(true)
-    case .releaseMainQueue: hold(false)
     case .inHandler(let inner): armed = inner
-    default: happen(operation)
+    default: break
     }
   }
 
@@ -263,20 +271,20 @@ final class Walk {
     holdMainQueue(holds)
   }
 
-  /// What a person or the system does: never inside a turn of the application.
-  private func happen(_ operation: WalkOperation) {
+  /// What a person or the system does: never inside a turn of the application. The walk goes on when it is done.
+  private func happen(_ operation: WalkOperation) async {
     hold(false)
     switch operation {
-    case .home: device.pressHomeButton()
-    case .foreground: device.foreground()
-    case .lock: device.lock()
-    case .unlock: device.unlock()
-    case .interrupt: device.beginInterruption()
-    case .endInterruption(let shouldResume): device.endInterruption(shouldResume: shouldResume)
-    case .launch: device.launch()
+    case .home: await device.pressHomeButton()
+    case .foreground: await device.foreground()
+    case .lock: await device.lock()
+    case .unlock: await device.unlock()
+    case .interrupt: await device.beginInterruption()
+    case .endInterruption(let shouldResume): await device.endInterruption(shouldResume: shouldResume)
+    case .launch: await device.launch()
     case .terminate:
       guard device.state != .notRunning else { return }
-      device.terminate()
+      await device.terminate()
       // The objects of the life that ended are no more the application's.
       for seek in seeks { seek.isExempt = true }
       for watch in watches { watch?.close() }
@@ -336,6 +344,17 @@ final class Walk {
     for old in pending where old.results != [false] && seek.results != [false] {
       fault("\(old.name) answered \(old.results) when the next one came")
     }
+  }
+
+  private func start(_ watch: WalkWatch, _ rate: Float, at place: Int?, in milliseconds: Int) {
+    let player = watch.player
+    // One that waits refuses, which ends the program.
+    player.automaticallyWaitsToMinimizeStalling = false
+    if let item = player.currentItem { watch.restart(item) }
+    let now = PlaybackEnvironment.withCurrent(environment) { CMClock.hostTimeClock.time }
+    player.setRate(
+      rate, time: place.map { CMTime(value: Int64($0), timescale: 1000) } ?? .invalid,
+      atHostTime: now + CMTime(value: Int64(milliseconds), timescale: 1000))
   }
 
   private func cancelSeeks(_ watch: WalkWatch, _ item: AVPlayerItem) {

@@ -86,10 +86,10 @@ struct WalkTests {
   private static func walk(_ seed: UInt64, on address: String) async {
     let library = Library()
     WalkMedium.addAll(to: library)
-    let environment = PlaybackEnvironment(
+    var environment = PlaybackEnvironment(
       clock: SystemClock.shared,
-      device: PulseDevice(configuration: PulseConfiguration(server: address), clock: SystemClock.shared),
-      makeSource: { url, _ in library.source(url) })
+      device: PulseDevice(configuration: PulseConfiguration(server: address), clock: SystemClock.shared))
+    environment.makeSource = { url, _ in library.source(url) }
     defer { environment.closePlayers() }
     let plan = WalkPlan(seed: seed, holds: false)
     let device = Device(modes: BackgroundModes(plan.isKeptRunning ? [.audio] : []))

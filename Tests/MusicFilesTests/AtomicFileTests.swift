@@ -3,8 +3,6 @@ import MusicFiles
 import TestSupport
 import Testing
 
-@testable import ContinuoCommand
-
 @Suite struct AtomicFileTests {
   private func names(_ folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

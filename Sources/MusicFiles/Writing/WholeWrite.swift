@@ -1,9 +1,9 @@
 import Glibc
 
 /// Writes to descriptors that may take less than they are given.
-enum WholeWrite {
+package enum WholeWrite {
   /// Writes all of `bytes`; nil, or the error that prevented it. Blocks while a pipe's reader is slow.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+  package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
