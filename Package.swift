@@ -120,7 +120,9 @@ let package = Package(
     .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
     .target(
       name: "MusicFiles",
-      dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
+      dependencies: [
+        "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
+      ],
       swiftSettings: strict),
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
@@ -310,7 +312,7 @@ let package = Package(
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "MusicFilesTests",
-      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
+      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests",

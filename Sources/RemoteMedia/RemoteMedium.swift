@@ -33,6 +33,8 @@ package final class RemoteMedium: MediaSource {
   private let environment: RemoteEnvironment
   private let onNote: @Sendable (TransferNote) -> Void
   private let present = Mutex<RemoteFetch?>(nil)
+  /// Where the last decoder began.
+  private let lastBase = Mutex<Int64?>(nil)
 
   /// The medium at `url`; nothing is fetched before it is opened.
   ///
@@ -56,16 +58,40 @@ package final class RemoteMedium: MediaSource {
         url: url, settings: settings, transport: environment.transport, clock: environment.clock,
         cache: environment.cache, times: environment.times, seed: environment.makeSeed(), onNote: onNote)
       present = fetch
+      lastBase.withLock { $0 = nil }
       return fetch
     }
   }
 
   /// Begins to open it at its beginning. The steps throw what `MP3File.open(whenBytesCome:)` says, and reason `.unreadable`
   /// with the transfer's message when it was given up.
+  ///
+  /// A live stream's decoder ends where the connection was lost; opened again, it goes on with the next one.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
-    let source = RemoteByteSource(fetch)
+    let fetch = fetch
+    let base = lastBase.withLock { last in
+      let base = fetch.isLive ? fetch.placeToJoin(after: last) : 0
+      last = base
+      return base
+    }
+    let source = RemoteByteSource(fetch, from: base)
     source.whenBytesCome(callback)
     let opening = MP3Opening(source: source)
-    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
+    return MediaOpening { () throws(DecodingError) in
+      guard let decoder = try opening.proceed() else { return nil }
+      if base == 0, let total = Self.expectedTotal(fetch.store) { fetch.tell(.expect(total: total)) }
+      return decoder
+    }
+  }
+
+  /// The length that the medium's Info frame tells.
+  private static func expectedTotal(_ store: MediaStore) -> Int64? {
+    func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      let read = bytes.withUnsafeMutableBytes { store.read(into: $0, at: offset) }
+      return Array(bytes[..<read])
+    }
+    let tag = InfoFrame.tagLength(bytes(10, at: 0))
+    return InfoFrame.byteCount(bytes(InfoFrame.length, at: tag)).map { $0 + tag }
   }
 }

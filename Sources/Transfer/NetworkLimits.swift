@@ -17,6 +17,8 @@ package enum NetworkLimits {
   package static let overlap: Int64 = 4 * 1024
   /// How far ahead a running transfer may be waited for instead of asking for another place.
   package static let waitAhead: Int64 = 256 * 1024
+  /// Bytes of a tag at the beginning that are waited for instead of asking for what is behind it.
+  package static let tagSkip: Int64 = 64 * 1024
   /// How far ahead is read, and what must be left before reading goes on.
   package static let readAhead: Int64 = 64 << 20
   package static let readOn: Int64 = 48 << 20

@@ -12,6 +12,8 @@ package final class RemoteFetch: Sendable {
     var isSeekable = false
     var isLive = false
     var outcome: TransferMachine.Outcome?
+    /// Where the connections of a live stream begin whose bytes are there, the oldest first: no frame goes over such a place.
+    var joints: [Int64] = []
   }
 
   private struct State {
@@ -33,8 +35,11 @@ package final class RemoteFetch: Sendable {
     var attempt = 0
     var isPaused = false
     var saidMemory = false
+    var joints: [Int64] = []
   }
 
+  /// Bits a second of a live stream that does not tell.
+  private static let usualBitRate = 128_000
   /// Bytes that may wait for the worker: as many as a few reads of a socket.
   private static let room = 256 * 1024
 
@@ -86,6 +91,15 @@ package final class RemoteFetch: Sendable {
   /// Whether it is a live stream.
   package var isLive: Bool { snapshot.isLive }
 
+  /// Where a decoder of a live stream may begin that follows one which began at `place`: the connection behind that, or,
+  /// where there is none, the oldest byte that is there of the last one.
+  package func placeToJoin(after place: Int64?) -> Int64 {
+    let joints = snapshot.joints
+    if let place, let next = joints.first(where: { $0 > place }) { return next }
+    let begin = joints.last ?? 0
+    return max(begin, store.intervals.ranges.last?.lowerBound ?? begin)
+  }
+
   var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
   private func signal() { worker.withLock { $0 }?.signal() }
@@ -125,7 +139,7 @@ package final class RemoteFetch: Sendable {
         carryOut(
           work.machine.handle(.readAhead(.memory), at: clock.now, store: store), &work, &notes)
       }
-      publish(work.machine)
+      publish(work.machine, work.joints)
       goOn(isPaused: work.isPaused)
       return work.machine.wake
     }
@@ -138,11 +152,11 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  private func publish(_ machine: TransferMachine) {
+  private func publish(_ machine: TransferMachine, _ joints: [Int64]) {
     state.withLock { state in
       state.snapshot = Snapshot(
         total: machine.total, isSeekable: machine.ranges == .working, isLive: machine.isLive,
-        outcome: machine.outcome)
+        outcome: machine.outcome, joints: joints)
     }
   }
 
@@ -175,9 +189,27 @@ package final class RemoteFetch: Sendable {
       case .store(let bytes, let offset): store.put(bytes, at: offset)
       case .forget: store.removeAll()
       case .note(let note):
-        if case .complete = note { store.isFinished = true }
-        notes.append(note)
+        take(note, &work, &notes)
       }
+    }
+  }
+
+  private func take(_ note: TransferNote, _ work: inout Work, _ notes: inout [TransferNote]) {
+    notes.append(note)
+    switch note {
+    case .complete: store.isFinished = true
+    case .live(let station):
+      store.useMemory()
+      work.saidMemory = true
+      let enough = Int64(NetworkLimits.liveBuffer * Double(station?.bitRate ?? RemoteFetch.usualBitRate) / 8)
+      let ahead = ReadAhead(enough: min(enough, NetworkLimits.memoryAhead), tooFew: enough * 3 / 4)
+      carryOut(work.machine.handle(.readAhead(ahead), at: clock.now, store: store), &work, &notes)
+    case .rejoined(let place):
+      work.joints.append(place)
+      // Those whose bytes are gone are no joints any more.
+      let first = store.intervals.ranges.first?.lowerBound ?? place
+      work.joints.removeAll { $0 < first && $0 != place }
+    default: break
     }
   }
 

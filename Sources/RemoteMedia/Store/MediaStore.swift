@@ -88,6 +88,9 @@ package final class MediaStore: Sendable {
     }
   }
 
+  /// Keeps new bytes in memory from now on: a live stream is nothing to go back in.
+  package func useMemory() { state.withLock { $0.isInMemory = true } }
+
   /// Says where reading goes on: what is far from there goes first.
   package func setPlace(_ place: Int64) {
     state.withLock { state in

@@ -196,7 +196,9 @@ package struct TransferMachine: Sendable {
     if isLive { return true }
     let begin = connection.phase == .body ? connection.position : connection.first ?? 0
     let isPatient = connection.phase == .body ? ranges != .working : connection.first == nil
-    return edge >= begin && (isPatient || edge - begin <= NetworkLimits.waitAhead)
+    // At the very beginning a jump is one over a tag, whose pictures nobody has asked for.
+    let patience = begin < NetworkLimits.tagSkip ? NetworkLimits.tagSkip : NetworkLimits.waitAhead
+    return edge >= begin && (isPatient || edge - begin <= patience)
   }
 
   private mutating func pauseOrGoOn(ahead: Int64) {

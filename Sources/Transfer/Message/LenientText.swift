@@ -1,7 +1,7 @@
 /// Text of a server that does not say how it is encoded.
-enum LenientText {
+package enum LenientText {
   /// UTF-8 if it is that, else Latin-1: stations write their names in either.
-  static func read(_ bytes: some Collection<UInt8>) -> String {
+  package static func read(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
     for byte in bytes { text.unicodeScalars.append(Unicode.Scalar(byte)) }
@@ -9,7 +9,7 @@ enum LenientText {
   }
 
   /// The same without control characters, and without blanks at its ends.
-  static func clean(_ bytes: some Collection<UInt8>) -> String {
+  package static func clean(_ bytes: some Collection<UInt8>) -> String {
     var text = read(bytes)
     text.unicodeScalars = String.UnicodeScalarView(
       text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
