@@ -274,6 +274,8 @@ final class LibraryWriter {
       .integer(Int64(metadata.sampleRate ?? 0)),
       .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))
     let song = database.lastRow
+    // Until its songs are arranged again, also if that is only after a restart.
+    try forEach("DELETE FROM names WHERE folder = ?", [.integer(folder)])
     for (type, texts) in tags {
       for text in texts {
         try insertTag.run(.integer(Int64(type.index)), .integer(try number(of: text)), .integer(song))
@@ -300,6 +302,11 @@ final class LibraryWriter {
     if texts.count >= Self.textLimit { texts = [:] }
     texts[text] = number
     return number
+  }
+
+  /// Whether nothing was added to the folder since its songs were arranged.
+  func isArranged(_ folder: Int64) throws(DatabaseError) -> Bool {
+    try integer("SELECT 1 FROM names WHERE folder = ?", .integer(folder)) != nil
   }
 
   /// Puts the songs of a folder in order, by album, disc and track, then by name; notes what they are called, and what

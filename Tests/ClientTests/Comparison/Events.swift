@@ -18,7 +18,7 @@ let events: [(request: String, changed: [String])] = [
   ("playlistdelete x 0", ["changed: stored_playlist"]),
   ("searchaddpl x any song", ["changed: stored_playlist"]),
   ("rename x y", ["changed: stored_playlist"]), ("playlistclear y", ["changed: stored_playlist"]),
-  ("load y", []), ("listplaylist y", []), ("rm y", ["changed: stored_playlist"]), ("rm y", []),
+  ("listplaylist y", []), ("rm y", ["changed: stored_playlist"]), ("rm y", []),
   ("sticker set song a.mp3 x y", ["changed: sticker"]), ("sticker list song a.mp3", []),
   ("sticker delete song a.mp3 x", ["changed: sticker"]), ("sticker delete song a.mp3 x", []),
   ("prio 5 0", ["changed: playlist"]),
