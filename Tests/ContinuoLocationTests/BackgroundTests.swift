@@ -90,6 +90,30 @@ struct BackgroundTests {
     }
   }
 
+  @Test(
+    "In use: starting again in the background changes nothing, and who was in front with updates on has begun them there"
+  )
+  func startedAgain() async throws {
+    try await withTestDevice(modes: [.location, .audio]) { device in
+      let walker = try await device.launchWalker()
+      device.location.authorization = .authorizedWhenInUse
+      walker.manager.allowsBackgroundLocationUpdates = true
+      walker.manager.startUpdatingLocation()
+      await device.pressHomeButton()
+      walker.manager.startUpdatingLocation()
+      await device.advance(by: .seconds(10))
+      #expect(device.state == .background && walker.seconds.last == 10)
+      walker.manager.stopUpdatingLocation()
+      walker.manager.startUpdatingLocation()
+      await device.advance(by: .seconds(10))
+      #expect(device.state == .suspended && walker.seconds.last == 10)
+      await device.foreground()
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(10))
+      #expect(device.state == .background && walker.seconds.last == 30)
+    }
+  }
+
   @Test("Permission taken away in the background: the application is suspended")
   func takenAway() async throws {
     try await withTestDevice(modes: [.location]) { device in

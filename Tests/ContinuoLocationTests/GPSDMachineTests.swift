@@ -114,7 +114,7 @@ struct GPSDMachineTests {
   @Test(
     "Reports without a fix, or with nonsense in them, are no places",
     arguments: [
-      #"{"class":"TPV","mode":1}"#, #"{"class":"TPV","mode":3}"#,
+      #"{"class":"TPV"}"#, #"{"class":"TPV","mode":3}"#,
       #"{"class":"TPV","mode":3,"time":"2026-05-01T08:00:09Z","lat":91,"lon":0}"#,
       #"{"class":"TPV","mode":3,"time":"2026-05-01T08:00:09Z","lat":0,"lon":-180.5}"#,
       #"{"class":"TPV","mode":3,"time":"2026-05-01T08:00:09Z","lat":1e999,"lon":0}"#,
@@ -128,6 +128,16 @@ struct GPSDMachineTests {
   func nonsense(line: String) {
     var talk = Talk.open()
     #expect(talk.line(line) == [])
+  }
+
+  @Test("A receiver that does not know where it is says so once, until it knows again")
+  func noFix() {
+    var talk = Talk.open()
+    let lost = GPSDMachine.Action.report(.unavailable("the receiver does not know where it is"))
+    #expect(talk.line(#"{"class":"TPV","mode":1}"#) == [lost])
+    #expect(talk.line(#"{"class":"TPV","mode":0}"#) == [])
+    #expect(talk.line(Self.report).count == 1)
+    #expect(talk.line(#"{"class":"TPV","mode":1,"time":"2026-05-01T08:00:09Z"}"#) == [lost])
   }
 
   @Test("What a receiver does not say is not known")

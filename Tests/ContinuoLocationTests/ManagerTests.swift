@@ -23,7 +23,8 @@ struct ManagerTests {
       #expect(walker.manager.location?.coordinate.longitude == place.coordinate.longitude)
       walker.manager.stopUpdatingLocation()
       await device.advance(by: .seconds(10))
-      #expect(walker.seconds.last == 13 && walker.manager.location == nil)
+      // The last that was known.
+      #expect(walker.seconds.last == 13 && walker.manager.location?.coordinate.longitude == 0.013)
       walker.manager.startUpdatingLocation()
       await device.advance(by: .seconds(1000))
       #expect(walker.seconds == [10, 11, 12, 13] + Array(23...60))
@@ -164,6 +165,21 @@ struct ManagerTests {
       second.manager.startUpdatingLocation()
       await device.advance(by: .seconds(10))
       #expect(first.seconds == [0, 1, 2] && second.seconds == [0, 3, 6, 9])
+    }
+  }
+
+  @Test("What waits for a busy main thread is dropped when updates are stopped, or no longer allowed")
+  func stopsWhatWaits() async throws {
+    for isDenied in [false, true] {
+      try await withTestDevice { device in
+        let walker = try await device.launchWalker()
+        walker.manager.startUpdatingLocation()
+        await device.advance(by: .seconds(1))
+        device.spend(.seconds(10))
+        if isDenied { device.location.authorization = .denied } else { walker.manager.stopUpdatingLocation() }
+        await device.advance(by: .seconds(5))
+        #expect(walker.seconds == [0, 1])
+      }
     }
   }
 

@@ -125,7 +125,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     set { own.withLock { $0.activityType = newValue } }
   }
 
-  /// The newest place; nil if none is known, if no manager wants any, or without permission.
+  /// The newest place that any manager has found; nil if there was none, or without permission.
   open var location: CLLocation? { services.newestLocation }
 
   // MARK: Updates
@@ -134,7 +134,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   open func startUpdatingLocation() { services.begin(id) { $0.startUpdating(inFront: $1) } }
 
   /// No more updates.
-  open func stopUpdatingLocation() { services.change(id) { $0.stopUpdating() } }
+  open func stopUpdatingLocation() { services.stopUpdating(id) }
 
   /// One place; if none is known within 10 s, `CLError.locationUnknown`. Ends with `stopUpdatingLocation()`.
   open func requestLocation() {

@@ -35,6 +35,15 @@ extension DeviceLocation {
     settle()
   }
 
+  /// Ends a manager's updates. Places that wait for a busy main queue are not delivered any more.
+  func stopUpdating(_ id: ManagerID) {
+    state.withLock { state in
+      state.entries[id]?.subscription.stopUpdating()
+      state.entries[id]?.dropPlaces()
+    }
+    settle()
+  }
+
   /// Something is wanted that was not before: the newest place, if it is known, or a failure if there is none to be had.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
     let isRunning = state.withLock { state in
@@ -64,11 +73,11 @@ extension DeviceLocation {
     schedule()
   }
 
-  /// The newest place, as the application may know it.
+  /// The newest place that is known, as the application may know it.
   var newestLocation: CLLocation? {
     let place: Place? = state.withLock { state in
       switch state.authorization {
-      case .authorizedAlways, .authorizedWhenInUse: state.newest
+      case .authorizedAlways, .authorizedWhenInUse: state.lastKnown
       case .notDetermined, .restricted, .denied: nil
       }
     }
@@ -114,6 +123,7 @@ extension DeviceLocation {
         guard var entry = state.entries[id] else { continue }
         entry.pending.removeAll { if case .authorization = $0 { true } else { false } }
         entry.pending.append(.authorization)
+        if isRefused { entry.dropPlaces() }
         if isRefused, entry.subscription.isActive {
           entry.pending.append(.failure(CLError(.denied)))
           entry.subscription.requestDeadline = nil

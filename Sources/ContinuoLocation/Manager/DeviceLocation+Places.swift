@@ -67,6 +67,7 @@ extension DeviceLocation {
       let diagnostic = state.withLock { state -> (@Sendable (String) -> Void)? in
         defer { state.trouble = nil }
         state.newest = place
+        state.lastKnown = place
         return state.trouble == nil ? nil : state.onDiagnostic
       }
       diagnostic?("places come again")

@@ -36,6 +36,9 @@ public final class DeviceLocation: Suspendable {
     var subscription = Subscription()
     var pending: [Delivery] = []
     var isScheduled = false
+
+    /// Places that wait are not delivered any more.
+    mutating func dropPlaces() { pending.removeAll { if case .location = $0 { true } else { false } } }
   }
 
   enum Phase { case running, suspended, terminated }
@@ -59,7 +62,10 @@ public final class DeviceLocation: Suspendable {
     var isSourceOn = false
     /// Counts the runs of sources: what an earlier one still says does not count.
     var run = 0
+    /// The present place, if it is known.
     var newest: Place?
+    /// The newest place that was ever known.
+    var lastKnown: Place?
     /// Why there is no place at present; nil if there is one, or nothing was said yet.
     var trouble: String?
     /// Where the device was when it last moved, and when that was.
@@ -157,9 +163,7 @@ public final class DeviceLocation: Suspendable {
   public func suspend() {
     state.withLock { state in
       state.phase = .suspended
-      for id in state.entries.keys {
-        state.entries[id]?.pending.removeAll { if case .location = $0 { true } else { false } }
-      }
+      for id in state.entries.keys { state.entries[id]?.dropPlaces() }
     }
     settle()
   }
@@ -191,7 +195,9 @@ public final class DeviceLocation: Suspendable {
   public func enterForeground() {
     state.withLock { state in
       state.backgroundSince = nil
-      for id in state.entries.keys where state.entries[id]?.subscription.isPaused == true {
+      for id in state.entries.keys {
+        state.entries[id]?.subscription.comeToFront()
+        guard state.entries[id]?.subscription.isPaused == true else { continue }
         state.entries[id]?.subscription.isPaused = false
         state.entries[id]?.pending.append(.resumed)
       }

@@ -16,7 +16,7 @@ public struct LocationSource: Sendable {
   ///
   /// - Parameters:
   ///   - track: the way.
-  ///   - speed: seconds of the way in one second; more than 0, at most 1000.
+  ///   - speed: seconds of the way in one second; at most 1000; what is not above 0 counts as 1.
   public static func travel(along track: LocationTrack, speed: Double = 1) -> LocationSource {
     let speed = speed > 0 ? min(speed, 1000) : 1
     return LocationSource { clock in

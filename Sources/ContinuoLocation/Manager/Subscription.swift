@@ -43,12 +43,16 @@ struct Subscription: Sendable {
   }
 
   mutating func startUpdating(inFront: Bool) {
-    if !isUpdating { latest = nil }
+    let wasUpdating = isUpdating
+    if !wasUpdating { latest = nil }
     isUpdating = true
     isPaused = false
-    beganInFront = inFront
+    if !beganInFront || !wasUpdating { beganInFront = inFront }
     isToldOfTrouble = false
   }
+
+  /// The application is in front: updates that are on count as begun there.
+  mutating func comeToFront() { beganInFront = beganInFront || isUpdating }
 
   mutating func stopUpdating() {
     isUpdating = false

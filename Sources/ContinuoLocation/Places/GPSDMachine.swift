@@ -40,6 +40,8 @@ struct GPSDMachine: Sendable {
   private var line: [UInt8] = []
   /// The latest place, to tell it from its repetitions.
   private var latest: Place?
+  /// Whether it was reported that the receiver does not know where it is, since the latest place.
+  private var isLost = false
 
   init(now: HostTime) { phase = .waiting(until: now) }
 
@@ -108,14 +110,23 @@ struct GPSDMachine: Sendable {
   private mutating func take(_ reply: GPSDReply, at now: HostTime) -> [Action] {
     switch (phase, reply) {
     case (.greeting, .version):
+      isLost = false
       phase = .open(lastHeard: now, isAsked: false)
       delay = Self.delays.first
       return [.send("?WATCH={\"enable\":true,\"json\":true}\n")]
     case (.open, _):
       phase = .open(lastHeard: now, isAsked: false)
-      guard case .place(let place) = reply, place != latest else { return [] }
-      latest = place
-      return [.report(.place(place))]
+      switch reply {
+      case .place(let place):
+        guard place != latest || isLost else { return [] }
+        latest = place
+        isLost = false
+        return [.report(.place(place))]
+      case .noFix:
+        defer { isLost = true }
+        return isLost ? [] : [.report(.unavailable("the receiver does not know where it is"))]
+      case .version, .other: return []
+      }
     default: return []
     }
   }

@@ -16,7 +16,7 @@ enum GPSDReply: Hashable, Sendable {
     guard let report = try? JSONDecoder().decode(Report.self, from: Data(line)) else { return nil }
     switch report.kind {
     case "VERSION": self = .version
-    case "TPV": self = report.place.map(GPSDReply.place) ?? .noFix
+    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.hasNoFix ? .noFix : .other)
     default: self = .other
     }
   }
@@ -46,6 +46,9 @@ enum GPSDReply: Hashable, Sendable {
 
     /// Metres, where the receiver does not say how accurate it is.
     private static let usualAccuracy = 10.0
+
+    /// Whether it says so.
+    var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
 
     var place: Place? {
       // 2: latitude and longitude, 3: the altitude too.

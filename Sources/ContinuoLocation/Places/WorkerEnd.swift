@@ -7,7 +7,6 @@ enum WorkerEnd {
 
   /// Ends `worker` without waiting for the run that may be in progress. Any thread, that of the worker too.
   static func cancel(_ worker: any Worker) {
-    worker.signal()
     queue.async { worker.cancel() }
   }
 }
