@@ -13,6 +13,7 @@ final class MP3Decoder: AudioDecoder {
   private static let idleLimit = 64
 
   let format: PCMFormat
+  let bitRate: Int
   private(set) var damage = 0
 
   private let reader: SourceReader
@@ -56,6 +57,8 @@ final class MP3Decoder: AudioDecoder {
     bytesPerFrame = stream.header.meanByteCount
     audioStart = stream.handle.framePosition()
     table = stream.frameTable()
+    bitRate = stream.bitRate(
+      of: table, audioSize: reader.size.map { [audioStart] in max(0, $0 - audioStart) })
     furthestEnd = audioStart + Int64(stream.header.byteCount)
     handle = stream.takeHandle()
   }
@@ -66,6 +69,10 @@ final class MP3Decoder: AudioDecoder {
     let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
     return table.frameCount(
       bytesLeft: reader.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
+  }
+
+  func readReplayGain() throws(DecodingError) -> ReplayGain {
+    try ReplayGainTags.read(reader, audioStart: audioStart)
   }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {

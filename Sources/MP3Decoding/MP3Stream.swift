@@ -34,6 +34,17 @@ struct MP3Stream: ~Copyable {
       delays: handle.delays())
   }
 
+  /// Mean bits per second, by the size of the audio; those of the first frame where they are constant, or the length is not
+  /// known exactly.
+  func bitRate(of table: MPEGFrameTable, audioSize: Int64?) -> Int {
+    var byteCount = header.meanByteCount
+    var sampleCount = Int64(max(header.samplesPerFrame, 1))
+    if header.vbr != 0, let audioSize, let count = table.announcedLength, count > 0 {
+      (byteCount, sampleCount) = (Double(audioSize), count)
+    }
+    return Int(min(byteCount * 8 * Double(header.sampleRate) / Double(sampleCount), 1e12).rounded())
+  }
+
   /// The handle alone.
   consuming func takeHandle() -> MPG123Handle { handle }
 }

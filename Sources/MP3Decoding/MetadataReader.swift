@@ -12,9 +12,20 @@ enum MetadataReader {
     let stream = try MP3Stream.open(
       reader, for: fits ? .metadata : .decoding, tagSize: fits ? Int(tagSize) : 0)
     let tags = stream.handle.tags()
+    let table = stream.frameTable()
+    let audioSize = reader.size.map {
+      max(0, $0 - stream.handle.framePosition() - (tags.version1 == nil ? 0 : 128))
+    }
+    let header = stream.header
     var metadata = MP3Metadata(
-      format: stream.format, frameCount: .unknown, encoding: encoding(of: stream.header))
-    addLength(to: &metadata, stream: stream, size: reader.size, hasEndTag: tags.version1 != nil)
+      format: stream.format,
+      frameCount: table.frameCount(
+        bytesLeft: audioSize.map { max(0, $0 - Int64(header.byteCount)) }, bytesPerFrame: header.meanByteCount
+      ),
+      encoding: MP3Metadata.Encoding(
+        version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
+        layer: Int(header.layer), bitRate: stream.bitRate(of: table, audioSize: audioSize),
+        bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant))
     if let bytes = tags.version1 { ID3Text.add(version1: bytes, to: &metadata) }
     ID3Text.add(version2: tags, to: &metadata)
     return metadata
@@ -26,28 +37,5 @@ enum MetadataReader {
     guard bytes.count == 10, bytes.starts(with: Array("ID3".utf8)) else { return 0 }
     // Seven bits of each byte, so that no byte looks like a frame header; without the tag's own header.
     return 10 + bytes[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
-  }
-
-  private static func encoding(of header: FrameHeader) -> MP3Metadata.Encoding {
-    let bitRate =
-      header.meanByteCount * 8 * Double(header.sampleRate) / Double(max(header.samplesPerFrame, 1))
-    return MP3Metadata.Encoding(
-      version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
-      layer: Int(header.layer), bitRate: Int(bitRate.rounded()),
-      bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant)
-  }
-
-  private static func addLength(
-    to metadata: inout MP3Metadata, stream: borrowing MP3Stream, size: Int64?, hasEndTag: Bool
-  ) {
-    let table = stream.frameTable()
-    let audioSize = size.map { max(0, $0 - stream.handle.framePosition() - (hasEndTag ? 128 : 0)) }
-    metadata.frameCount = table.frameCount(
-      bytesLeft: audioSize.map { max(0, $0 - Int64(stream.header.byteCount)) },
-      bytesPerFrame: stream.header.meanByteCount)
-    if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {
-      let seconds = Double(count) / Double(metadata.format.sampleRate)
-      metadata.encoding.bitRate = Int(min(Double(audioSize) * 8 / seconds, 1e12).rounded())
-    }
   }
 }

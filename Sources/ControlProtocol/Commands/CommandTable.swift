@@ -101,9 +101,9 @@ extension CommandRow {
     },
     .init("repeat", 1...1, .player) { a throws(Ack) in .playback(.repeat(try a[0].boolean())) },
     .init("replay_gain_mode", 1...1, .player) { a throws(Ack) in
-      .fixed(.replayGainMode(try replayGainMode(a[0])))
+      .playback(.replayGainMode(try replayGainMode(a[0])))
     },
-    .init("replay_gain_status", .read, .fixed(.replayGainStatus)),
+    .init("replay_gain_status", .read, .playback(.replayGainStatus)),
     .init("rescan", 0...1, .control) { a throws(Ack) in .database(.rescan(a.first)) },
     .init("search", 1...many, .read) { a throws(Ack) in .database(.search(try SongQuery(a, isSearch: true)))
     },

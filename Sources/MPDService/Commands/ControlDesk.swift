@@ -63,17 +63,15 @@ final class ControlDesk: Sendable {
     }
   }
 
-  /// What a player without stored playlists, fades and replay gain always answers.
+  /// What a player without stored playlists and fades always answers.
   private func answer(_ command: Command.Fixed) throws(Ack) -> Reply {
     switch command {
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
     case .urlhandlers: return Reply(["handler": "file://"])
     case .listpartitions: return Reply(["partition": "default"])
-    case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
-    case .listplaylists, .crossfade(0), .replayGainMode(.off), .partition("default"): return Reply()
+    case .listplaylists, .crossfade(0), .partition("default"): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
-    case .replayGainMode: throw Ack(.argument, "songs are played as they are")
     case .partition: throw Ack(.noExist, "partition does not exist")
     }
   }

@@ -113,7 +113,7 @@ final class DecodeLoop: Sendable {
         state.format = nil
       }
       guard let decoder = state.decoder else { return }
-      let info = ItemInfo(format: decoder.format, frameCount: decoder.frameCount)
+      let info = ItemInfo(decoder)
       guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
         return
       }

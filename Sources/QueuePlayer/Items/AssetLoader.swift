@@ -111,7 +111,7 @@ final class AssetLoader: Sendable {
     guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
     do throws(DecodingError) {
       let decoder = try AssetSource(loader: self, makeSource: environment().makeSource).makeDecoder()
-      return .success(Values(ItemInfo(format: decoder.format, frameCount: decoder.frameCount)))
+      return .success(Values(ItemInfo(decoder)))
     } catch {
       return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
     }

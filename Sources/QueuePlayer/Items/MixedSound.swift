@@ -1,7 +1,7 @@
 import AudioCore
 import Synchronization
 
-/// The media of an item, with the volume of its audio mix.
+/// The media of an item, with the volume of its audio mix and of its player's replay gain.
 struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
@@ -13,7 +13,7 @@ struct MixedSource: MediaSource {
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// A decoder that gives its frames the volume that the item's mix has when they are read.
+/// A decoder that gives its frames the volume that is wanted when they are read.
 private final class MixedDecoder: AudioDecoder {
   private let decoder: any AudioDecoder
   private weak let item: AVPlayerItem?
@@ -21,6 +21,8 @@ private final class MixedDecoder: AudioDecoder {
   /// Where the decoder was set last, in seconds, and frames of the output format that were read since.
   private var origin = 0.0
   private var offset: Int64 = 0
+  /// What the medium's tags say of its level; nil before it was asked for.
+  private var replayGain: ReplayGain?
 
   init(_ decoder: any AudioDecoder, item: AVPlayerItem?) {
     self.decoder = decoder
@@ -30,6 +32,7 @@ private final class MixedDecoder: AudioDecoder {
 
   var format: PCMFormat { decoder.format }
   var frameCount: FrameCount { decoder.frameCount }
+  var bitRate: Int { decoder.bitRate }
   var damage: Int { decoder.damage }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
@@ -44,15 +47,29 @@ private final class MixedDecoder: AudioDecoder {
     return reached
   }
 
+  func readReplayGain() throws(DecodingError) -> ReplayGain { try decoder.readReplayGain() }
+
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
     let count = try decoder.read(into: buffer)
-    if count > 0, let curve = item?.state.withLock({ $0.volumeCurve }) {
-      curve.apply(
-        to: UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)]),
-        channelCount: output.channelCount, sampleRate: output.sampleRate,
+    if count > 0, let (curve, attachment) = item?.state.withLock({ ($0.volumeCurve, $0.attachment) }) {
+      let frames = UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)])
+      if let kind = attachment?.core?.replayGain.withLock({ $0 }) {
+        let factor = level().factor(kind)
+        if factor != 1 { for index in frames.indices { frames[index] *= factor } }
+      }
+      curve?.apply(
+        to: frames, channelCount: output.channelCount, sampleRate: output.sampleRate,
         from: origin + Double(offset) / Double(output.sampleRate))
     }
     offset += Int64(count)
     return count
+  }
+
+  /// The medium's level. Tags that cannot be read say nothing: whether there is sound is up to the decoder.
+  private func level() -> ReplayGain {
+    if let replayGain { return replayGain }
+    let level = (try? decoder.readReplayGain()) ?? ReplayGain()
+    replayGain = level
+    return level
   }
 }
