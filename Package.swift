@@ -132,8 +132,8 @@ let package = Package(
     .target(
       name: "JukeboxPlayback",
       dependencies: [
-        "AppLifecycle", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime", "MusicFiles",
-        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
+        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime",
+        "MusicFiles", "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(

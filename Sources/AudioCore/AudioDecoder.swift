@@ -80,6 +80,9 @@ package protocol AudioDecoder: AnyObject {
   /// Its length in frames of `format.sampleRate`. May change while reading (an estimate becomes exact at the end).
   var frameCount: FrameCount { get }
 
+  /// Mean bits per second, as far as it is known when the medium is opened; 0 if it is not known.
+  var bitRate: Int { get }
+
   /// Frames and bytes that were skipped over because they were damaged; 0 for a sound file.
   var damage: Int { get }
 
@@ -98,6 +101,18 @@ package protocol AudioDecoder: AnyObject {
   /// and again. What was decoded before an error is delivered first, and the error thrown by the next call. After an
   /// error the decoder is finished.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
+
+  /// How loud the medium is, by its tags; empty if nothing says so, or where their bytes are missing. Reads the tags at each
+  /// call, and never moves the place of `read`.
+  func readReplayGain() throws(DecodingError) -> ReplayGain
+}
+
+extension AudioDecoder {
+  /// Not known.
+  package var bitRate: Int { 0 }
+
+  /// Nothing, for media without tags.
+  package func readReplayGain() throws(DecodingError) -> ReplayGain { ReplayGain() }
 }
 
 /// A medium that is being opened. Used by one thread at a time, which is the one that will use the decoder.

@@ -17,6 +17,7 @@ extension JukeboxMachine {
     guard on != isRandom else { return }
     isRandom = on
     if on { drawOrder() } else { shuffled = nil }
+    if replayGain == .auto { effects.actions.append(.setReplayGain(replayGainNow)) }
     effects.changed.insert(.options)
   }
 
@@ -25,6 +26,21 @@ extension JukeboxMachine {
     guard setting != single else { return }
     single = setting
     effects.changed.insert(.options)
+  }
+
+  /// Which of the levels in songs' tags makes them louder or quieter.
+  package mutating func setReplayGain(_ mode: ReplayGainMode) {
+    guard mode != replayGain else { return }
+    let before = replayGainNow
+    replayGain = mode
+    if replayGainNow != before { effects.actions.append(.setReplayGain(replayGainNow)) }
+    effects.changed.insert(.options)
+  }
+
+  /// What `auto` comes to, as in mpd: songs in an order of chance are not heard as an album.
+  var replayGainNow: ReplayGainMode {
+    guard replayGain == .auto else { return replayGain }
+    return isRandom ? .track : .album
   }
 
   /// Whether songs leave the queue that were heard or skipped.

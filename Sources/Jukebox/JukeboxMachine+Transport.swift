@@ -153,6 +153,7 @@ extension JukeboxMachine {
   package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))
+    if replayGain != .off { effects.actions.append(.setReplayGain(replayGainNow)) }
     guard state != .stopped, let currentID else { return }
     start(currentID, at: seconds > 0 ? seconds : 0)
   }

@@ -30,6 +30,8 @@ package struct JukeboxMachine: Sendable {
   package internal(set) var volume = 100
   /// Silent, whatever the volume.
   package internal(set) var isMuted = false
+  /// Which of the levels in songs' tags makes them louder or quieter.
+  package internal(set) var replayGain = ReplayGainMode.off
   /// Why a song could not be played, for people; stays until `clearError` or a song is asked for.
   package internal(set) var error: String?
   /// Of the last order that moved the player.

@@ -44,6 +44,8 @@ package enum JukeboxAction: Sendable {
   case setVolume(Int)
   /// Silence without touching the volume.
   case setMuted(Bool)
+  /// `off`, `track` or `album`.
+  case setReplayGain(ReplayGainMode)
 }
 
 extension JukeboxAction {
@@ -51,7 +53,7 @@ extension JukeboxAction {
   var isOfTransport: Bool {
     switch self {
     case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
-    case .setVolume, .setMuted: false
+    case .setVolume, .setMuted, .setReplayGain: false
     }
   }
 

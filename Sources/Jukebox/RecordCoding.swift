@@ -14,7 +14,9 @@ struct RecordWriter {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func write(_ mode: OneshotMode) { write(UInt8(OneshotMode.allCases.firstIndex(of: mode) ?? 0)) }
+  mutating func write<Mode: CaseIterable & Equatable>(_ mode: Mode) {
+    write(UInt8(Array(Mode.allCases).firstIndex(of: mode) ?? 0))
+  }
 
   mutating func write(_ bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
 
@@ -88,10 +90,11 @@ struct RecordReader {
     return value
   }
 
-  mutating func readMode() throws(SavedStateError) -> OneshotMode {
+  mutating func readMode<Mode: CaseIterable>(_: Mode.Type = Mode.self) throws(SavedStateError) -> Mode {
     let number = Int(try read(UInt8.self))
-    guard OneshotMode.allCases.indices.contains(number) else { throw .invalid }
-    return OneshotMode.allCases[number]
+    let modes = Array(Mode.allCases)
+    guard modes.indices.contains(number) else { throw .invalid }
+    return modes[number]
   }
 
   /// Nothing may be left.

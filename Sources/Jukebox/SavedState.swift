@@ -62,6 +62,8 @@ package struct SavedPlayback: Hashable, Sendable {
   package var volume = 100
   /// Whether it was silent.
   package var isMuted = false
+  /// The mode.
+  package var replayGain = ReplayGainMode.off
 
   /// A fresh jukebox's.
   package init() {}
@@ -83,8 +85,12 @@ package struct SavedPlayback: Hashable, Sendable {
       guard seconds.isFinite, seconds >= 0 else { throw .invalid }
       current = Current(id: id, pathChecksum: checksum, seconds: seconds)
     }
+    let hasReplayGain = reader.remaining > 0
+    if hasReplayGain { replayGain = try reader.readMode() }
     try reader.finish()
-    guard volume <= 100, state == .stopped || current != nil else { throw .invalid }
+    guard volume <= 100, hasReplayGain == (replayGain != .off), state == .stopped || current != nil else {
+      throw .invalid
+    }
   }
 
   /// The record.
@@ -103,6 +109,8 @@ package struct SavedPlayback: Hashable, Sendable {
       writer.write(current.pathChecksum)
       writer.write(current.seconds.bitPattern)
     }
+    // Only where it is on: without it, programs that do not know it yet can read the record.
+    if replayGain != .off { writer.write(replayGain) }
     return writer.finished()
   }
 }
@@ -191,6 +199,7 @@ extension JukeboxMachine {
     saved.consume = consume
     saved.volume = volume
     saved.isMuted = isMuted
+    saved.replayGain = replayGain
     saved.current = currentSong.map {
       SavedPlayback.Current(
         id: $0.id, pathChecksum: CRC32.checksum($0.song.path),
@@ -211,6 +220,7 @@ extension JukeboxMachine {
     consume = playback.consume
     volume = min(max(playback.volume, 0), 100)
     isMuted = playback.isMuted
+    replayGain = playback.replayGain
     let current = playback.current.flatMap { current in
       queue[current.id].flatMap { CRC32.checksum($0.path) == current.pathChecksum ? current : nil }
     }

@@ -1,9 +1,11 @@
+import AudioCore
 import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
 import Jukebox
 import MusicFiles
+import QueuePlayer
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
 ///
@@ -125,6 +127,13 @@ package final class JukeboxPlayer {
     case .setUpcoming(let songs): setUpcoming(songs)
     case .setVolume(let percent): player.volume = Float(percent) / 100
     case .setMuted(let isMuted): player.isMuted = isMuted
+    case .setReplayGain(let mode):
+      player.replayGain =
+        switch mode {
+        case .off: nil
+        case .track: .track
+        case .album, .auto: .album
+        }
     }
   }
 

@@ -54,10 +54,13 @@ package final class SongPlace: Sendable {
   /// another one. Any thread; exact to the frame.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// The same, and the song's length as the decoder knows it, cut to its range; nil before it was opened.
-  package func time(of id: SongID) -> (seconds: Double?, duration: Double?) {
+  /// The same; the song's length as the decoder knows it, cut to its range, nil before it was opened; and its mean bits per
+  /// second, 0 before that.
+  package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
-    return (seconds(view), duration(view))
+    return (
+      seconds(view), duration(view), Int(view.item?.tracks.first?.assetTrack?.estimatedDataRate ?? 0)
+    )
   }
 
   /// What is known of one song.

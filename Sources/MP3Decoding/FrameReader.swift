@@ -226,6 +226,18 @@ final class FrameReader {
       delays: delays)
   }
 
+  /// Mean bits per second of `audioSize` bytes; those of the first frame where they are constant, or the length is not
+  /// known exactly. Only at the first frame.
+  func bitRate(audioSize: Int64?) -> Int {
+    let header = header
+    var byteCount = header.meanByteCount
+    var sampleCount = Int64(max(header.samplesPerFrame, 1))
+    if header.vbr != 0, let audioSize, let count = frameTable.announcedLength, count > 0 {
+      (byteCount, sampleCount) = (Double(audioSize), count)
+    }
+    return Int(min(byteCount * 8 * Double(header.sampleRate) / Double(sampleCount), 1e12).rounded())
+  }
+
   /// The fields of an ID3v2 tag that was fed.
   var tags: MPG123Handle.Tags { handle.tags() }
 }

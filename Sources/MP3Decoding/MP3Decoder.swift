@@ -8,6 +8,7 @@ final class MP3Decoder: AudioDecoder {
   private static let idleLimit = 64
 
   let format: PCMFormat
+  let bitRate: Int
   private(set) var damage = 0
 
   private let reader: FrameReader
@@ -46,6 +47,7 @@ final class MP3Decoder: AudioDecoder {
     bytesPerFrame = reader.header.meanByteCount
     audioStart = frame.start
     table = reader.frameTable
+    bitRate = reader.bitRate(audioSize: reader.source.size.map { max(0, $0 - frame.start) })
     furthestEnd = frame.end
     offsets.note(0, offset: frame.start)
   }
@@ -56,6 +58,10 @@ final class MP3Decoder: AudioDecoder {
     let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
     return table.frameCount(
       bytesLeft: reader.source.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
+  }
+
+  func readReplayGain() throws(DecodingError) -> ReplayGain {
+    try ReplayGainTags.read(reader.source, audioStart: audioStart)
   }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {

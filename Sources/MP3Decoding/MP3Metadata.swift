@@ -41,7 +41,7 @@ package struct MP3Metadata: Hashable, Sendable {
     package var version: Version
     /// 1…3.
     package var layer: Int
-    /// Mean bits per second; of the first frame where the length is not exact.
+    /// Mean bits per second; of the first frame where that is constant or the length is not exact.
     package var bitRate: Int
     /// How the bit rate behaves.
     package var bitRateMode: BitRateMode

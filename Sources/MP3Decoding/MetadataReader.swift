@@ -21,10 +21,18 @@ enum MetadataReader {
     } catch {
       throw error.reason == .decodeFailed ? MP3Opening.noAudio : error
     }
-    var metadata = MP3Metadata(
-      format: reader.frame.format, frameCount: .unknown, encoding: encoding(of: reader.header))
     let endTag = try endTag(of: source)
-    addLength(to: &metadata, reader: reader, hasEndTag: endTag != nil)
+    let (frame, header) = (reader.frame, reader.header)
+    let audioSize = source.size.map { max(0, $0 - frame.start - (endTag == nil ? 0 : 128)) }
+    var metadata = MP3Metadata(
+      format: frame.format,
+      frameCount: reader.frameTable.frameCount(
+        bytesLeft: audioSize.map { max(0, $0 - Int64(frame.byteCount)) }, bytesPerFrame: header.meanByteCount
+      ),
+      encoding: MP3Metadata.Encoding(
+        version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
+        layer: Int(header.layer), bitRate: reader.bitRate(audioSize: audioSize),
+        bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant))
     if let endTag { ID3Text.add(version1: endTag, to: &metadata) }
     ID3Text.add(version2: reader.tags, to: &metadata)
     return metadata
@@ -36,26 +44,5 @@ enum MetadataReader {
       bytes.count == 128, bytes.starts(with: Array("TAG".utf8))
     else { return nil }
     return bytes
-  }
-
-  private static func encoding(of header: FrameHeader) -> MP3Metadata.Encoding {
-    let bitRate =
-      header.meanByteCount * 8 * Double(header.sampleRate) / Double(max(header.samplesPerFrame, 1))
-    return MP3Metadata.Encoding(
-      version: header.version == 0 ? .mpeg1 : header.version == 1 ? .mpeg2 : .mpeg25,
-      layer: Int(header.layer), bitRate: Int(bitRate.rounded()),
-      bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant)
-  }
-
-  private static func addLength(to metadata: inout MP3Metadata, reader: FrameReader, hasEndTag: Bool) {
-    let frame = reader.frame
-    let audioSize = reader.source.size.map { max(0, $0 - frame.start - (hasEndTag ? 128 : 0)) }
-    metadata.frameCount = reader.frameTable.frameCount(
-      bytesLeft: audioSize.map { max(0, $0 - Int64(frame.byteCount)) },
-      bytesPerFrame: reader.header.meanByteCount)
-    if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {
-      let seconds = Double(count) / Double(metadata.format.sampleRate)
-      metadata.encoding.bitRate = Int(min(Double(audioSize) * 8 / seconds, 1e12).rounded())
-    }
   }
 }

@@ -64,7 +64,8 @@ import Testing
   @Test func helpExplainsEverything() throws {
     let help = RootCommand.helpMessage(for: Play.self, columns: 80)
     for option in [
-      "--server", "--sink", "--null-sink", "--output", "--background-modes", "--info-plist", "--at",
+      "--server", "--sink", "--null-sink", "--output", "--replay-gain", "--background-modes", "--info-plist",
+      "--at",
       "--events",
       "--socket", "--no-socket", "--timeline", "EXAMPLES", "EXIT STATUS", "seek TIME",
     ] {

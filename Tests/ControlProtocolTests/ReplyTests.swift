@@ -41,7 +41,7 @@ import Testing
     status.state = .play
     status.song = .init(position: 0, id: 4)
     status.progress = .init(
-      elapsed: Milliseconds(rawValue: 510), duration: Milliseconds(seconds: 20.035),
+      elapsed: Milliseconds(rawValue: 510), duration: Milliseconds(seconds: 20.035), bitRate: 127_500,
       audio: AudioFormatText(rate: 44100, bits: 24, channels: 2))
     status.error = "two\nlines"
     status.nextSong = .init(position: 1, id: 5)
@@ -60,7 +60,7 @@ import Testing
         songid: 4
         time: 1:20
         elapsed: 0.510
-        bitrate: 0
+        bitrate: 128
         duration: 20.035
         audio: 44100:24:2
         error: two lines

@@ -37,6 +37,43 @@ extension EndToEndTests {
       #expect(bytes.range(of: Data("1/1".utf8)) == nil)
     }
 
+    /// Each with its own, the clipping prevented; what has none is as it is.
+    @Test(arguments: [nil, "off", "track", "album", "auto"])
+    func songsGetTheLevelOfTheirTags(mode: String?) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      func field(_ name: String, _ value: String) -> [UInt8] {
+        let content = [0] + Array(name.utf8) + [0] + Array(value.utf8)
+        return Array("TXXX".utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
+      }
+      let fields =
+        field("REPLAYGAIN_TRACK_GAIN", "-6.02 dB") + field("REPLAYGAIN_TRACK_PEAK", "0.9")
+        + field("replaygain_album_gain", "+20 dB") + field("replaygain_album_peak", "0.4")
+      let tag =
+        Array("ID3".utf8) + [3, 0, 0, 0, 0, UInt8(fields.count >> 7), UInt8(fields.count & 127)] + fields
+      let plain = try await Song(duration: 1, seed: 1).write(into: studio.folder)
+      let tagged = try studio.write(
+        tag + bytes(try await Song(duration: 1, seed: 2).write(into: studio.folder)), to: "tagged.mp3")
+      let player = try studio.play(
+        [plain, tagged, plain, "--output", "wav:\(studio.folder)/all.wav"]
+          + (mode.map { ["--replay-gain", $0] } ?? []))
+      #expect(try await player.ended().status == 0)
+      let factor: Float =
+        switch mode {
+        case "track": Float(pow(10, -6.02 / 20))
+        case "album", "auto": 2.5
+        default: 1
+        }
+      var expected = try await Sound.mpg123([plain, tagged, plain])
+      for index in 44_100..<88_200 {
+        let frame = expected.frames[index]
+        let (left, right) = (UInt32(truncatingIfNeeded: frame), UInt32(truncatingIfNeeded: frame >> 32))
+        let scaled = [left, right].map { UInt64((Float(bitPattern: $0) * factor).bitPattern) }
+        expected.frames[index] = scaled[0] | scaled[1] << 32
+      }
+      expectSame(try Sound(waveFile: "\(studio.folder)/all.wav"), expected)
+    }
+
     /// The player is items ahead of its observers all the time.
     @Test func manyShortItemsAreAllSeen() async throws {
       let studio = try Studio()

@@ -50,6 +50,7 @@ extension EndToEndTests {
       for path in paths { _ = try await client.ask("add \"\(path)\"") }
       for command in [
         "repeat 1", "single oneshot", "consume 1", "setvol 37", "play 2", "seekcur 12.5", "move 0 3",
+        "replay_gain_mode album",
       ] {
         #expect(try await client.ask(command) == ["OK"])
       }
@@ -62,6 +63,8 @@ extension EndToEndTests {
       client = try Conversation(studio.socketPath)
       #expect(try await client.ask("playlist") == names)
       #expect(try await client.ask("playlistinfo").filter { $0.hasPrefix("Id: ") } == ids)
+      #expect(try await client.field("replay_gain_mode", of: "replay_gain_status") == "album")
+      try await client.comes("bitrate: 128", in: "status")
       let status = try await client.ask("status")
       for line in [
         "repeat: 1", "single: oneshot", "consume: 1", "volume: 37", "song: 1", "songid: 3", "state: play",

@@ -354,12 +354,30 @@ struct JukeboxLifeTests {
     #expect(!seek.supersedes(start) && !JukeboxAction.pause.supersedes(start))
   }
 
+  /// As in mpd: an album's level while its songs come one after the other.
+  @Test func autoIsAlbumUnlessTheOrderIsOfChance() {
+    var rig = Rig(songs: 3)
+    for (change, mode, isNews) in [
+      ({ $0.setReplayGain(.auto) }, .album, true), ({ $0.setRandom(true) }, .track, true),
+      ({ $0.setReplayGain(.auto) }, .track, false), ({ $0.setReplayGain(.track) }, .track, true),
+      ({ $0.setRandom(false) }, .track, true), ({ $0.setReplayGain(.album) }, .album, true),
+      ({ $0.setReplayGain(.off) }, .off, true), ({ $0.setRandom(true) }, .off, true),
+    ] as [((inout JukeboxMachine) -> Void, ReplayGainMode, Bool)] {
+      rig.changed = []
+      change(&rig.machine)
+      rig.settle()
+      #expect(rig.replayGain == mode && rig.changed == (isNews ? .options : []))
+    }
+  }
+
   @Test func aNewPlayerIsToldEverything() throws {
     var rig = Rig(songs: 3)
     try rig.machine.play(position: 1)
     rig.machine.pause()
     rig.machine.setVolume(20)
+    rig.machine.setReplayGain(.auto)
     rig.settle()
+    rig.replayGain = .off
     rig.current = nil
     rig.upcoming = []
     rig.volume = 100
@@ -367,5 +385,6 @@ struct JukeboxLifeTests {
     rig.settle()
     #expect(rig.difference == nil)
     #expect(rig.current?.id.rawValue == 2 && rig.seconds == 12.5 && rig.isPaused)
+    #expect(rig.replayGain == .album)
   }
 }

@@ -253,6 +253,7 @@ struct JukeboxMachineTests {
     case "random": rig.machine.setRandom(first == "1")
     case "single": rig.machine.setSingle(setting)
     case "consume": rig.machine.setConsume(setting)
+    case "replay_gain_mode": rig.machine.setReplayGain(ReplayGainMode(rawValue: first) ?? .off)
     case "setvol": rig.machine.setVolume(number(1))
     case "clearerror": rig.machine.clearError()
     case "end": rig.end()

@@ -23,6 +23,7 @@ struct Rig {
   var seconds = 0.0
   var ticket = PlaybackTicket(rawValue: 0)
   var volume = 100
+  var replayGain = ReplayGainMode.off
   /// Every song that began, in order.
   var begun: [UInt32] = []
 
@@ -67,6 +68,7 @@ struct Rig {
     case .setUpcoming(let songs): upcoming = songs
     case .setVolume(let volume): self.volume = volume
     case .setMuted: break
+    case .setReplayGain(let mode): replayGain = mode
     }
   }
 

@@ -43,11 +43,21 @@ struct SavedStateTests {
   }
 
   @Test func playbackComesBackAsItWas() throws {
-    for saved in [Self.livedPlayback(), SavedPlayback()] {
+    var levelled = Self.livedPlayback()
+    levelled.replayGain = .auto
+    for saved in [Self.livedPlayback(), SavedPlayback(), levelled] {
       let bytes = saved.encoded()
       #expect(bytes.count <= SavedPlayback.maximumSize)
       #expect(try SavedPlayback(encoded: bytes) == saved)
     }
+  }
+
+  /// Programs that do not know replay gain read the record as long as it is off.
+  @Test func withoutReplayGainTheRecordIsAsItWas() {
+    #expect(
+      SavedPlayback().encoded().dropLast(4) == Array("continuo playback 1\n".utf8) + [
+        0, 0, 0, 0, 0, 100, 0, 0,
+      ])
   }
 
   @Test func theChecksumIsTheUsualOne() {
@@ -146,6 +156,7 @@ struct SavedStateTests {
 
   @Test(arguments: [
     "play 1", "pause 1", "stop", "single oneshot", "random 1", "consume 1", "repeat 1", "setvol 3",
+    "replay_gain_mode track", "replay_gain_mode auto",
   ])
   func goesOnWhereItWas(command: String) throws {
     var rig = Rig(songs: 4)
@@ -156,6 +167,7 @@ struct SavedStateTests {
     #expect(back.difference == nil)
     #expect(back.machine.currentID == rig.machine.currentID && back.machine.state == rig.machine.state)
     #expect(back.machine.savedPlayback(at: 12.5) == rig.machine.savedPlayback(at: 12.5))
+    #expect(back.replayGain == rig.replayGain)
     if rig.machine.state != .stopped { #expect(back.seconds == 12.5) }
     back.machine.play()
     back.settle()

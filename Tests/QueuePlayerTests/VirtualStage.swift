@@ -112,6 +112,10 @@ struct RampSource: MediaSource {
   var sampleRate = 44_100
   var announcedFrames: FrameCount?
   var failure: Failure?
+  var bitRate = 0
+  var replayGain = ReplayGain()
+  /// Called when `replayGain` is read.
+  var onReplayGain: (@Sendable () -> Void)?
 
   init(frames: Int64, sampleRate: Int = 44_100, announced: FrameCount? = nil, failure: Failure? = nil) {
     self.frames = frames
@@ -146,7 +150,13 @@ final class RampDecoder: AudioDecoder {
   var frameCount: FrameCount {
     isAtEnd ? .exact(source.frames) : source.announcedFrames ?? .exact(source.frames)
   }
+  var bitRate: Int { source.bitRate }
   var damage: Int { 0 }
+
+  func readReplayGain() throws(DecodingError) -> ReplayGain {
+    source.onReplayGain?()
+    return source.replayGain
+  }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
 

@@ -128,6 +128,7 @@ struct Play: ParsableCommand {
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
       try machine.add(files.map { Song(path: $0.bytes) })
+      machine.setReplayGain(options.sound.replayGain ?? .off)
     } catch {
       StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)

@@ -82,8 +82,9 @@ struct Serve: ParsableCommand {
       option: options.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()
-    let machine =
+    var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
+    if let mode = options.sound.replayGain { machine.setReplayGain(mode) }
     do throws(OutputFiles.Conflict) {
       try checkOutputs(builder, machine, state)
     } catch {

@@ -1,4 +1,7 @@
 import ArgumentParser
+import ControlProtocol
+
+extension ReplayGainMode: ExpressibleByArgument {}
 
 /// Where sound goes.
 struct SoundOptions: ParsableArguments {
@@ -20,6 +23,14 @@ struct SoundOptions: ParsableArguments {
         """, valueName: "pulse|wav:PATH|simulated"),
     transform: OutputChoice.init(parsing:))
   var output: OutputChoice?
+
+  @Option(
+    help: ArgumentHelp(
+      "Play songs equally loud, by the ReplayGain values in their tags.",
+      discussion:
+        "Of the song, of its album, or auto: of the album, and in random order of the song. Loud passages are not cut off.",
+      valueName: "mode"))
+  var replayGain: ReplayGainMode?
 
   mutating func validate() throws {
     for (name, value) in [("--server", server), ("--sink", sink)] where value == "" {

@@ -85,6 +85,10 @@ package enum Command: Hashable, Sendable {
     case stats
     /// `clearerror`: takes the error out of `status`.
     case clearerror
+    /// `replay_gain_mode off|track|album|auto`.
+    case replayGainMode(ReplayGainMode)
+    /// `replay_gain_status`.
+    case replayGainStatus
     /// `setvol N`: in percent, 0–100.
     case setvol(Int)
     /// `volume N`: more or less by this, -100–100.
@@ -249,10 +253,6 @@ package enum Command: Hashable, Sendable {
   package enum Fixed: Hashable, Sendable {
     /// `crossfade SECONDS`.
     case crossfade(seconds: UInt32)
-    /// `replay_gain_mode off|track|album|auto`.
-    case replayGainMode(ReplayGainMode)
-    /// `replay_gain_status`.
-    case replayGainStatus
     /// `config`.
     case config
     /// `decoders`.

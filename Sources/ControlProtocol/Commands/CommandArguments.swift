@@ -11,7 +11,7 @@ package enum OneshotMode: String, Hashable, Sendable, CaseIterable {
   case oneshot
 }
 
-/// What `replay_gain_mode` takes.
+/// What `replay_gain_mode` takes. State files have the number of the case, so their order stays.
 package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
   /// Play every file as loud as it is.
   case off

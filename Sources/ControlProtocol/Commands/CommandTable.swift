@@ -134,9 +134,9 @@ extension CommandRow {
     .init("rename", 2...2, .control) { a throws(Ack) in .playlists(.rename(a[0], to: a[1])) },
     .init("repeat", 1...1, .player) { a throws(Ack) in .playback(.repeat(try a[0].boolean())) },
     .init("replay_gain_mode", 1...1, .player) { a throws(Ack) in
-      .fixed(.replayGainMode(try replayGainMode(a[0])))
+      .playback(.replayGainMode(try replayGainMode(a[0])))
     },
-    .init("replay_gain_status", .read, .fixed(.replayGainStatus)),
+    .init("replay_gain_status", .read, .playback(.replayGainStatus)),
     .init("rescan", 0...1, .control) { a throws(Ack) in .database(.rescan(a.first)) },
     .init("rm", 1...1, .control) { a throws(Ack) in .playlists(.rm(a[0])) },
     .init("save", 1...2, .control) { a throws(Ack) in .playlists(.save(a[0], try saveMode(a.second))) },

@@ -13,13 +13,18 @@ package struct StatusReply: Hashable, Sendable {
     package var elapsed: Milliseconds
     /// How long it is; `nil` if not known.
     package var duration: Milliseconds?
+    /// Its mean bits per second; 0 if not known.
+    package var bitRate = 0
     /// What it is decoded to; `nil` until that is known.
     package var audio: AudioFormatText?
 
     /// All of it.
-    package init(elapsed: Milliseconds, duration: Milliseconds?, audio: AudioFormatText? = nil) {
+    package init(
+      elapsed: Milliseconds, duration: Milliseconds?, bitRate: Int = 0, audio: AudioFormatText? = nil
+    ) {
       self.elapsed = elapsed
       self.duration = duration
+      self.bitRate = bitRate
       self.audio = audio
     }
   }
@@ -103,8 +108,8 @@ package struct StatusReply: Hashable, Sendable {
       $0.append(decimal: total)
     }
     reply.append("elapsed", progress.elapsed)
-    // Clients expect the line; 0 is "not known".
-    reply.append("bitrate", 0)
+    // In kbit/s. Clients expect the line; 0 is "not known".
+    reply.append("bitrate", (progress.bitRate + 500) / 1000)
     if let duration = progress.duration { reply.append("duration", duration) }
     if let audio = progress.audio { reply.append("audio") { audio.write(into: &$0) } }
   }

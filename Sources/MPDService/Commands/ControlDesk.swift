@@ -67,7 +67,7 @@ final class ControlDesk: Sendable {
     }
   }
 
-  /// What a player without fades, replay gain, partitions and mounts always answers.
+  /// What a player without fades, partitions and mounts always answers.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
     // Mpd's words. Where the files are is no business of a client that cannot open them.
@@ -77,10 +77,8 @@ final class ControlDesk: Sendable {
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
     case .urlhandlers: return Reply(["handler": "file://"])
     case .listpartitions: return Reply(["partition": "default"])
-    case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
-    case .crossfade(0), .replayGainMode(.off), .partition("default"), .mixrampdb(0): return Reply()
+    case .crossfade(0), .partition("default"), .mixrampdb(0): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
-    case .replayGainMode: throw Ack(.argument, "songs are played as they are")
     case .mixrampdelay(let delay) where delay.isNaN: return Reply()
     case .mixrampdb, .mixrampdelay: throw Ack(.argument, "songs are not mixed into each other")
     case .partition: throw Ack(.noExist, "partition does not exist")

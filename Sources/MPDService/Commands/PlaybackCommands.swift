@@ -30,7 +30,7 @@ struct PlaybackCommands: Sendable {
       let duration = place?.duration ?? song?.song.duration
       status.progress = StatusReply.Progress(
         elapsed: Milliseconds(seconds: place?.seconds ?? 0),
-        duration: duration.map { Milliseconds(seconds: $0) },
+        duration: duration.map { Milliseconds(seconds: $0) }, bitRate: place?.bitRate ?? 0,
         audio: song?.song.metadata.flatMap { AudioFormatText($0) })
     }
     status.updatingDatabase = library?.updatingJob
@@ -112,6 +112,8 @@ struct PlaybackCommands: Sendable {
     case .random(let isOn): try host.change { $0.setRandom(isOn) }
     case .single(let mode): try host.change { $0.setSingle(mode) }
     case .consume(let mode): try host.change { $0.setConsume(mode) }
+    case .replayGainMode(let mode): try host.change { $0.setReplayGain(mode) }
+    case .replayGainStatus: return Reply(["replay_gain_mode": host.read { $0.replayGain }.rawValue])
     case .clearerror: try host.change { $0.clearError() }
     }
     return Reply()

@@ -114,7 +114,7 @@ final class DecodeLoop: Sendable {
         begin(item, source: source, state: &state)
       }
       guard let decoder = try opened(&state) else { return .whenSignalled }
-      let info = ItemInfo(format: decoder.format, frameCount: decoder.frameCount)
+      let info = ItemInfo(decoder)
       guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
         return .again
       }

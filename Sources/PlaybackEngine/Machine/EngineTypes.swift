@@ -7,11 +7,19 @@ package struct ItemInfo: Hashable, Sendable {
   package var format: PCMFormat
   /// Its length in frames of that rate.
   package var frameCount: FrameCount
+  /// Mean bits per second; 0 if that is not known.
+  package var bitRate: Int
 
   /// What a decoder says of its medium.
-  package init(format: PCMFormat, frameCount: FrameCount) {
+  package init(format: PCMFormat, frameCount: FrameCount, bitRate: Int = 0) {
     self.format = format
     self.frameCount = frameCount
+    self.bitRate = bitRate
+  }
+
+  /// What `decoder` says of its medium.
+  package init(_ decoder: any AudioDecoder) {
+    self.init(format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate)
   }
 
   /// The length as a time in the item's timescale; indefinite while unknown.

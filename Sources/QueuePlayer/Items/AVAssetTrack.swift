@@ -45,10 +45,13 @@ public final class AVAssetTrack: NSObject, Sendable {
   public let mediaType = AVMediaType.audio
   /// From zero to the asset's end; of indefinite duration if that is not known.
   public let timeRange: CMTimeRange
+  /// Bits per second: the mean, as far as it is known when the file is opened; 0 if it is not known.
+  public let estimatedDataRate: Float
 
-  init(asset: AVAsset, duration: CMTime) {
+  init(asset: AVAsset, info: ItemInfo) {
     owner = Asset(value: asset)
-    timeRange = CMTimeRange(start: .zero, duration: duration)
+    timeRange = CMTimeRange(start: .zero, duration: info.duration)
+    estimatedDataRate = Float(info.bitRate)
     super.init()
   }
 
@@ -156,6 +159,6 @@ extension AVPartialAsyncProperty where Root: AVAsset {
 
 extension AssetLoader.Values {
   fileprivate func tracks(of asset: AVAsset) -> [AVAssetTrack] {
-    isPlayable ? [AVAssetTrack(asset: asset, duration: duration)] : []
+    info.map { [AVAssetTrack(asset: asset, info: $0)] } ?? []
   }
 }

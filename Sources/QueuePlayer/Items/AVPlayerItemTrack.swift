@@ -52,7 +52,7 @@ extension AVPlayerItem {
     return state.withLock { state in
       if let track = state.track { return [track] }
       let track = AVPlayerItemTrack(
-        of: self, assetTrack: AVAssetTrack(asset: state.asset, duration: info.duration))
+        of: self, assetTrack: AVAssetTrack(asset: state.asset, info: info))
       state.track = track
       return [track]
     }

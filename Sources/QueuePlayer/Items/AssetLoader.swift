@@ -193,7 +193,7 @@ final class AssetReading: Sendable {
       do throws(DecodingError) {
         guard let decoder = try opening.proceed() else { return .success(nil) }
         state = .done
-        return .success(ItemInfo(format: decoder.format, frameCount: decoder.frameCount))
+        return .success(ItemInfo(decoder))
       } catch {
         state = .done
         return .failure(error)

@@ -1,7 +1,8 @@
 import AudioCore
 import Synchronization
 
-/// The media of an item, with the volume of its audio mix; silent while its track is not enabled.
+/// The media of an item, with the volume of its audio mix and of its player's replay gain; silent while its track is not
+/// enabled.
 struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
@@ -16,7 +17,7 @@ struct MixedSource: MediaSource {
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// A decoder that gives its frames the volume that the item has for them when they are read.
+/// A decoder that gives its frames the volume that is wanted when they are read.
 private final class MixedDecoder: AudioDecoder {
   private let decoder: any AudioDecoder
   private weak let item: AVPlayerItem?
@@ -24,6 +25,8 @@ private final class MixedDecoder: AudioDecoder {
   /// Where the decoder was set last, in seconds, and frames of the output format that were read since.
   private var origin = 0.0
   private var offset: Int64 = 0
+  /// What the medium's tags say of its level; nil before it was asked for.
+  private var replayGain: ReplayGain?
 
   init(_ decoder: any AudioDecoder, item: AVPlayerItem?) {
     self.decoder = decoder
@@ -33,6 +36,7 @@ private final class MixedDecoder: AudioDecoder {
 
   var format: PCMFormat { decoder.format }
   var frameCount: FrameCount { decoder.frameCount }
+  var bitRate: Int { decoder.bitRate }
   var damage: Int { decoder.damage }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
@@ -47,19 +51,34 @@ private final class MixedDecoder: AudioDecoder {
     return reached
   }
 
+  func readReplayGain() throws(DecodingError) -> ReplayGain { try decoder.readReplayGain() }
+
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let read = try decoder.read(into: buffer)
     guard case .frames(let count) = read else { return read }
-    let frames = UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)])
-    let (isEnabled, curve) = item?.state.withLock { ($0.isTrackEnabled, $0.volumeCurve) } ?? (true, nil)
-    if !isEnabled {
-      frames.update(repeating: 0)
-    } else if let curve {
-      curve.apply(
+    if let item {
+      let frames = UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)])
+      let (isEnabled, curve, attachment) = item.state.withLock {
+        ($0.isTrackEnabled, $0.volumeCurve, $0.attachment)
+      }
+      if !isEnabled { frames.update(repeating: 0) }
+      if let kind = attachment?.core?.replayGain.withLock({ $0 }) {
+        let factor = level().factor(kind)
+        if factor != 1 { for index in frames.indices { frames[index] *= factor } }
+      }
+      curve?.apply(
         to: frames, channelCount: output.channelCount, sampleRate: output.sampleRate,
         from: origin + Double(offset) / Double(output.sampleRate))
     }
     offset += Int64(count)
     return read
+  }
+
+  /// The medium's level. Tags that cannot be read say nothing: whether there is sound is up to the decoder.
+  private func level() -> ReplayGain {
+    if let replayGain { return replayGain }
+    let level = (try? decoder.readReplayGain()) ?? ReplayGain()
+    replayGain = level
+    return level
   }
 }

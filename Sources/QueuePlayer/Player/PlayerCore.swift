@@ -43,6 +43,8 @@ final class PlayerCore: Sendable {
   let observations = ObservationList(tracked: .ofNewObject())
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
+  /// Apart, because the decoder asks for it.
+  let replayGain = Mutex<ReplayGain.Kind?>(nil)
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment

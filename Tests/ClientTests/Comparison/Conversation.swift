@@ -526,8 +526,8 @@ let conversation = #"""
   config
   ! a song may end when another one begins, but not before
   crossfade 3
-  ! songs are played as they are
   replay_gain_mode track
+  replay_gain_status
   # constants
   crossfade 0
   crossfade x
