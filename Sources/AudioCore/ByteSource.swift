@@ -1,12 +1,40 @@
-/// Bytes that a decoder reads from: a file today, a download or a stream tomorrow.
+/// What a read of a `ByteSource` comes to.
+package enum ByteRead: Hashable, Sendable {
+  /// So many bytes were written, at least 1; possibly fewer than there was room for.
+  case bytes(Int)
+  /// There are no bytes at this offset and there never will be.
+  case end
+  /// There will be bytes at this offset, or an error, but not now. Asked again after the callback.
+  case notYet
+}
+
+/// Bytes that a decoder reads from: a file, a download or a stream.
 ///
-/// Reads are positioned, so that a source has no cursor to lose. Used by one thread at a time; a read may block on
-/// the medium.
+/// Reads are positioned, so that a source has no cursor to lose. Used by one thread at a time. No call waits for the
+/// network: what is not there yet is `.notYet`. A call may block on a local disk.
 package protocol ByteSource: AnyObject {
-  /// Length in bytes; nil where it is not known (then there is no seeking and no length).
+  /// Length in bytes; nil where it is not known (yet) or the source is endless. May become known, or better known,
+  /// while the source is read.
   var size: Int64? { get }
 
-  /// Fills `buffer` from its beginning with the bytes at `offset`. Returns how many it wrote: possibly fewer than
-  /// there is room for, 0 only at the end. Interruption by a signal is the source's own business.
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int
+  /// Whether bytes can be had out of order: what `want(from:)` asks for comes from there. Otherwise they come from the
+  /// beginning on, one after the other, and a wish ahead of them waits until they get there. May become known only
+  /// with the first bytes; false until then.
+  var isSeekable: Bool { get }
+
+  /// Fills `buffer`, which has room for at least one byte, from its beginning with the bytes at `offset` (0 or more).
+  ///
+  /// A read is no wish: one that says `.notYet` makes nothing come that was not coming. Interruption by a signal is the
+  /// source's own business. Throws what ends the medium, each time again: a file that cannot be read, a download that
+  /// was given up.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead
+
+  /// Says what will be read next: everything from `offset` (0 or more) on, in order. Takes the place of the wish before
+  /// it; the first one is 0. Returns at once.
+  func want(from offset: Int64)
+
+  /// Has `callback` called, on any thread, each time after a read said `.notYet` when one might say something else:
+  /// bytes, the end or an error. It may be called more often than that. It is short and never blocks, and does not call
+  /// the source. Set at most once, before the first read.
+  func whenBytesCome(_ callback: @escaping @Sendable () -> Void)
 }

@@ -24,6 +24,7 @@ struct ContinuoBench: ParsableCommand {
         watch      50 clients that follow the time in steps of 1/100 s
         add        adding 10,000 songs; requests in queues of 100 and of 100,000 songs
         memory     of the server, for a client and for a song
+        library    scanning 100,000 songs, starting when they are known, searches, memory
 
       Needs pulseaudio and pulseaudio-utils (parec, pactl, paplay). On Debian, for all contenders:
         apt-get install pulseaudio pulseaudio-utils mpg123 mpd mpv ffmpeg
@@ -54,7 +55,7 @@ struct ContinuoBench: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), \(controlName) for the last "
-        + "five, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
+        + "six, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
   var only: [String] = []
 
   @Option(

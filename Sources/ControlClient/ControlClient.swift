@@ -1,5 +1,5 @@
 package import ControlProtocol
-internal import ControlSocket
+package import ControlSocket
 internal import Glibc
 
 /// A connection to a control socket for a program that asks and waits: no thread, no event loop, ready in a tenth of a
@@ -19,17 +19,34 @@ package struct ControlClient: ~Copyable {
   package private(set) var version = ""
 
   /// Connects and waits for the greeting, at most `timeout` seconds.
+  /// With a `password` the server is told it at once; one that it does not know is a refusal. What the system's resolver
+  /// takes to look up a host's name is not counted.
   package static func connected(
-    to path: String, timeout: Double = 5
+    to address: ServerAddress, password: Argument? = nil, timeout: Double = 5
   ) throws(ControlClientError) -> ControlClient {
     let deadline = Deadline(timeout)
-    var client = ControlClient(socket: try connect(path, deadline))
+    var client = ControlClient(socket: try connect(address, deadline))
     do throws(ControlClientError) {
       if case .greeting(let version) = try client.next(deadline) { client.version = version }
     } catch .disconnected {
-      throw .turnedAway(path: path)
+      throw .turnedAway(by: address)
+    }
+    if let password {
+      guard let request = try? Request("password", [password]) else {
+        throw .refused(
+          ReplyParser.Refusal(
+            code: Ack.Code.password.rawValue, index: 0, command: "password", message: "not a password"))
+      }
+      _ = try client.perform(request, timeout: timeout)
     }
     return client
+  }
+
+  /// The same for a Unix socket.
+  package static func connected(
+    to path: String, timeout: Double = 5
+  ) throws(ControlClientError) -> ControlClient {
+    try connected(to: .path(path), timeout: timeout)
   }
 
   private init(socket: consuming OwnedDescriptor) { self.socket = socket }
@@ -120,14 +137,60 @@ package struct ControlClient: ~Copyable {
   }
 
   private static func connect(
+    _ address: ServerAddress, _ deadline: Deadline
+  ) throws(ControlClientError) -> OwnedDescriptor {
+    switch address {
+    case .path(let path): return try connect(path, deadline)
+    case .network(let network):
+      let candidates: [SocketAddress]
+      do throws(SocketAddress.LookupError) {
+        candidates = try SocketAddress.all(of: network)
+      } catch {
+        throw .noServer(at: address, reason: "\(error)")
+      }
+      var reason = "the name has no address"
+      // A name may have several, not all of which somebody listens at.
+      for candidate in candidates {
+        let descriptor = try unconnectedSocket(candidate.family)
+        let code = try candidate.withPointer { pointer, length throws(ControlClientError) in
+          try connect(descriptor, to: pointer, length, deadline)
+        }
+        if code == 0 { return descriptor }
+        reason = SystemCallError("connect", code: code).description
+      }
+      throw .noServer(at: address, reason: reason)
+    }
+  }
+
+  /// Waits for the connection; the system's number of why there is none, or 0.
+  private static func connect(
+    _ descriptor: borrowing OwnedDescriptor, to address: UnsafePointer<sockaddr>, _ length: socklen_t,
+    _ deadline: Deadline
+  ) throws(ControlClientError) -> Int32 {
+    if Glibc.connect(descriptor.number, address, length) == 0 { return 0 }
+    guard errno == EINPROGRESS || errno == EINTR else { return errno }
+    while true {
+      var entry = pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)
+      let result = poll(&entry, 1, deadline.milliseconds)
+      if result > 0 { break }
+      if result == 0, deadline.hasPassed { throw .timeout(seconds: deadline.seconds) }
+      if result < 0, errno != EINTR { throw .system(SystemCallError("poll")) }
+    }
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
+    return code
+  }
+
+  private static func connect(
     _ path: String, _ deadline: Deadline
   ) throws(ControlClientError) -> OwnedDescriptor {
-    let descriptor = try unconnectedSocket()
+    let descriptor = try unconnectedSocket(AF_UNIX)
     while true {
       let result: Int32? = UnixAddress.with(path) { address, length in
         address.map { Glibc.connect(descriptor.number, $0, length) }
       }
-      guard let result else { throw .noServer(path: path, reason: "not a path for a socket") }
+      guard let result else { throw .noServer(at: .path(path), reason: "not a path for a socket") }
       if result == 0 { return descriptor }
       switch errno {
       case EINTR: continue
@@ -135,16 +198,17 @@ package struct ControlClient: ~Copyable {
         // More are waiting to be accepted than the server lets in line. There is nothing to poll for.
         guard !deadline.hasPassed else { throw .timeout(seconds: deadline.seconds) }
         usleep(10_000)
-      case let code: throw .noServer(path: path, reason: SystemCallError("connect", code: code).description)
+      case let code:
+        throw .noServer(at: .path(path), reason: SystemCallError("connect", code: code).description)
       }
     }
   }
 
-  private static func unconnectedSocket() throws(ControlClientError) -> OwnedDescriptor {
+  private static func unconnectedSocket(_ family: Int32) throws(ControlClientError) -> OwnedDescriptor {
     do throws(SystemCallError) {
       return try OwnedDescriptor(
         Glibc.socket(
-          AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0),
+          family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0),
         from: "socket")
     } catch {
       throw .system(error)

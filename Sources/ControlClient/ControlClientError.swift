@@ -4,9 +4,9 @@ package import ControlSocket
 /// Why a client got no answer.
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Nobody listens there. The command's exit status for it is 69.
-  case noServer(path: String, reason: String)
+  case noServer(at: ServerAddress, reason: String)
   /// The server closed the connection without a greeting: too many clients, or not for this user.
-  case turnedAway(path: String)
+  case turnedAway(by: ServerAddress)
   /// Whoever listens there does not speak the protocol.
   case notAServer(ReplyParser.Failure)
   /// The command was refused. The command's exit status for it is 1.
@@ -23,9 +23,9 @@ package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvert
   /// One line for a person.
   package var description: String {
     switch self {
-    case .noServer(let path, let reason): "no server at \(path): \(reason)"
-    case .turnedAway(let path):
-      "the server at \(path) closed the connection: it has too many clients, or is another user's"
+    case .noServer(let address, let reason): "no server at \(address): \(reason)"
+    case .turnedAway(let address):
+      "the server at \(address) closed the connection: it has too many clients, or is another user's"
     case .notAServer(.noGreeting): "not a control socket: it does not greet as one"
     case .notAServer(let failure): "the server does not keep to the protocol: \(failure)"
     case .refused(let refusal): refusal.message

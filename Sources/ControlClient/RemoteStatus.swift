@@ -17,7 +17,9 @@ package struct RemoteStatus: Hashable, Sendable {
 
   /// The player's state in a word.
   private var state: String {
-    switch status["state"] {
+    // A server's answer is pause for what goes on with a launch; to a person an application that has ended does not pause.
+    if application == "notRunning" { return "stopped" }
+    return switch status["state"] {
     case "play": "playing"
     case "pause": "paused"
     case let state: state == "stop" ? "stopped" : state ?? "unknown"

@@ -63,14 +63,14 @@ extension JukeboxMachine {
     drawOrder()
   }
 
-  /// A new order of chance; the current song is the first.
+  /// A new order of chance, those with more priority first; the current song before them all.
   mutating func drawOrder() {
     var slots: [SlotSequence.Slot] = []
     slots.reserveCapacity(queue.count)
     queue.order.forEach(in: 0..<queue.count) { slots.append($0) }
-    slots.shuffle(using: &generator)
+    shuffle(&slots)
     if let current = currentID.flatMap({ queue.slot(of: $0) }), let place = slots.firstIndex(of: current) {
-      slots.swapAt(0, place)
+      slots.insert(slots.remove(at: place), at: 0)
     }
     shuffled = SlotSequence(slots)
   }
@@ -87,20 +87,64 @@ extension JukeboxMachine {
   /// Songs have come into the queue.
   mutating func addToOrder(_ ids: [SongID]) {
     guard isRandom else { return }
-    let first = currentID.map { orderRank(of: $0) + 1 } ?? 0
-    var slots = ids.compactMap { queue.slot(of: $0) }
-    let count = shuffled?.count ?? 0
+    takeTurns(ids.compactMap { queue.slot(of: $0) })
+  }
+
+  /// Songs of the queue that are not in the order take places by chance among those with the same priority that are to
+  /// come.
+  private mutating func takeTurns(_ slots: [SlotSequence.Slot]) {
     guard slots.count < Self.manySongs else {
       // Drawing the rest of the round anew is cheaper than a place for each.
-      slots += shuffled?.remove(first..<count, stamp: 0) ?? []
-      slots.shuffle(using: &generator)
+      let (first, count) = (firstToCome, shuffled?.count ?? 0)
+      var slots = slots + (shuffled?.remove(first..<count, stamp: 0) ?? [])
+      shuffle(&slots)
       shuffled?.insert(slots, at: first, stamp: 0)
       return
     }
-    for (added, slot) in slots.enumerated() {
-      let rank = Int.random(in: first...count + added, using: &generator)
+    for slot in slots {
+      let turn = turn(of: queue.priority(of: slot))
+      let rank = Int.random(in: turn.lowerBound...turn.upperBound, using: &generator)
       shuffled?.insert([slot], at: rank, stamp: 0)
     }
+  }
+
+  private var firstToCome: Int { currentID.map { orderRank(of: $0) + 1 } ?? 0 }
+
+  /// An order of chance, those with more priority first.
+  private mutating func shuffle(_ slots: inout [SlotSequence.Slot]) {
+    slots.shuffle(using: &generator)
+    // Stable, as Swift's sort is: chance decides between equals.
+    if queue.hasPriorities { slots.sort { queue.priority(of: $0) > queue.priority(of: $1) } }
+  }
+
+  /// Where in the play order the songs of this priority stand that are to come: behind those with more, which follow the
+  /// current one.
+  private func turn(of priority: UInt8) -> Range<Int> {
+    let count = shuffled?.count ?? 0
+    let first = firstToCome
+    guard queue.hasPriorities else { return first..<count }
+    func end(from start: Int, while isBefore: (UInt8) -> Bool) -> Int {
+      (start..<count).first { !isBefore(queue.priority(of: orderSlot($0))) } ?? count
+    }
+    let start = end(from: first) { $0 > priority }
+    return start..<(priority == 0 ? count : end(from: start) { $0 == priority })
+  }
+
+  /// Songs have another priority, before `old`: they take other turns, as far as they are still to come. One that was
+  /// heard in this round comes again only if it has more than the current one now, and had not before.
+  mutating func reorder(_ songs: [(slot: SlotSequence.Slot, old: UInt8)]) {
+    guard isRandom else { return }
+    let current = currentID.flatMap { queue.slot(of: $0) }
+    let limit = current.map { queue.priority(of: $0) } ?? 0
+    var moving: [SlotSequence.Slot] = []
+    for (slot, old) in songs where slot != current {
+      guard let rank = shuffled?.rank(of: slot) else { continue }
+      let isHeard = rank < firstToCome
+      if isHeard, old > limit || queue.priority(of: slot) <= limit { continue }
+      _ = shuffled?.remove(rank..<rank + 1, stamp: 0)
+      moving.append(slot)
+    }
+    takeTurns(moving)
   }
 
   /// From so many on, adding songs costs about as much one by one as a new round of 100,000: 5 µs against 10 ms.

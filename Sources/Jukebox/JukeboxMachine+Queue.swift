@@ -146,6 +146,30 @@ extension JukeboxMachine {
     try edit { queue throws(JukeboxError) in try queue.setRange(range, of: id) }
   }
 
+  /// Sets the priority of the songs of `range`: with an order of chance, songs with more come sooner.
+  ///
+  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
+    guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
+    var slots: [SlotSequence.Slot] = []
+    queue.order.forEach(in: range.clamped(to: 0..<queue.count)) { slots.append($0) }
+    setPriority(priority, of: slots)
+  }
+
+  /// Sets the priority of one song, in the same way.
+  ///
+  /// - Throws: `noSuchSong`.
+  package mutating func setPriority(_ priority: UInt8, of id: SongID) throws(JukeboxError) {
+    guard let slot = queue.slot(of: id) else { throw .noSuchSong }
+    setPriority(priority, of: [slot])
+  }
+
+  private mutating func setPriority(_ priority: UInt8, of slots: [SlotSequence.Slot]) {
+    let changed = slots.map { (slot: $0, old: queue.priority(of: $0)) }.filter { $0.old != priority }
+    edit { $0.setPriority(priority, of: slots) }
+    reorder(changed)
+  }
+
   /// Sets what files say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     edit { $0.setMetadata(metadata) }

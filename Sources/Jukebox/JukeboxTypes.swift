@@ -97,7 +97,7 @@ package struct JukeboxEffects: Sendable {
   package init() {}
 }
 
-/// Why a command was not carried out. Nothing has changed then. The protocol layer has the codes and the words.
+/// Why a command was not carried out. Nothing has changed then.
 package enum JukeboxError: Error, Hashable, Sendable {
   /// No song stands at that position, or the range begins behind the end of the queue.
   case badSongIndex
@@ -113,8 +113,28 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused: its range cannot be changed.
   case songIsCurrent
+  /// The song is a file, and its tags are what that says.
+  case songIsLocal
   /// The queue has `SongQueue.maximumCount` songs, or has used up all numbers.
   case queueFull
   /// The path is longer than `Song.maximumPathLength`.
   case pathTooLong
+}
+
+extension JukeboxError {
+  /// What is wrong, in mpd's words.
+  package var message: String {
+    switch self {
+    case .badSongIndex: "Bad song index"
+    case .noSuchSong: "No such song"
+    case .notPlaying: "Not playing"
+    case .noCurrentSong: "No current song"
+    case .numberTooLarge(let number): "Number too large: \(number)"
+    case .moveRelativeToItself: "Cannot move current song relative to itself"
+    case .songIsCurrent: "Cannot edit the current song"
+    case .songIsLocal: "Cannot edit tags of local file"
+    case .queueFull: "Playlist is too large"
+    case .pathTooLong: "The name is too long"
+    }
+  }
 }

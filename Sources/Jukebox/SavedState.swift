@@ -108,7 +108,7 @@ package struct SavedPlayback: Hashable, Sendable {
 }
 
 extension SongQueue {
-  /// Reads a record of a queue: songs, their numbers and ranges, no metadata; the version begins anew. Any bytes are
+  /// Reads a record of a queue: songs, their numbers, ranges and priorities, no metadata; the version begins anew. Any bytes are
   /// allowed, and no more memory is used than they justify.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .queue)
@@ -125,6 +125,9 @@ extension SongQueue {
     self = queue
   }
 
+  /// What is added to the form of a song with a priority, which follows.
+  fileprivate static let withPriority = 3
+
   /// A song without range and path: number, form, length.
   private static let smallestRecord = 4 + 1 + 2
 
@@ -137,11 +140,11 @@ extension SongQueue {
     writer.write(UInt32(count))
     forEach(in: 0..<count) { _, queued in
       writer.write(queued.id.rawValue)
-      switch queued.song.range {
-      case nil:
-        writer.write(UInt8(0))
-      case let range?:
-        writer.write(UInt8(range.end == nil ? 1 : 2))
+      let (range, priority) = (queued.song.range, queued.song.priority)
+      let form = range.map { $0.end == nil ? 1 : 2 } ?? 0
+      writer.write(UInt8(priority == 0 ? form : form + Self.withPriority))
+      if priority > 0 { writer.write(priority) }
+      if let range {
         writer.write(UInt32(clamping: range.start.rawValue))
         if let end = range.end { writer.write(UInt32(clamping: end.rawValue)) }
       }
@@ -157,7 +160,12 @@ extension RecordReader {
   mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
     let id = SongID(rawValue: try read())
     var range: SongRange?
-    let form = try read(UInt8.self)
+    var form = Int(try read(UInt8.self))
+    var priority: UInt8 = 0
+    if form >= SongQueue.withPriority {
+      form -= SongQueue.withPriority
+      priority = try read()
+    }
     if form > 0 {
       guard form <= 2 else { throw .invalid }
       let start = Milliseconds(rawValue: Int64(try read(UInt32.self)))
@@ -167,7 +175,7 @@ extension RecordReader {
     }
     let length = Int(try read(UInt16.self))
     guard length <= Song.maximumPathLength else { throw .invalid }
-    return (id, Song(path: try read(count: length), range: range))
+    return (id, Song(path: try read(count: length), range: range, priority: priority))
   }
 }
 

@@ -24,9 +24,14 @@ package struct Song: Sendable {
   package var range: SongRange?
   /// What the file says about itself; `nil` until someone has looked.
   package var metadata: SongMetadata?
+  /// With an order of chance, songs with more come sooner.
+  package var priority: UInt8
 
   /// Nothing is checked; that the file exists is the player's business.
-  package init(path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil) {
+  package init(
+    path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0
+  ) {
+    self.priority = priority
     self.path = path
     self.range = range
     self.metadata = metadata

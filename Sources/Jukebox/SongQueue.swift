@@ -17,6 +17,8 @@ package struct SongQueue: Sendable {
   private var entries = EntryPages()
   /// The few songs of which only a part is played.
   private var ranges: [Slot: SongRange] = [:]
+  /// Those of songs that have one above 0, which are few.
+  private var priorities: [Slot: UInt8] = [:]
   private var slots: [SongID: Slot] = [:]
   private var freeSlots: [Slot] = []
   /// The number of the next song, or 2³² when all are used up.
@@ -105,8 +107,15 @@ package struct SongQueue: Sendable {
   private func song(_ slot: Slot) -> Song {
     let entry = entries[slot]
     return Song(
-      path: entry.path, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata)
+      path: entry.path, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata,
+      priority: priority(of: slot))
   }
+
+  /// The priority of a song.
+  func priority(of slot: Slot) -> UInt8 { priorities.isEmpty ? 0 : priorities[slot] ?? 0 }
+
+  /// Whether a song has one above 0.
+  var hasPriorities: Bool { !priorities.isEmpty }
 
   // MARK: Editing
 
@@ -150,6 +159,7 @@ package struct SongQueue: Sendable {
       slots[id] = nil
       entries[slot] = EntryPages.Entry()
       if !ranges.isEmpty { ranges[slot] = nil }
+      if !priorities.isEmpty { priorities[slot] = nil }
       freeSlots.append(slot)
       return id
     }
@@ -161,6 +171,7 @@ package struct SongQueue: Sendable {
     order.removeAll()
     entries = EntryPages()
     ranges = [:]
+    priorities = [:]
     slots = [:]
     freeSlots = []
   }
@@ -217,6 +228,13 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
+  /// Sets the priority of songs of the queue: one edit for all. Nothing happens to those that have it already.
+  mutating func setPriority(_ priority: UInt8, of slots: [Slot]) {
+    let changed = slots.filter { self.priority(of: $0) != priority }
+    for slot in changed { priorities[slot] = priority == 0 ? nil : priority }
+    touch(changed)
+  }
+
   /// Sets what the files say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
   /// over. Returns whether there was one that has not.
   @discardableResult
@@ -254,6 +272,7 @@ package struct SongQueue: Sendable {
         slot = entries.append(entry)
       }
       if let range = song.range { ranges[slot] = range }
+      if song.priority > 0 { priorities[slot] = song.priority }
       slots[id] = slot
       return slot
     }

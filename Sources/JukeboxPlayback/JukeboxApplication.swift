@@ -129,7 +129,7 @@ package final class JukeboxApplication {
         timeObserver = player.addPeriodicTimeObserver(
           forInterval: CMTime(value: 1, timescale: 100), queue: .main
         ) { [weak self] time in
-          MainActor.assumeIsolated { self?.stepReached(time) }
+          MainActor.assumeIsolated { self?.onStep?(time) }
         }
       } else if !newValue, let observer = timeObserver {
         player.removeTimeObserver(observer)
@@ -137,8 +137,6 @@ package final class JukeboxApplication {
       }
     }
   }
-
-  private func stepReached(_ time: CMTime) { host.afterNotices { [onStep] in onStep?(time) } }
 
   private func timeControlChanged() {
     sound.setSounding(player.timeControlStatus == .playing)

@@ -1,7 +1,7 @@
 import AudioCore
 import Glibc
 
-/// A regular file.
+/// A regular file. All its bytes are there: it never says `.notYet`.
 final class FileByteSource: ByteSource {
   /// `pread`, or a test's stand-in for it. The result is a byte count, or the negative of an error number.
   typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
@@ -9,6 +9,7 @@ final class FileByteSource: ByteSource {
   private let descriptor: Int32
   private let readCall: ReadCall
   let size: Int64?
+  let isSeekable = true
 
   /// Opens the file whose path has these bytes.
   ///
@@ -44,13 +45,17 @@ final class FileByteSource: ByteSource {
 
   deinit { close(descriptor) }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead {
     while true {
       let result = readCall(descriptor, buffer, offset)
-      if result >= 0 { return result }
+      if result >= 0 { return result == 0 ? .end : .bytes(result) }
       if result != -Int(EINTR) { throw FileByteSource.error(for: Int32(-result), doing: "read") }
     }
   }
+
+  // All of it is there.
+  func want(from offset: Int64) {}
+  func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 
   private static func pread(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64)
     -> Int

@@ -2,6 +2,7 @@ package import AppLifecycle
 package import Continuo
 package import ControlProtocol
 package import ControlServer
+package import ControlSocket
 import Dispatch
 package import HostTime
 import Jukebox
@@ -31,6 +32,7 @@ package final class JukeboxService {
     private let server = Mutex<ControlServer?>(nil)
 
     func set(_ server: ControlServer?) { self.server.withLock { $0 = server } }
+    func get() -> ControlServer? { server.withLock { $0 } }
     func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
     func take() -> ControlServer? {
       server.withLock { server in
@@ -42,10 +44,10 @@ package final class JukeboxService {
 
   /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
   /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
-  /// none are to be looked for. `plugin`: what drives the output, for clients.
+  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `plugin`: what drives the output, for clients.
   package init(
-    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?, plugin: String,
-    clock: any HostClock
+    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
+    playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil, plugin: String, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -57,7 +59,9 @@ package final class JukeboxService {
       playback: PlaybackCommands(
         host: host, sound: sound, home: home, library: library, clock: clock, started: clock.now),
       queue: QueueCommands(host: host, home: home),
-      library: LibraryCommands(host: host, home: home, library: library, tagReader: tagReader, clock: clock),
+      library: LibraryCommands(
+        host: host, home: home, library: library, playlists: playlists, stickers: stickers,
+        tagReader: tagReader, clock: clock, onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         DispatchQueue.main.async {
@@ -91,6 +95,14 @@ package final class JukeboxService {
     }
     library?.start { [server = self.server] changed in server.notify(changed) }
     return server.path
+  }
+
+  /// Answers clients from the network too, behind ``open(_:onChange:)``. Returns where. Blocks for the system's calls.
+  package nonisolated func listen(
+    on address: NetworkAddress, access: NetworkAccess
+  ) throws(ListenError) -> NetworkAddress {
+    guard let server = server.get() else { return address }
+    return try server.listen(on: address, access: access)
   }
 
   /// Reads what the files of the queue say about themselves, beside playback.

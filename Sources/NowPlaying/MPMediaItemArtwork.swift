@@ -11,8 +11,8 @@ public import Foundation
 /// On the session bus it is shown as a file that only this user may read, and that is removed when another picture
 /// takes its place or the program exits.
 public final class MPMediaItemArtwork: NSObject, @unchecked Sendable {
-  // Unchecked because of the handler, which is called where Apple's documentation allows it: on any thread. For the
-  // session bus it is called on the main queue.
+  // Unchecked because NSObject is not Sendable, and because of the handler. Both properties are constants. The session bus
+  // asks the handler on the main queue; on another thread it is called only by who calls `image(at:)` there.
 
   /// The full size of the picture.
   public let bounds: CGRect

@@ -26,7 +26,8 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// An application's dictionary. Unchecked: it was given away, is given back, and only read here.
+  /// An application's dictionary. Unchecked: it is a constant, and what is in it is only read here, never changed; the
+  /// application must not change it either after it was set, as with Apple.
   private struct Values: @unchecked Sendable {
     let dictionary: [String: Any]
   }

@@ -6,9 +6,10 @@ import Synchronization
 ///
 /// A command is offered while it is enabled and has a handler. Any thread; nothing blocks.
 public class MPRemoteCommand: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; all state is in a Mutex.
+  // Unchecked because NSObject is not Sendable; what changes here and in the subclasses is in mutexes.
 
-  /// A handler. Unchecked: it is called on the main queue only, where the application made it or sent it.
+  /// A handler. Unchecked: it is a constant, and called on the main queue only; so an application that adds it on another
+  /// thread hands over what it has captured, as with Apple.
   private final class Target: @unchecked Sendable {
     let handler: (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
     init(_ handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) {
@@ -67,9 +68,6 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
 
   /// Whether the command is offered.
   var isAvailable: Bool { state.withLock { $0.isEnabled && !$0.targets.isEmpty } }
-
-  /// Whether there is a handler, enabled or not.
-  var hasTargets: Bool { state.withLock { !$0.targets.isEmpty } }
 
   /// Calls the handlers. Main queue.
   func perform(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {

@@ -103,7 +103,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
       command.perform(MPRemoteCommandEvent(command))
     }
     func skip(_ command: MPRemoteCommand, _ interval: Double) -> MPRemoteCommandHandlerStatus {
-      command.perform(MPSkipIntervalCommandEvent(command, interval: interval))
+      command.perform(MPSkipIntervalCommandEvent(command, choice: interval))
     }
     switch action {
     case .play: return plain(playCommand)
@@ -116,16 +116,16 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     case .skipBackward(let interval): return skip(skipBackwardCommand, interval)
     case .position(let time):
       let command = changePlaybackPositionCommand
-      return command.perform(MPChangePlaybackPositionCommandEvent(command, positionTime: time))
+      return command.perform(MPChangePlaybackPositionCommandEvent(command, choice: time))
     case .rate(let rate):
       let command = changePlaybackRateCommand
-      return command.perform(MPChangePlaybackRateCommandEvent(command, playbackRate: Float(rate)))
+      return command.perform(MPChangePlaybackRateCommandEvent(command, choice: rate))
     case .repeatMode(let type):
       let command = changeRepeatModeCommand
-      return command.perform(MPChangeRepeatModeCommandEvent(command, repeatType: type))
+      return command.perform(MPChangeRepeatModeCommandEvent(command, choice: Double(type.rawValue)))
     case .shuffleMode(let type):
       let command = changeShuffleModeCommand
-      return command.perform(MPChangeShuffleModeCommandEvent(command, shuffleType: type))
+      return command.perform(MPChangeShuffleModeCommandEvent(command, choice: Double(type.rawValue)))
     }
   }
 }

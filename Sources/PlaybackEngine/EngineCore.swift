@@ -152,7 +152,7 @@ final class EngineCore: DecodingHost {
 
   func signalConductor() { workers.withLock { $0.first }?.signal() }
 
-  private func signalDecoder() { workers.withLock { $0.last }?.signal() }
+  func signalDecoder() { workers.withLock { $0.last }?.signal() }
 
   func kickOutput() {
     mutate { $0.output.needsKick = true }

@@ -30,19 +30,24 @@ extension TimelineDrawing {
           Flag(x: x(element.time), time: seconds(element.time), label: label, isTermination: isTermination))
       }
     }
-    var rows: [[ClosedRange<Double>]] = Array(repeating: [], count: Self.labelRows)
+    var placed: [(row: Int, range: ClosedRange<Double>, x: Double)] = []
     for (index, flag) in flags.all.enumerated() {
       // Bold letters are wider.
       let column = TimelineStyle.columnWidth * (flag.isTermination ? 1.12 : 1)
       let width = Double(TerminalText.width(flag.label)) * column + 10
       let toTheRight = flag.x - 4...flag.x + width
       let toTheLeft = flag.x - width...flag.x + 4
-      search: for row in rows.indices {
+      search: for row in 0..<Self.labelRows {
         for (range, isLeft) in [(toTheRight, false), (toTheLeft, true)] {
           guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 26,
-            !rows[row].contains(where: { $0.overlaps(range) })
+            // Neither on another label nor with a line through one: lines go down from their label's row.
+            !placed.contains(where: { other in
+              other.row == row && other.range.overlaps(range)
+                || other.row < row && range.contains(other.x)
+                || other.row > row && other.range.contains(flag.x)
+            })
           else { continue }
-          rows[row].append(range)
+          placed.append((row, range, flag.x))
           flags.all[index].place = (row, isLeft)
           break search
         }
@@ -77,6 +82,8 @@ extension TimelineDrawing {
         ], content: flag.label)
     }
     let unnamed = flags.all.count { $0.place == nil }
-    if unnamed > 0 { remarks.append("\(unnamed) strokes without a label, for want of room.") }
+    if unnamed > 0 {
+      remarks.append("\(unnamed) \(unnamed == 1 ? "stroke" : "strokes") without a label, for want of room.")
+    }
   }
 }

@@ -203,50 +203,61 @@ final class WAVOutputTests {
 
   // MARK: - Pipes
 
-  private func makePipe() throws -> String {
-    let path = folder + "/pipe"
-    try #require(mkfifo(path, 0o600) == 0)
-    return path
-  }
+  /// The reading end of a pipe.
+  private final class PipeReader {
+    let path: String
+    private var descriptor: Int32 = -1
 
-  /// Reads what is in the pipe now.
-  private func drain(_ descriptor: Int32) -> Data {
-    var data = Data()
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { return data }
-      data.append(contentsOf: buffer[..<count])
+    /// Makes the pipe and opens it, unless nobody is to read.
+    init(in folder: String, opens: Bool = true) throws {
+      path = folder + "/pipe"
+      try #require(mkfifo(path, 0o600) == 0)
+      if opens {
+        descriptor = open(path, O_RDONLY | O_NONBLOCK)
+        try #require(descriptor >= 0)
+      }
+    }
+
+    deinit { leave() }
+
+    func leave() {
+      if descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+    }
+
+    /// Reads what is in the pipe now.
+    func drain() -> Data {
+      var data = Data()
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return data }
+        data.append(contentsOf: buffer[..<count])
+      }
     }
   }
 
   @Test func aPipeGetsAStream() throws {
-    let path = try makePipe()
-    let reader = open(path, O_RDONLY | O_NONBLOCK)
-    try #require(reader >= 0)
-    defer { close(reader) }
+    let pipe = try PipeReader(in: folder)
     let source = NumberedSource(available: 60_000)
-    let stream = WAVOutput(path: path, clock: clock).makeStream(format: stereo, source: source) { _ in }
+    let stream = WAVOutput(path: pipe.path, clock: clock).makeStream(format: stereo, source: source) { _ in }
     stream.start()
     var data = Data()
     for _ in 0..<100 where stream.timing().heardFrame < 60_000 {
       clock.advance(bySeconds: 0.002)
       #expect(stream.timing().heardFrame <= Double(stream.timing().renderedFrames))
-      data += drain(reader)
+      data += pipe.drain()
     }
     stream.close()
-    data += drain(reader)
+    data += pipe.drain()
     let file = try WAVReader(data, isStream: true)
     #expect(areIdentical(file.samples, NumberedSource.samples(0..<60_000)))
   }
 
   @Test func aFlushedPipeDropsWhatItDidNotTake() throws {
-    let path = try makePipe()
-    let reader = open(path, O_RDONLY | O_NONBLOCK)
-    try #require(reader >= 0)
-    defer { close(reader) }
+    let pipe = try PipeReader(in: folder)
     let source = NumberedSource(available: 60_000)
-    let stream = WAVOutput(path: path, clock: clock).makeStream(format: stereo, source: source) { _ in }
+    let stream = WAVOutput(path: pipe.path, clock: clock).makeStream(format: stereo, source: source) { _ in }
     stream.start()
     clock.advance(bySeconds: 0.01)
     // Nobody has read: the pipe holds what it can, which is less than a block.
@@ -261,44 +272,43 @@ final class WAVOutputTests {
     #expect(first < rendered)
     var data = Data()
     for _ in 0..<100 where stream.timing().heardFrame < 60_000 {
-      data += drain(reader)
+      data += pipe.drain()
       clock.advance(bySeconds: 0.002)
     }
     stream.close()
-    data += drain(reader)
+    data += pipe.drain()
     let expected = NumberedSource.samples(0..<first) + NumberedSource.samples(rendered..<60_000)
     #expect(areIdentical(try WAVReader(data, isStream: true).samples, expected))
   }
 
   @Test func aReaderThatLeavesIsAnError() throws {
-    let path = try makePipe()
-    let reader = open(path, O_RDONLY | O_NONBLOCK)
-    try #require(reader >= 0)
+    let pipe = try PipeReader(in: folder)
     let source = NumberedSource(available: 60_000)
     let diary = Diary()
-    let stream = WAVOutput(path: path, clock: clock).makeStream(format: stereo, source: source) { [clock] in
+    let stream = WAVOutput(path: pipe.path, clock: clock).makeStream(format: stereo, source: source) {
+      [clock] in
       diary.add($0, at: clock.now)
     }
     stream.start()
     clock.advance(bySeconds: 0.01)
     let written = stream.timing().heardFrame
     // The signal would end this process.
-    close(reader)
+    pipe.leave()
     clock.advance(bySeconds: 0.01)
     guard case .failed(let error, let heard) = diary.all.last?.event else {
       Issue.record("\(diary.all)")
       return
     }
-    #expect(error.message.contains("Broken pipe") && error.message.contains(path))
+    #expect(error.message.contains("Broken pipe") && error.message.contains(pipe.path))
     #expect(heard == Int64(written))
     #expect(heard > 0)
     stream.close()
   }
 
   @Test func aPipeWithoutReaderIsWaitedForAndGivenUp() throws {
-    let path = try makePipe()
+    let pipe = try PipeReader(in: folder, opens: false)
     let diary = Diary()
-    let device = WAVOutput(path: path, clock: clock)
+    let device = WAVOutput(path: pipe.path, clock: clock)
     let stream = device.makeStream(format: stereo, source: NumberedSource(available: 10)) { [clock] in
       diary.add($0, at: clock.now)
     }
@@ -309,7 +319,7 @@ final class WAVOutputTests {
       Issue.record("\(diary.all)")
       return
     }
-    #expect(!error.isRecoverable && error.message.contains(path))
+    #expect(!error.isRecoverable && error.message.contains(pipe.path))
     stream.close()
   }
 }

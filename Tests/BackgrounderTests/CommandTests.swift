@@ -18,7 +18,8 @@ extension BackgrounderTests {
         (["fetch", "--work", "inf"], "--work takes seconds"),
         (["fetch", "--info-plist", "/nowhere/Info.plist"], "/nowhere/Info.plist"),
         (["fetch", "--misbehave", "rudely"], "block-background, never-end-task"),
-        (["video"], "audio, whatever, fetch, upload, download, session"),
+        (["audio", "/nowhere/song.mp3"], "/nowhere/song.mp3: no such file"),
+        (["video"], "audio, location, whatever, fetch, upload, download, session"),
         ([], "<screen>"),
       ] as [([String], String)])
     func nonsenseIsRefused(arguments: [String], message: String) async throws {

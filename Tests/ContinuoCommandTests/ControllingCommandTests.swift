@@ -27,6 +27,15 @@ import Testing
     (["ctl", "--", "seekcur", "-1.5"], ["seekcur -1.500"]),
     (["ctl", "add", "a b", "+1"], ["add \"a b\" +1"]),
     (["ctl", "load", "--json"], ["load --json"]),
+    (["random", "on"], ["random 1"]), (["repeat", "off"], ["repeat 0"]), (["consume", "on"], ["consume 1"]),
+    (["single", "oneshot"], ["single oneshot"]), (["single", "on"], ["single 1"]),
+    (["jump", "3"], ["play 2"]), (["delete", "3"], ["delete 2"]), (["delete", "4-"], ["delete 3:"]),
+    // From the back, and no song twice.
+    (["delete", "1", "5-7", "6-9", "3"], ["delete 5:9", "delete 4", "delete 2", "delete 0"]),
+    (["move", "5", "1"], ["move 4 0"]), (["move", "2-4", "6"], ["move 1:4 5"]),
+    (["load", "evening"], ["load evening"]), (["update"], ["update"]),
+    (["update", "a b"], ["update \"a b\""]),
+    (["search", "--add", "canon"], [#"searchadd "((any contains 'canon'))""#]),
   ])
   func sends(_ arguments: [String], _ lines: [String]) throws {
     let server = try ScriptedServer()
@@ -34,6 +43,55 @@ import Testing
     #expect(server.lines == lines)
     #expect(printed.status == .played)
     #expect(printed.text == "" && printed.complaints == [])
+  }
+
+  @Test(arguments: [("0", "off", "1"), ("1", "on", "0"), ("oneshot", "oneshot", "0")])
+  func modes(_ present: String, _ text: String, _ toggled: String) throws {
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["single": present]) }
+    #expect(try server.run(["single"]).text == "\(text)\n")
+    #expect(try server.run(["single", "--json"]).text == "{\"single\":\"\(text)\"}\n")
+    #expect(try server.run(["single", "toggle"]).text == "")
+    #expect(server.lines == ["status", "status", "status", "single \(toggled)"])
+  }
+
+  @Test func searches() throws {
+    let server = try ScriptedServer { _ throws(Ack) in
+      Reply(["file": "a/b.mp3", "Title": "T", "duration": "1.500", "file": "c.mp3"])
+    }
+    #expect(try server.run(["search", "it's", "album=X \\ \"Y\"", "=", "a b=c"]).text == "a/b.mp3\nc.mp3\n")
+    #expect(
+      server.lines == [
+        #"search "((any contains 'it\\'s') AND (album contains 'X \\\\ \\\"Y\\\"') AND (any contains '=') AND "#
+          + #"(any contains 'a b=c'))" window 0:1000"#
+      ])
+    #expect(
+      try server.run(["search", "--json", "t"]).text == """
+        [
+        {"file":"a/b.mp3","title":"T","artist":null,"album":null,"duration":1.500},
+        {"file":"c.mp3","title":null,"artist":null,"album":null,"duration":null}
+        ]
+
+        """)
+    let empty = try ScriptedServer()
+    #expect(try empty.run(["search", "--json", "t"]).text == "[]\n")
+    #expect(try empty.run(["search", "t"]).text == "")
+  }
+
+  @Test func playlists() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      if case .playlists(.listplaylist) = command { return Reply(["file": "a.mp3", "file": "b\".mp3"]) }
+      return Reply(["playlist": "evening", "Last-Modified": "2026-01-01T00:00:00Z", "playlist": "noon"])
+    }
+    #expect(try server.run(["playlists"]).text == "evening\nnoon\n")
+    #expect(try server.run(["playlists", "--json"]).text == "[\"evening\",\"noon\"]\n")
+    #expect(try server.run(["playlists", "evening"]).text == "a.mp3\nb\".mp3\n")
+    #expect(try server.run(["playlists", "--json", "evening"]).text == "[\"a.mp3\",\"b\\\".mp3\"]\n")
+  }
+
+  @Test func updates() throws {
+    let server = try ScriptedServer { _ throws(Ack) in Reply(["updating_db": "3"]) }
+    #expect(try server.run(["update", "--json"]).text == "{\"job\":3}\n")
+    #expect(try server.run(["update"]).text == "")
   }
 
   @Test(arguments: [("play", "pause"), ("pause", "pause"), ("stop", "play")])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlClient
+import ControlSocket
 import Testing
 import TextFormatting
 
@@ -14,7 +15,13 @@ import TextFormatting
     ["watch", "time"], ["watch", "time", "0"], ["watch", "time", "x"], ["watch", "time", "9999"],
     ["watch", "nothing"], ["watch", "events", "events", "events", "events"], ["ctl"], ["ctl", "--"],
     ["ctl", "--json"], ["ctl", "noidle"], ["ctl", "command_list_begin"], ["ctl", "--json", "watch"],
-    ["ctl", "--xml", "status"],
+    ["ctl", "--xml", "status"], ["random", "maybe"], ["random", "oneshot"], ["repeat", "--json", "on"],
+    ["consume", "oneshot"], ["single", "1"], ["jump"], ["jump", "0"], ["jump", "-1"], ["jump", "x"],
+    ["delete"], ["delete", "0"], ["delete", "3-2"], ["delete", "1-2-3"], ["delete", "+1"], ["move", "1"],
+    ["move", "1", "0"], ["move", "1", "2", "3"], ["search"], ["search", ""],
+    ["search", "--add", "--json", "x"],
+    ["load"], ["save"], ["save", "--append", "--replace", "x"], ["playlists", "a", "b"],
+    ["update", "a", "b"],
   ])
   func nonsenseIsAUsageError(_ arguments: [String]) throws {
     let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
@@ -29,13 +36,14 @@ import TextFormatting
   ])
   func whichSocket(_ arguments: [String], _ variable: String?, _ path: String) throws {
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? any ControlCommand)
-    #expect(command.control.socketPath { $0 == "CONTINUO_SOCKET" ? variable : nil } == path)
+    let server = try command.control.server { $0 == "CONTINUO_SOCKET" ? variable : nil }
+    #expect(server.address == .path(path))
   }
 
   @Test func socketThatNobodyNames() throws {
     let command = try #require(try RootCommand.parseAsRoot(["status"]) as? any ControlCommand)
     for variable in [nil, ""] {
-      #expect(command.control.socketPath { _ in variable }.hasSuffix("/socket"))
+      #expect("\(try command.control.server { _ in variable }.address)".hasSuffix("/socket"))
     }
   }
 
@@ -48,16 +56,17 @@ import TextFormatting
     #expect(
       names.sorted()
         == [
-          "add", "clear", "ctl", "foreground", "home", "interrupt", "launch", "lifecycle", "lock", "next",
-          "pause", "previous", "queue", "resume", "seek", "status", "stop", "terminate", "toggle", "unlock",
-          "volume", "watch",
+          "add", "clear", "consume", "ctl", "delete", "foreground", "home", "interrupt", "jump", "launch",
+          "lifecycle", "load", "lock", "move", "next", "pause", "playlists", "previous", "queue", "random",
+          "repeat", "resume", "save", "search", "seek", "single", "status", "stop", "terminate", "toggle",
+          "unlock", "update", "volume", "watch",
         ])
   }
 
   @Test func helpExplainsEverything() {
     for command in Self.commands {
       let help = RootCommand.helpMessage(for: command, columns: 80)
-      for word in ["--socket", "CONTINUO_SOCKET", "EXIT STATUS", "69"] {
+      for word in ["--socket", "CONTINUO_SOCKET", "--host", "MPD_HOST", "EXIT STATUS", "69"] {
         #expect(help.contains(word), "\(command)")
       }
       #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })

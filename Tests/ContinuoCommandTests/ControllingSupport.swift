@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
+import ControlSocket
 import ControlTestSupport
 import Synchronization
 import TestSupport
@@ -76,6 +77,11 @@ final class ScriptedServer {
 
   deinit { server.stop() }
 
+  /// Answers at a TCP port of this machine too; which.
+  func listen() throws -> UInt16 {
+    try server.listen(on: NetworkAddress(host: "127.0.0.1", port: 0), access: NetworkAccess()).port
+  }
+
   /// Ends it, on any thread; clients are cut off.
   var stopper: @Sendable () -> Void { { [server] in server.stop() } }
 
@@ -92,9 +98,9 @@ final class Printed {
   private(set) var status = ExitStatus.played
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Runs it with the server at `path`. Its reader leaves after so many lines. `onWrite` is called for each piece.
+  /// Runs it with the server at `path`, unless it names one. Its reader leaves after so many lines. `onWrite` is called for each piece.
   init(
-    _ arguments: [String], path: String, terminal: Bool = false, lines: Int = .max,
+    _ arguments: [String], path: String? = nil, terminal: Bool = false, lines: Int = .max,
     onWrite: @escaping () -> Void = {}
   ) throws {
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? any ControlCommand)
@@ -105,6 +111,7 @@ final class Printed {
         onWrite()
       },
       complain: { [unowned self] in complaints.append($0) }, isTerminal: terminal)
-    status = command.conduct(at: path, output: output)
+    let named = try command.control.server { $0 == "CONTINUO_SOCKET" ? path : nil }
+    status = command.conduct(at: named, output: output)
   }
 }

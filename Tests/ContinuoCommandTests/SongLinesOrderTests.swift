@@ -11,14 +11,7 @@ import Testing
   let clock = VirtualClock()
   let songs: [QueuedSong]
 
-  init() throws {
-    var generator = SystemRandomNumberGenerator()
-    var machine = JukeboxMachine(using: &generator)
-    try machine.add(["/m/a.mp3", "/m/b.mp3"].map { Song(path: Array($0.utf8)) })
-    var songs: [QueuedSong] = []
-    machine.queue.forEach(in: 0..<2) { songs.append($1) }
-    self.songs = songs
-  }
+  init() throws { songs = try queuedSongs("/m/a.mp3", "/m/b.mp3") }
 
   @Test func aSongsLineWaitsForItsName() {
     var lines = SongLines()

@@ -1,6 +1,7 @@
 import ControlClient
 import ControlProtocol
 import ControlServer
+import ControlSocket
 import ControlTestSupport
 import Foundation
 import TestSupport
@@ -45,7 +46,7 @@ struct ClientTests {
         _ = try ControlClient.connected(to: path)
         Issue.record("connected to \(path)")
       } catch {
-        guard case .noServer(path, _) = error else {
+        guard case .noServer(.path(path), _) = error else {
           Issue.record("\(error)")
           continue
         }
@@ -61,7 +62,7 @@ struct ClientTests {
       _ = try ControlClient.connected(to: server.path)
       Issue.record("connected")
     } catch {
-      #expect(error == .turnedAway(path: server.path))
+      #expect(error == .turnedAway(by: .path(server.path)))
     }
     first.send("close\n")
     #expect(try first.rest() == "")

@@ -38,7 +38,14 @@ import Testing
       ("idle PLAYER \"mixer\"", .connection(.idle([.player, .mixer]))),
       ("idle application", .connection(.idle(.application))),
       ("tagtypes enable artist TITLE", .connection(.tagtypes(.enable([TagSet(.artist), TagSet(.title)])))),
-      ("load x 0:1 +0", .library(.load("x", range: PositionRange(0, 1), at: .afterCurrent(0)))),
+      ("load x 0:1 +0", .playlists(.load("x", range: PositionRange(0, 1), at: .afterCurrent(0)))),
+      ("save x", .playlists(.save("x", .create))), ("save x replace", .playlists(.save("x", .replace))),
+      ("playlistadd x y +3", .playlists(.playlistadd("x", uri: "y", at: 3))),
+      (
+        "prio 5 0 2:",
+        .queue(.prio(5, [PositionRange(single: 0), .all]))
+      ),
+      ("sticker find song x y > 5", .stickers(.find(uri: "x", name: "y", .above("5")))),
       ("interrupt end", .application(.interrupt(.end(shouldResume: true)))),
       ("interrupt end noresume", .application(.interrupt(.end(shouldResume: false)))),
       ("watch", .connection(.watch(WatchRequest(events: true)))),

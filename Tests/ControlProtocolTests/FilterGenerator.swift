@@ -23,7 +23,11 @@ struct FilterGenerator {
   }
 
   private mutating func test() -> TextTest {
-    random.below(2) == 0 ? .equals(value()) : .contains(value())
+    switch random.below(5) {
+    case 0...1: .equals(value())
+    case 2...3: .contains(value())
+    default: .matches(random.pick(["", "^a", "[ab]+c?", "(x|y)z$", "it's", "\\."]))
+    }
   }
 
   /// Anything but NUL, which no request can carry.
@@ -62,6 +66,7 @@ struct FilterGenerator {
     switch test {
     case .equals(let value): parenthesis(name + (isNegated ? " !=" : "=="), quoted(value))
     case .contains(let value): parenthesis(name + (isNegated ? " !contains " : " contains "), quoted(value))
+    case .matches(let value): parenthesis(name + (isNegated ? " !~" : "=~"), quoted(value))
     }
   }
 

@@ -16,6 +16,7 @@ struct LineGenerator {
     "/music/b c.mp3", "it's", "quote\"d", "back\\slash", "", "caf\u{E9}", "file:///x", "default",
     "(title == 'x')", "((any contains 'x') AND (!(base 'a')))", "(modified-since '2021-06-15T12')",
     "(AudioFormat =~ '*:f:2')", "(", "sort", "window", "group", "position",
+    "(title =~ '^a(b')", "(any !~ '.*')", "song", "get", "set", "find", "=", "<", "replace",
   ]
   private static let control = ["noidle", "command_list_begin", "command_list_ok_begin", "command_list_end"]
 

@@ -82,10 +82,10 @@ extension Command {
     case .database(.count(let query)): ("count", query.arguments)
     case .database(.findadd(let query)): ("findadd", query.arguments)
     case .database(.searchadd(let query)): ("searchadd", query.arguments)
-    case .fixed(.listplaylists): ("listplaylists", [])
-    case .library(.listplaylist(let name)): ("listplaylist", [name])
-    case .library(.listplaylistinfo(let name)): ("listplaylistinfo", [name])
-    case .library(.load(let name, let range, let position)):
+    case .playlists(.listplaylists): ("listplaylists", [])
+    case .playlists(.listplaylist(let name)): ("listplaylist", [name])
+    case .playlists(.listplaylistinfo(let name)): ("listplaylistinfo", [name])
+    case .playlists(.load(let name, let range, let position)):
       ("load", [name] + Self.loadArguments(range, position))
     case .library(.readpicture(let uri, let offset)): ("readpicture", [uri, Argument(offset)])
     case .library(.albumart(let uri, let offset)): ("albumart", [uri, Argument(offset)])
@@ -96,6 +96,30 @@ extension Command {
     case .database(.rescan(let uri)): ("rescan", uri.map { [$0] } ?? [])
     case .fixed(.listpartitions): ("listpartitions", [])
     case .fixed(.partition(let name)): ("partition", [name])
+    case .playlists(.save(let name, let mode)): ("save", [name, Argument(mode.rawValue)])
+    case .playlists(.rm(let name)): ("rm", [name])
+    case .playlists(.rename(let name, let newName)): ("rename", [name, newName])
+    case .playlists(.playlistadd(let name, let uri, let position)):
+      ("playlistadd", [name, uri] + position.arguments)
+    case .playlists(.playlistclear(let name)): ("playlistclear", [name])
+    case .playlists(.playlistdelete(let name, let range)): ("playlistdelete", [name, range.argument])
+    case .playlists(.playlistmove(let name, let from, let to)):
+      ("playlistmove", [name, Argument(from), Argument(to)])
+    case .playlists(.searchaddpl(let name, let query)): ("searchaddpl", [name] + query.arguments)
+    case .stickers(.get(let uri, let name)): ("sticker", ["get", "song", uri, name])
+    case .stickers(.set(let uri, let name, let value)): ("sticker", ["set", "song", uri, name, value])
+    case .stickers(.delete(let uri, let name)):
+      ("sticker", ["delete", "song", uri] + (name.map { [$0] } ?? []))
+    case .stickers(.list(let uri)): ("sticker", ["list", "song", uri])
+    case .stickers(.find(let uri, let name, let test)):
+      ("sticker", ["find", "song", uri, name] + test.arguments)
+    case .queue(.prio(let priority, let ranges)): ("prio", [Argument(priority)] + ranges.map(\.argument))
+    case .queue(.prioid(let priority, let ids)): ("prioid", [Argument(priority)] + ids.map { Argument($0) })
+    case .queue(.settagid(let id)): ("cleartagid", [Argument(id)])
+    case .fixed(.listmounts): ("listmounts", [])
+    case .fixed(.newpartition(let name)): ("newpartition", [name])
+    case .fixed(.mixrampdb(let level)): ("mixrampdb", [Argument("\(level)")])
+    case .fixed(.mixrampdelay(let delay)): ("mixrampdelay", [Argument("\(delay)")])
     case .channels(.subscribe(let channel)): ("subscribe", [channel])
     case .channels(.unsubscribe(let channel)): ("unsubscribe", [channel])
     case .channels(.channels): ("channels", [])
@@ -134,6 +158,17 @@ extension Argument {
 
 extension UInt32? {
   fileprivate var arguments: [Argument] { map { [Argument($0)] } ?? [] }
+}
+
+extension StickerTest? {
+  fileprivate var arguments: [Argument] {
+    switch self {
+    case nil: []
+    case .equals(let value): ["=", value]
+    case .below(let value): ["<", value]
+    case .above(let value): [">", value]
+    }
+  }
 }
 
 extension QueuePosition? {

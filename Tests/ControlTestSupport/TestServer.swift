@@ -1,5 +1,6 @@
 package import ControlProtocol
 package import ControlServer
+import ControlSocket
 import Foundation
 package import TestSupport
 
@@ -69,23 +70,40 @@ package final class TestHandler: ControlHandler {
   package func clientLeft(_ client: ClientInfo) { left.change { $0.append(client.id) } }
 }
 
-/// A server in a directory of its own.
+/// How clients reach a server.
+package enum Transport: String, Sendable, CaseIterable {
+  case unix, tcp
+
+  /// What servers that are made now are reached by.
+  @TaskLocal package static var current = Transport.unix
+}
+
+/// A server in a directory of its own, reached as `Transport.current` says.
 package final class TestServer {
   package let directory: TemporaryFolder
   package let server: ControlServer
   package let handler: TestHandler
-  package var path: String { server.path }
+  /// Where clients of the test connect: a path, or `tcp:PORT`.
+  package let path: String
 
   package init(
     handler: TestHandler = TestHandler(), access: SocketAccess = .ownerOnly,
-    change: (inout ServerLimits) -> Void = { _ in }
+    network: NetworkAccess = NetworkAccess(), change: (inout ServerLimits) -> Void = { _ in }
   ) throws {
     directory = try TemporaryFolder()
     var limits = ServerLimits()
+    // Who they are is not what most tests are about.
+    limits.networkClients = limits.clients
     change(&limits)
     self.handler = handler
     server = try ControlServer(
       socket: .bound(to: directory.file("socket"), access: access), handler: handler, limits: limits)
+    switch Transport.current {
+    case .unix: path = server.path
+    case .tcp:
+      let any = NetworkAddress(host: "127.0.0.1", port: 0)
+      path = "tcp:\(try server.listen(on: any, access: network).port)"
+    }
   }
 
   deinit { server.stop() }

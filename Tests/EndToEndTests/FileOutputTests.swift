@@ -19,6 +19,24 @@ extension EndToEndTests {
       }
     }
 
+    @Test("Nothing but sound is in the sound") func soundOnStandardOutput() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 0.5).write(into: studio.folder)
+      let written = "\(studio.folder)/piped.wav"
+      let program = try await output(
+        of: [
+          "sh", "-c", "\"$0\" play --no-socket --output wav:- \"$1\" > \"$2\"", product("continuo"), path,
+          written,
+        ])
+      #expect(program.isEmpty)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: written))
+      let frames = try await Sound.mpg123([path]).frames.count
+      // The header is less than 100 bytes; a frame is two samples of four.
+      #expect(bytes.count - frames * 8 < 100, "\(bytes.count) \(frames)")
+      #expect(bytes.range(of: Data("1/1".utf8)) == nil)
+    }
+
     /// The player is items ahead of its observers all the time.
     @Test func manyShortItemsAreAllSeen() async throws {
       let studio = try Studio()

@@ -62,13 +62,13 @@ final class ScriptedSource: ByteSource {
     size = Int64(bytes.count)
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead {
     if offset >= failsFrom { throw DecodingError(reason: .unreadable, message: "scripted") }
     guard offset < Int64(bytes.count) else {
       let count = min(buffer.count, Int(max(0, (size ?? 0) - offset)))
       for index in 0..<count { buffer[index] = 0 }
       bytesRead += count
-      return count
+      return count == 0 ? .end : .bytes(count)
     }
     var count = min(buffer.count, bytes.count - Int(offset), longestRead)
     if failsFrom < Int64.max { count = min(count, Int(failsFrom - offset)) }
@@ -76,12 +76,26 @@ final class ScriptedSource: ByteSource {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + count]))
     }
     bytesRead += count
-    return count
+    return .bytes(count)
   }
+
+  let isSeekable = true
+  func want(from offset: Int64) {}
+  func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 }
 
 /// A decoder for bytes in memory.
-func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try MP3Decoder(source: ScriptedSource(bytes)) }
+func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try decoder(of: ScriptedSource(bytes)) }
+
+/// A decoder for a source whose bytes are all there.
+func decoder(of source: any ByteSource) throws -> MP3Decoder {
+  try #require(try MP3Opening(source: source).decode())
+}
+
+extension MP3File {
+  /// A decoder for it: bytes of a file are never missing.
+  func makeDecoder() throws -> any AudioDecoder { try #require(try open {}.proceed()) }
+}
 
 /// A decoder for a fixture.
 func decoder(_ name: String) throws -> any AudioDecoder {
@@ -96,10 +110,13 @@ func samples(
   var buffer = [Float](repeating: .nan, count: chunk * channels)
   while result.count / channels < limit {
     let wanted = min(chunk, limit - result.count / channels)
-    let read = try buffer.withUnsafeMutableBufferPointer { pointer in
+    let outcome = try buffer.withUnsafeMutableBufferPointer { pointer in
       try decoder.read(into: UnsafeMutableBufferPointer(rebasing: pointer[..<(wanted * channels)]))
     }
-    if read == 0 { break }
+    guard case .frames(let read) = outcome else {
+      #expect(outcome == .end)
+      break
+    }
     result.append(contentsOf: buffer[..<(read * channels)])
   }
   return result
@@ -187,9 +204,9 @@ func framesUntilError(_ decoder: any AudioDecoder, reading count: Int) -> (frame
   var frames = 0
   let error = decodingError {
     while true {
-      let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
+      guard case .frames(let read) = try buffer.withUnsafeMutableBufferPointer({ try decoder.read(into: $0) })
+      else { break }
       frames += read
-      if read == 0 { break }
     }
   }
   return (frames, error)

@@ -130,8 +130,15 @@ import Testing
       try stage.expect("urlhandlers", "handler: file://\n")
       try stage.expect("listpartitions", "partition: default\n")
       try stage.expect("replay_gain_status", "replay_gain_mode: off\n")
-      for line in ["listplaylists", "crossfade 0", "replay_gain_mode off", "partition default"] {
+      for line in [
+        "crossfade 0", "replay_gain_mode off", "partition default", "mixrampdb 0", "mixrampdelay nan",
+      ] {
         try stage.expect(line)
+      }
+      // No playlists and no stickers are kept here: none are listed, and saving is refused in words.
+      #expect(try stage.begin("listplaylists").get().bytes.isEmpty)
+      for line in ["save x", "rm x", "playlistadd x a.mp3", "sticker set song a.mp3 x y"] {
+        #expect(throws: Ack.self, "\(line)") { try stage.begin(line).get() }
       }
     }
   }

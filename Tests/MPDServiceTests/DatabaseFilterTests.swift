@@ -43,7 +43,9 @@ import Testing
     -> FilterExpression
   {
     let word = Argument(words.randomElement(using: &random)!)
-    let test: TextTest = Bool.random(using: &random) ? .equals(word) : .contains(word)
+    let pattern: Argument = ["", "^a", "[ab]+", "(x|ss)", "^.tra", "ß", "^$", "%$", "σ"]
+      .randomElement(using: &random)!
+    let test: TextTest = [.equals(word), .contains(word), .matches(pattern)].randomElement(using: &random)!
     switch Int.random(in: 0..<(depth < 3 ? 11 : 7), using: &random) {
     case 0...1:
       return .tag((types + [.albumArtistSort, .albumSort, .composer]).randomElement(using: &random)!, test)
@@ -76,6 +78,7 @@ import Testing
       let id = try writer.folder(LibraryPath.folder(of: song.path), modified: 0)
       try writer.add(song: song.path, to: id, status, song.metadata)
     }
+    for folder in try writer.allFolders { try writer.arrangeSongs(in: folder) }
     _ = try writer.finish(isComplete: true)
     try writer.commit()
     let reader = try LibraryReader(LibraryFile.connect(path))
@@ -106,6 +109,16 @@ import Testing
     try writer.commit()
     for table in ["songs", "tags", "texts"] {
       #expect(try writer.database.integer("SELECT count(*) FROM \(table)") == 0)
+    }
+  }
+}
+
+extension LibraryWriter {
+  fileprivate var allFolders: [Int64] {
+    get throws {
+      var folders: [Int64] = []
+      try database.statement("SELECT id FROM folders").forEach([]) { folders.append($0.integer(0)) }
+      return folders
     }
   }
 }

@@ -125,4 +125,44 @@ import Testing
     #expect(try art(5) == "size: 5\nbinary: 0\n\n")
     #expect(throws: Ack(.argument, "Offset too large")) { try art(6) }
   }
+
+  @Test("What is added, and what is refused in words") func refusals() throws {
+    try folder.write("a.mp3", song(cover: nil))
+    try folder.write("b", song(cover: nil))
+    try folder.write("x.flac", "fLaC" + String(repeating: "x", count: 1000))
+    try folder.write("notes.txt", "nothing to hear")
+    try folder.write("mix.m3u", "a.mp3\nmissing.mp3\nx.flac\nhttp://example.org/x\na.mp3\n")
+    try folder.write("bad.m3u", "missing.mp3\n")
+    try folder.write("folder/deep/a.mp3", song(cover: nil))
+    symlink("nowhere", folder.file("folder/broken.mp3"))
+    func refusal(_ command: Command.Library) -> String? {
+      do {
+        _ = try begin(command).get()
+        return nil
+      } catch {
+        return (error as? Ack).map { "[\($0.code.rawValue)] \($0.message)" } ?? "\(error)"
+      }
+    }
+    func count() -> Int { host.read { $0.queue.count } }
+    // By its content, where it is not called like what it is.
+    #expect(refusal(add("b")) == nil)
+    #expect(count() == 1)
+    let flac = refusal(add("x.flac")) ?? ""
+    #expect(flac.hasPrefix("[50] ") && flac.contains("x.flac: This is a FLAC file"), "\(flac)")
+    #expect(refusal(.addid(uri: "x.flac", at: nil)) == "[50] This is a FLAC file, not MPEG audio.")
+    #expect(refusal(.addid(uri: "mix.m3u", at: nil))?.hasPrefix("[50] ") == true)
+    #expect(refusal(add("notes.txt"))?.hasPrefix("[50] ") == true)
+    #expect(count() == 1)
+    // What can be played of a playlist is added, and the rest told.
+    let mix = refusal(add("mix.m3u")) ?? ""
+    #expect(mix.hasPrefix("[50] "), "\(mix)")
+    #expect(
+      mix.hasSuffix("mix.m3u, line 2: missing.mp3: no such file (and 2 more); the rest was added"), "\(mix)")
+    #expect(count() == 3)
+    let bad = refusal(add("bad.m3u")) ?? ""
+    #expect(bad.hasSuffix("bad.m3u, line 1: missing.mp3: no such file"), "\(bad)")
+    // A link to nothing in a folder is nobody's concern.
+    #expect(refusal(add("folder")) == nil)
+    #expect(count() == 4)
+  }
 }

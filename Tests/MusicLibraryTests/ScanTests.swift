@@ -47,6 +47,33 @@ import Testing
     #expect(folder.mode(of: "library") == 0o600)
   }
 
+  @Test("A folder in whose midst a scan ended is put in order by the next one") func endedInAFolder() throws {
+    try folder.song("x/b.mp3", ["TALB": "Album", "TRCK": "1", "TPE1": "Artist"])
+    try folder.song("x/a.mp3", ["TALB": "Album", "TRCK": "2", "TPE1": "Artist"])
+    let home = try MusicHome(MediaPath(folder.file("music")))
+    let writer = try LibraryWriter(LibraryFile.open(MediaPath(folder.file("library")), home: home.path))
+    try writer.begin()
+    let id = try writer.folder(Array("x".utf8), modified: 0)
+    for name in ["x/a.mp3", "x/b.mp3"] {
+      let path = home.path.appending(Array(name.utf8))
+      try writer.add(
+        song: Array(name.utf8), to: id, FileStatus(of: path), SongMetadata(path: path.bytes))
+    }
+    try writer.commit()
+    let run = try LibraryRun(folder)
+    try run.start()
+    #expect(try run.songs() == ["x/b.mp3", "x/a.mp3"])
+    #expect(try run.find("(file contains 'B.MP')", search: true) == ["x/b.mp3"])
+    #expect(try run.list("Album", "group", "Artist") == [["Artist", "Album"]])
+    // And what goes is gone from all of them.
+    unlink(folder.file("music/x/b.mp3"))
+    try run.update()
+    #expect(try run.find("(file contains 'b.mp')").isEmpty)
+    unlink(folder.file("music/x/a.mp3"))
+    try run.update()
+    #expect(try run.list("Album", "group", "Artist").isEmpty)
+  }
+
   @Test("What is known is not read again, until it is told to") func knownFiles() throws {
     try folder.song("a.mp3", ["TPE1": "Before"])
     try folder.write("music/no song.mp3", "nothing of the kind")

@@ -279,10 +279,10 @@ struct TransportTests {
     }
     player?.play()
     stage.pass(1)
-    #expect(!calls.entries.isEmpty && stage.suspension.isAudible)
+    #expect(!calls.entries.isEmpty && stage.suspension.activity == .playing)
     player = nil
     #expect(weakly == nil)
-    #expect(!stage.suspension.isAudible)
+    #expect(stage.suspension.activity != .playing)
     calls.clear()
     stage.pass(1)
     #expect(calls.entries.isEmpty)

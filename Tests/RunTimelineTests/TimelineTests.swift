@@ -259,6 +259,26 @@ final class ReadDrawing: NSObject, XMLParserDelegate {
     expectInside(drawing)
   }
 
+  @Test("No line runs through a label, and one stroke is one stroke") func linesPassLabels() throws {
+    var entries: [(Double, Timeline.Entry)] = [(0, .state(.active))]
+    for index in 0..<14 { entries.append((Double(index) * 0.4, .pressed("press number \(index)"))) }
+    entries.append((2.1, .terminated("a reason that takes a good deal of room")))
+    let drawing = try ReadDrawing(timeline(entries), end: 20, caption: "lines")
+    let lines = drawing.of("press") + drawing.of("termination")
+    let labels = drawing.of("haloed")
+    #expect(lines.count >= 15 && labels.count >= 3)
+    for label in labels {
+      let width = Double(label.text.count) * TimelineStyle.columnWidth
+      let start = label.number("x") - (label.attributes["text-anchor"] == "end" ? width : 0)
+      for line in lines where line.number("y1") < label.number("y") - 4 {
+        let x = line.number("x1")
+        #expect(x <= start || x >= start + width, "\(label.text) \(x)")
+      }
+    }
+    let strokes = drawing.labels.filter { $0.contains("without a label") }
+    #expect(!strokes.contains { $0.hasPrefix("1 strokes") })
+  }
+
   @Test func identifiersOfTasksMayComeAgain() {
     let timeline = timeline([
       (0, .state(.active)), (1, .taskBegan(identifier: 1, name: "first")), (2, .state(.notRunning)),

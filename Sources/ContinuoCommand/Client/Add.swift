@@ -2,14 +2,16 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
+import ControlSocket
 import MusicFiles
 
 /// `continuo add`.
 struct Add: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "add", "Adds files, folders and playlists to the end of the queue.",
+    usage: "continuo add [OPTIONS] FILE|DIRECTORY|PLAYLIST ...",
     """
-    Names are seen from the directory where the command runs. What cannot be added is told, and the rest is added.
+    Names are seen from the directory where the command runs, or, with --host, from the server's --home. What cannot be added is told, and the rest is added.
     """)
 
   @OptionGroup var control: ControlOptions
@@ -27,12 +29,18 @@ struct Add: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     var status = ExitStatus.played
+    // What is here is not there.
+    let isRemote = if case .network = try control.server().address { true } else { false }
     for name in names {
-      let uri = Self.uri(RawArguments.bytes(of: name), directory: .workingDirectory())
+      let path = RawArguments.bytes(of: name)
+      let uri =
+        isRemote ? ControlProtocol.Argument(path.bytes) : Self.uri(path, directory: .workingDirectory())
       do {
         try client.ask("add", [uri], timeout: ControlClient.patience)
       } catch ControlClientError.refused(let refusal) {
-        output.complain("\(name): \(refusal.message)")
+        // Mpd's words for whatever is not there.
+        let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
+        output.complain("\(name): \(message)")
         status = .refused
       } catch let error as RequestError {
         output.complain("\(name): \(error)")

@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 import TextFormatting
 
 /// Where a command's words go.

@@ -15,17 +15,25 @@ protocol ControlCommand: ParsableCommand {
 
 extension ControlCommand {
   func run() throws {
-    let status = conduct(at: control.socketPath, output: .standard())
+    let server: ServerChoice
+    do {
+      server = try control.server()
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
+    let status = conduct(at: server, output: .standard())
     if status != .played { throw status.code }
   }
 
-  /// Does it with the server at `path`, tells what went wrong, and says how the command is to end.
-  func conduct(at path: String, output: CommandOutput) -> ExitStatus {
+  /// Does it with that server, tells what went wrong, and says how the command is to end.
+  func conduct(at server: ServerChoice, output: CommandOutput) -> ExitStatus {
     do {
-      var client = try ControlClient.connected(to: path, timeout: ControlClient.quickPatience)
+      var client = try ControlClient.connected(
+        to: server.address, password: server.password, timeout: ControlClient.quickPatience)
       return try perform(with: &client, output: output)
     } catch let error as ControlClientError {
-      output.complain(ControlTrouble.text(error, at: path))
+      output.complain(ControlTrouble.text(error, at: server.address))
       return if case .refused = error { .refused } else { .unavailable }
     } catch let error as RequestError {
       output.complain("\(error)")
@@ -44,15 +52,17 @@ extension ControlCommand {
 
 /// Words for what went wrong between a command and its server.
 enum ControlTrouble {
-  /// One line, with the path where that helps, and what to do where there is something to be done.
-  static func text(_ error: ControlClientError, at path: String) -> String {
-    switch error {
-    case .refused, .turnedAway: "\(error)"
-    case .noServer:
-      path == DefaultSocket.path
-        ? "\(error); continuo serve starts one" : "\(error); continuo serve --socket \(path) starts one"
-    case .timeout(let seconds): "the server at \(path) has not answered for \(Int(seconds.rounded())) s"
-    default: "\(path): \(error)"
+  /// One line, with the server where that helps, and what to do where there is something to be done.
+  static func text(_ error: ControlClientError, at address: ServerAddress) -> String {
+    switch (error, address) {
+    case (.refused, _), (.turnedAway, _): "\(error)"
+    case (.noServer, .path(DefaultSocket.path)): "\(error); continuo serve starts one"
+    case (.noServer, .path(let path)): "\(error); continuo serve --socket \(path) starts one"
+    case (.noServer, .network(let address)):
+      "\(error); there, continuo serve --listen \(address.port) starts one"
+    case (.timeout(let seconds), _):
+      "the server at \(address) has not answered for \(Int(seconds.rounded())) s"
+    default: "\(address): \(error)"
     }
   }
 
@@ -62,6 +72,6 @@ enum ControlTrouble {
       0   done
       1   the server refused; its words are on standard error
       64  the command line makes no sense
-      69  no server answers at the socket
+      69  no server answers
     """
 }

@@ -1,32 +1,93 @@
 import ArgumentParser
+import ControlProtocol
 import ControlSocket
 import Glibc
 
 /// Which server a command speaks to.
 struct ControlOptions: ParsableArguments {
-  /// Where the socket's path is looked for if no option names it.
+  /// Where the socket's path is looked for if no option names a server.
   static let variable = "CONTINUO_SOCKET"
+  /// Where mpd's clients look for their server.
+  static let hostVariable = "MPD_HOST"
+  /// The port at that host, if it names none.
+  static let portVariable = "MPD_PORT"
 
   @Option(
     help: ArgumentHelp(
-      "The server's control socket. (default: $\(variable), else $XDG_RUNTIME_DIR/continuo/socket)",
+      "The server's control socket. (default: $\(variable), else $\(hostVariable), else $XDG_RUNTIME_DIR/continuo/socket)",
       valueName: "path"),
     completion: .file())
   var socket: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A server on the network, or a socket, as in $\(hostVariable): kitchen.local, secret@kitchen.local:6600.",
+      discussion: "What stands before an @ is the password. Files are named as that server sees them.",
+      valueName: "host"),
+    transform: ServerChoice.init(parsing:))
+  var host: ServerChoice?
+
   mutating func validate() throws {
     if socket == "" { throw ValidationError("--socket has an empty value.") }
+    if socket != nil, host != nil { throw ValidationError(contradiction: "--socket", "--host") }
   }
 
-  /// The socket's path. An empty variable counts as none. Asks the file system if nothing names it.
-  func socketPath(environment: (String) -> String?) -> String {
-    if let socket { return socket }
-    if let path = environment(Self.variable), !path.isEmpty { return path }
-    return DefaultSocket.path
+  /// The server. Empty variables count as none. Asks the file system if nothing names one.
+  func server(environment: (String) -> String?) throws(SyntaxError) -> ServerChoice {
+    func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+    if let socket { return ServerChoice(.path(socket)) }
+    if let host { return host }
+    if let path = value(Self.variable) { return ServerChoice(.path(path)) }
+    guard let host = value(Self.hostVariable) else { return ServerChoice(.path(DefaultSocket.path)) }
+    let port = value(Self.portVariable)
+    guard let number = port.map({ UInt16($0) }) ?? NetworkAddress.standardPort else {
+      throw SyntaxError("\(Self.portVariable): \"\(port ?? "")\" is not a port")
+    }
+    do throws(SyntaxError) {
+      return try ServerChoice(parsing: host, port: number)
+    } catch {
+      throw SyntaxError("\(Self.hostVariable): \(error)")
+    }
   }
 
-  /// The socket's path in this process's environment.
-  var socketPath: String { socketPath { name in getenv(name).map { String(cString: $0) } } }
+  /// The server in this process's environment.
+  func server() throws(SyntaxError) -> ServerChoice {
+    try server { name in getenv(name).map { String(cString: $0) } }
+  }
+}
+
+/// A server and what opens it: a value of `--host`.
+struct ServerChoice: Hashable, Sendable {
+  let address: ServerAddress
+  let password: ControlProtocol.Argument?
+
+  /// A server that asks for no password.
+  init(_ address: ServerAddress) {
+    self.address = address
+    password = nil
+  }
+
+  init(parsing text: String) throws(SyntaxError) {
+    try self.init(parsing: text, port: NetworkAddress.standardPort)
+  }
+
+  /// Reads `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`, as mpd's clients do: the first `@` ends the password.
+  init(parsing text: String, port: UInt16) throws(SyntaxError) {
+    var place = Substring(text)
+    if let at = text.firstIndex(of: "@"), at > text.startIndex {
+      password = ControlProtocol.Argument(text[..<at])
+      place = text[text.index(after: at)...]
+    } else {
+      password = nil
+    }
+    if place.first == "/" {
+      address = .path(String(place))
+    } else if let network = NetworkAddress(String(place), port: port), network.port > 0 {
+      address = .network(network)
+    } else {
+      throw SyntaxError("\"\(place)\" is not a host like kitchen.local, 192.168.1.5:6600 or [::1]")
+    }
+  }
 }
 
 /// In what form a command prints what it has read.

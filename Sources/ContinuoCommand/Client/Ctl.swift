@@ -10,7 +10,7 @@ struct Ctl: ControlCommand {
   static let configuration = CommandConfiguration(
     commandName: "ctl",
     abstract: "Sends any command to the server and prints its reply.",
-    usage: "continuo ctl [--socket <path>] [--json] COMMAND [ARG ...]",
+    usage: "continuo ctl [OPTIONS] COMMAND [ARG ...]",
     discussion: """
       Options come before the command; everything behind it is the command's. The reply is printed as it comes, \
       binary data and all, without the OK at its end. On a terminal control characters are replaced, and of binary \
@@ -56,7 +56,11 @@ struct Ctl: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
-    let request = try Request(words[0], arguments)
+    // In one word with blanks it is a line as the protocol has it.
+    let isLine = words.count == 1 && words[0].contains(" ")
+    let request =
+      try isLine
+      ? Request.parse(line: RawArguments.bytes(of: words[0]).bytes[...]) : Request(words[0], arguments)
     if request.name == "watch" { try stream(request, with: &client, to: output) }
     let elements = try Self.answer(to: request, with: &client)
     if form.json {

@@ -6,6 +6,7 @@ import ControlProtocol
 struct Interrupt: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "interrupt", "Has a call come in, or end.",
+    usage: "continuo interrupt [OPTIONS] begin|end [resume|noresume]",
     "When it ends, what it paused goes on, unless noresume says otherwise.")
 
   /// What happens.

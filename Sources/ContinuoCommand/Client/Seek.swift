@@ -7,7 +7,7 @@ import TextFormatting
 struct Seek: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "seek", "Goes to a time in the current song.",
-    usage: "continuo seek [--socket <path>] TIME",
+    usage: "continuo seek [OPTIONS] TIME",
     """
     TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from where it is.
     """)

@@ -7,7 +7,7 @@ import TextFormatting
 struct Volume: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "volume", "Sets the volume, or prints it.",
-    usage: "continuo volume [--socket <path>] [--json] [N]",
+    usage: "continuo volume [OPTIONS] [N]",
     """
     N is 0 to 100, or with + or - a change. Without it the volume is printed; with --json as an object with the key \
     volume.

@@ -7,6 +7,7 @@ import TextFormatting
 struct Watch: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "watch", "Prints what happens, as it happens, until it is interrupted.",
+    usage: "continuo watch [OPTIONS] [time SECONDS] [events]",
     """
     watch events tells of songs, of the player and of the application; so does watch without words. watch time 0.01 \
     prints the time that is heard every 1/100 second (0.001 to 3600); watch time 0.01 events does both. Each record is \

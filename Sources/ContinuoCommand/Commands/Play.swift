@@ -55,8 +55,9 @@ struct Play: ParsableCommand {
 
   func run() throws {
     let modes = try options.application.backgroundModesOrExit()
-    let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
-    guard !builder.files.isEmpty else {
+    let builder = QueueBuilder(
+      arguments: options.files, keepsMissing: true, clock: SystemClock.shared)
+    guard builder.files.contains(where: { !builder.missing.contains($0) }) else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
       throw ExitStatus.noInput.code
     }
@@ -66,7 +67,7 @@ struct Play: ParsableCommand {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
     }
-    try play(builder.files, problems: builder.problemCount, modes: modes)
+    try play(builder, modes: modes)
   }
 
   /// Sees to it that no output is something that is read, or another output.
@@ -85,7 +86,8 @@ struct Play: ParsableCommand {
     try outputs.check(inputs: builder.files)
   }
 
-  private func play(_ files: [MediaPath], problems: Int, modes: BackgroundModes) throws -> Never {
+  private func play(_ builder: QueueBuilder, modes: BackgroundModes) throws -> Never {
+    let (files, missing, problems) = (builder.files, builder.missing, builder.problemCount)
     SystemResources.reserve()
     let clock = SystemClock.shared
     let timeline = try TimelineRecorder.orExit(
@@ -112,7 +114,8 @@ struct Play: ParsableCommand {
           environment: PlaybackEnvironment(clock: clock, device: output.device),
           plugin: options.sound.plugin, timeline: timeline))
       session.makeCurrent()
-      let run = PlayRun(session, options: options, problems: problems, events: events)
+      let run = PlayRun(
+        session, options: options, problems: problems, missing: missing, events: events)
       run.start(isAwaited: output.isAwaited, socket: options.wantsSocket ? bindSocket() : nil)
       return run
     }
@@ -126,7 +129,7 @@ struct Play: ParsableCommand {
     do throws(JukeboxError) {
       try machine.add(files.map { Song(path: $0.bytes) })
     } catch {
-      StandardOutput.complain(error.ack.message)
+      StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)
     }
     return machine

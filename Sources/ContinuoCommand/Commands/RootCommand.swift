@@ -8,7 +8,55 @@ public enum CommandLineTool {
     // Swift's runtime takes this key for a crash, and looks into the process for seconds.
     signal(SIGQUIT, SIG_DFL)
     StandardDescriptors.reserve()
+    // Swift reads a program's arguments from there.
+    guard CommandLine.argc > 0 else {
+      StandardOutput.complain("the arguments cannot be read: is /proc mounted?")
+      exit(ExitStatus.noResources.rawValue)
+    }
+    if CommandLine.argc > 1, let hint = CommandSuggestion.hint(for: CommandLine.arguments[1]) {
+      StandardOutput.complain(hint)
+      exit(ExitStatus.usage.rawValue)
+    }
     RootCommand.main()
+  }
+}
+
+/// What to say to somebody who has mistyped a command.
+enum CommandSuggestion {
+  /// What other programs call commands that are here.
+  private static let others = [
+    "prev": "previous", "ls": "queue", "playlist": "queue", "start": "resume", "unpause": "resume",
+    "vol": "volume", "skip": "next", "info": "status", "find": "search", "rescan": "update",
+    "shuffle": "random", "daemon": "serve", "server": "serve", "rm": "delete", "del": "delete",
+    "goto": "jump", "playlist-load": "load",
+  ]
+
+  /// A line about a first argument that is no command; nil for one that is, or an option.
+  static func hint(for word: String) -> String? {
+    let commands = RootCommand.configuration.subcommands
+    let names = commands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
+    guard !word.isEmpty, !word.hasPrefix("-"), !names.contains(word) else { return nil }
+    let known = others[word].flatMap { names.contains($0) ? $0 : nil }
+    let nearest = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
+    let near = nearest.flatMap { $0.distance <= max(1, word.count / 2) ? $0.name : nil }
+    let guess = (known ?? near).map { "; did you mean continuo \($0)?" } ?? ""
+    return "there is no command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
+  }
+
+  /// How many letters have to be changed, put in, left out or exchanged with their neighbours.
+  static func distance(_ first: String, _ second: String) -> Int {
+    let (a, b) = (Array(first.prefix(64)), Array(second))
+    var rows = [Array(0...b.count)]
+    for i in 0..<a.count {
+      var row = [i + 1]
+      for j in 0..<b.count {
+        var cost = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
+        row.append(cost)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
   }
 }
 
@@ -28,13 +76,20 @@ struct RootCommand: ParsableCommand {
         continuo help play
             Explains all options of play.
       """,
+    version: "continuo \(About.version)",
     subcommands: [Play.self, Serve.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Player",
         subcommands: [
           Status.self, Pause.self, Resume.self, Toggle.self, Stop.self, Next.self, Previous.self, Seek.self,
-          Volume.self, Add.self, ShowQueue.self, Clear.self, Watch.self, Ctl.self,
+          Volume.self, Random.self, Repeat.self, Single.self, Consume.self, Watch.self, Ctl.self,
+        ]),
+      CommandGroup(
+        name: "Queue and Library",
+        subcommands: [
+          ShowQueue.self, Add.self, Jump.self, Move.self, Delete.self, Clear.self, Search.self, Update.self,
+          Playlists.self, Load.self, Save.self,
         ]),
       CommandGroup(
         name: "Application",
@@ -43,4 +98,12 @@ struct RootCommand: ParsableCommand {
           ShowLifecycle.self,
         ]),
     ])
+
+  @Flag(help: "Show the licence.")
+  var license = false
+
+  func run() throws {
+    guard license else { throw CleanExit.helpRequest(self) }
+    StandardOutput.write(About.license)
+  }
 }

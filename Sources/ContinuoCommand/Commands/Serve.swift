@@ -9,6 +9,7 @@ import HostTime
 import Jukebox
 import MusicFiles
 import MusicLibrary
+import SessionBus
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {
@@ -25,15 +26,17 @@ struct Serve: ParsableCommand {
             and search the songs, by what their tags say; new and changed files are seen at once.
         continuo serve --null-sink --socket /tmp/continuo/socket Media
             On a machine without sound; MPD_HOST=/tmp/continuo/socket mpc status
+        continuo serve --home ~/Music --listen 6600 --password ~/.config/continuo/passwords
+            Reached by telephones and other machines too, which have to know a password.
         continuo serve --print-systemd-unit --home ~/Music
             Units for systemd, to be installed as they say.
 
       EXIT STATUS
-        64   the command line makes no sense
+        64   the command line makes no sense, or the file of passwords is not to be used
         66   no such home directory
         69   the sound server that was asked for cannot be started
         71   the system gives the player too few threads or too little memory
-        73   a server answers at the socket already, or it cannot be made
+        73   a server answers at the socket or the address already, or it cannot be made
         128+n  ended by signal n, as SIGTERM (143)
       """)
 
@@ -44,6 +47,7 @@ struct Serve: ParsableCommand {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
     }
+    let access = try networkAccess()
     SystemResources.reserve()
     let manager = ServiceManager()
     // Before anything is started that would have to be taken down.
@@ -54,7 +58,7 @@ struct Serve: ParsableCommand {
     let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder)
     do {
-      try serve(parts, builder.files, keptIn: state, on: try listen(), manager, signals)
+      try serve(parts, builder.files, keptIn: state, on: try listen(), access, manager, signals)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -88,7 +92,10 @@ struct Serve: ParsableCommand {
     }
     let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: false)
     let parts = Session.Parts(
-      machine: machine, home: home, library: library(home, state), modes: modes,
+      machine: machine, home: home, library: library(home, state), playlists: playlists(state),
+      stickers: state.map { state in
+        StickerStore(state.path.appending(Array("stickers".utf8))) { StandardOutput.complain($0) }
+      }, modes: modes,
       settings: options.application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device), plugin: options.sound.plugin,
       timeline: timeline)
@@ -110,6 +117,14 @@ struct Serve: ParsableCommand {
       StandardOutput.complain("\(error); clients cannot search the music")
       return nil
     }
+  }
+
+  /// Where clients' playlists are kept: as the option says, or with the state.
+  private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
+    let folder =
+      options.playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
+      ?? state?.path.appending(Array("playlists".utf8))
+    return folder.map { PlaylistFolder($0) }
   }
 
   /// Sees to it that the drawing will overwrite nothing that is read or kept.
@@ -145,6 +160,15 @@ struct Serve: ParsableCommand {
     }
   }
 
+  private func networkAccess() throws -> NetworkAccess {
+    do throws(PasswordFile.Problem) {
+      return try options.network.access()
+    } catch {
+      StandardOutput.complain("--password \(options.network.password ?? ""): \(error)")
+      throw ExitStatus.usage.code
+    }
+  }
+
   private func listen() throws(ListenError) -> ListeningSocket {
     if options.socket == nil, let socket = try ListeningSocket.activated() { return socket }
     return try CleanUp.adding { () throws(ListenError) in
@@ -160,7 +184,8 @@ struct Serve: ParsableCommand {
 
   private func serve(
     _ parts: Session.Parts, _ files: [MediaPath], keptIn state: StateDirectory?,
-    on socket: consuming ListeningSocket, _ manager: ServiceManager?, _ signals: Signals
+    on socket: consuming ListeningSocket, _ access: NetworkAccess, _ manager: ServiceManager?,
+    _ signals: Signals
   ) throws(ListenError) -> Never {
     let run = MainActor.assumeIsolated {
       let session = Session(parts)
@@ -168,11 +193,31 @@ struct Serve: ParsableCommand {
       return ServeRun(session, state: state)
     }
     let path = try run.open(socket)
+    let addresses = try options.network.listen.map { choice throws(ListenError) in
+      try run.listen(on: choice.address, access: access)
+    }
     MainActor.assumeIsolated { run.start(files) }
-    StandardOutput.complain("listening at \(path)")
+    for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
+    let announcements = announcements(of: addresses)
     manager?.tell(.ready)
     signals.mainQueueRuns()
-    withExtendedLifetime((signals, run)) { dispatchMain() }
+    withExtendedLifetime((signals, run, announcements)) { dispatchMain() }
+  }
+
+  /// Other machines find the ports that they can reach.
+  private func announcements(of addresses: [NetworkAddress]) -> [ServiceAnnouncement] {
+    let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) {
+      buffer -> String? in
+      buffer.initialize(repeating: 0)
+      // Without the last byte, which stays zero.
+      guard let name = buffer.baseAddress, gethostname(name, buffer.count - 1) == 0 else { return nil }
+      return String(cString: name)
+    }
+    let ports = Set(addresses.filter { IPAddress($0.host)?.isLoopback != true }.map(\.port))
+    return ports.sorted().map {
+      // What mpd calls itself.
+      ServiceAnnouncement(.init(name: "Music Player @ \(host ?? "continuo")", type: "_mpd._tcp", port: $0))
+    }
   }
 
   // MARK: The unit

@@ -1,5 +1,6 @@
 import Glibc
 import HostTime
+import MusicFiles
 import Synchronization
 
 /// Writes lines to a descriptor, whole and in order, without waiting for a reader that has stalled.

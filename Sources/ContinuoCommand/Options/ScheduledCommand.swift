@@ -13,7 +13,8 @@ struct ScheduledCommand: Hashable, Sendable {
       throw SyntaxError("\"\(text)\" is not SECONDS:COMMAND, as in 3:home")
     }
     let seconds = text[..<colon]
-    guard let time = TimeText.parse(seconds) else {
+    // As people write it.
+    guard let time = TimeText.parse(seconds.first == "." ? "0\(seconds)" : String(seconds)) else {
       throw SyntaxError("\"\(seconds)\" is not a number of seconds like 3 or 6.5")
     }
     self.time = time

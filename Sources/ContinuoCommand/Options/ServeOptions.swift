@@ -31,15 +31,24 @@ struct ServeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The socket's group, by name or number.", valueName: "group"))
   var socketGroup: String?
 
+  @OptionGroup var network: NetworkOptions
+
   @Option(
     help: ArgumentHelp(
-      "The directory for the queue, the place and what is known of the songs, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
+      "The directory for the queue, the place, what is known of the songs and what clients save, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
       valueName: "directory"),
     completion: .directory)
   var state: String?
 
   @Flag(help: "Keep nothing beyond the end.")
   var noState = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder for the playlists that clients save, as M3U files. (default: playlists in the state's)",
+      discussion: "They can be edited there, and mpd can have the same folder.", valueName: "directory"),
+    completion: .directory)
+  var playlists: String?
 
   @Option(
     help: ArgumentHelp(
@@ -61,7 +70,7 @@ struct ServeOptions: ParsableArguments {
   mutating func validate() throws {
     for (name, value) in [
       ("--home", home), ("--socket", socket), ("--socket-group", socketGroup), ("--state", state),
-      ("--timeline", timeline),
+      ("--playlists", playlists), ("--timeline", timeline),
     ]
     where value == "" { throw ValidationError("\(name) has an empty value.") }
     if noState, state != nil { throw ValidationError(contradiction: "--no-state", "--state") }

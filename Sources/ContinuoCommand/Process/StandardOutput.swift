@@ -1,4 +1,5 @@
 import Glibc
+import MusicFiles
 import Synchronization
 
 /// Text for a person. A reader that went away ends the text and not the player.

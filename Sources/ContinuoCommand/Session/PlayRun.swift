@@ -29,6 +29,7 @@ final class PlayRun: SessionDelegate {
   private var schedule: Schedule?
   private var played = 0
   private var problems: Int
+  private let missing: Set<MediaPath>
   /// The run itself has ended the application, and no client who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
@@ -40,15 +41,21 @@ final class PlayRun: SessionDelegate {
   /// Seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
 
-  /// A run of `session` that is told to `events`; `problems` files could not be found.
-  init(_ session: Session, options: PlayOptions, problems: Int, events: EventWriter?) {
+  /// A run of `session` that is told to `events`; `problems` names could not be played, of which `missing` are in the
+  /// queue all the same.
+  init(
+    _ session: Session, options: PlayOptions, problems: Int, missing: Set<MediaPath> = [],
+    events: EventWriter?
+  ) {
+    self.missing = missing
     self.session = session
     self.options = options
     self.problems = problems
     self.events = events
     remote = RemoteControl(device: session.device, host: session.host)
-    // Standard output belongs to the events if they go there.
-    display = RunDisplay(options.events == "-" ? .nothing : Terminal.isPresent ? .statusLine : .lines)
+    // Standard output belongs to the events or the sound if they go there.
+    let isTaken = options.events == "-" || options.sound.output == .wav(path: "-")
+    display = RunDisplay(isTaken ? .nothing : Terminal.isPresent ? .statusLine : .lines)
     session.delegate = self
   }
 
@@ -131,6 +138,8 @@ final class PlayRun: SessionDelegate {
     switch event {
     case .currentItem(let song): show(song)
     case .didPlayToEndTime: played += 1
+    // Of one that was missing was told before.
+    case .failed(let song, _) where missing.contains(MediaPath(bytes: song.song.path)): break
     case .failed(let song, let reason):
       problems += 1
       complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")

@@ -4,10 +4,10 @@ import MusicFiles
 extension QueueBuilder {
   /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
   /// long reading is. There is no limit on its time: who waits for it can end the command.
-  init(arguments: [String], clock: any HostClock) {
+  init(arguments: [String], keepsMissing: Bool = false, clock: any HostClock) {
     let progress = ReadingProgress(clock: clock)
     self.init(
-      directory: .workingDirectory(),
+      directory: .workingDirectory(), keepsMissing: keepsMissing,
       interruption: { count in
         progress.note(count)
         return nil

@@ -2,6 +2,7 @@ import AppLifecycle
 import Continuo
 import ControlProtocol
 import ControlServer
+import ControlSocket
 import Jukebox
 import JukeboxPlayback
 import MPDService
@@ -25,6 +26,13 @@ final class ServeRun: SessionDelegate {
   /// Answers the clients of `socket` from now on. Returns where that is.
   nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
     try session.service.open(socket) { [keeper] changed in keeper?.note(changed) }
+  }
+
+  /// Answers clients from the network too, behind ``open(_:)``. Returns where.
+  nonisolated func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError)
+    -> NetworkAddress
+  {
+    try session.service.listen(on: address, access: access)
   }
 
   /// Launches the application. `files` become the queue and are played, if there is no queue.

@@ -40,6 +40,10 @@ final class Session {
     var home = MusicHome.workingDirectory()
     /// The songs below the home; nil if none are to be looked for.
     var library: MusicLibrary?
+    /// Where clients' playlists are kept; nil if they are not.
+    var playlists: PlaylistFolder?
+    /// What clients note about songs; nil if that is not kept.
+    var stickers: StickerStore?
     var modes: BackgroundModes
     var settings = LifecycleSettings()
     /// Clock, output and main queue.
@@ -72,8 +76,8 @@ final class Session {
       modes: parts.modes, clock: clock, mainQueue: environment.mainQueue,
       isOnMainQueue: environment.isOnMainQueue, settings: parts.settings)
     service = JukeboxService(
-      host: host, device: device, home: parts.home, library: parts.library, plugin: parts.plugin, clock: clock
-    )
+      host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
+      stickers: parts.stickers, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }

@@ -33,11 +33,9 @@ struct ReportStore {
   /// UTC to the microsecond, so that names sort as times do: `20261121T134502.123456Z`.
   private static func text(_ time: Date) -> String {
     let microseconds = Int64((time.timeIntervalSince1970 * 1_000_000).rounded(.down))
-    var seconds = time_t(microseconds / 1_000_000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    let date = (parts.tm_year + 1900).digits(4) + (parts.tm_mon + 1).digits(2) + parts.tm_mday.digits(2)
-    let time = parts.tm_hour.digits(2) + parts.tm_min.digits(2) + parts.tm_sec.digits(2)
+    let utc = UTCTime(secondsSince1970: microseconds / 1_000_000)
+    let date = utc.year.digits(4) + utc.month.digits(2) + utc.day.digits(2)
+    let time = utc.hour.digits(2) + utc.minute.digits(2) + utc.second.digits(2)
     return "\(date)T\(time).\((microseconds % 1_000_000).digits(6))Z"
   }
 

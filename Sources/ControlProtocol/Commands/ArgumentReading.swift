@@ -107,7 +107,7 @@ extension Argument {
 
   /// Seconds, as a decimal fraction with an exponent if need be. Hexadecimal, infinity and "not a number", which mpd
   /// takes, are refused.
-  private func seconds() throws(Ack) -> Double {
+  func seconds() throws(Ack) -> Double {
     let isDecimal = bytes.allSatisfy { byte in
       byte.isDigit || byte == Byte.plus || byte == Byte.minus || byte == 0x2E || byte == 0x45 || byte == 0x65
     }

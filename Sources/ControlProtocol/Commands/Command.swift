@@ -12,6 +12,8 @@ package enum Command: Hashable, Sendable {
   case outputs(Outputs)
   case library(Library)
   case database(Database)
+  case playlists(Playlists)
+  case stickers(Stickers)
   case fixed(Fixed)
   case application(Application)
 
@@ -119,6 +121,12 @@ package enum Command: Hashable, Sendable {
     case shuffle(PositionRange?)
     /// `rangeid ID START:END`: play only this part of the song.
     case rangeid(UInt32, SongRange)
+    /// `prio N POS|START:END…`: with random, songs with more come sooner. 0–255.
+    case prio(UInt8, [PositionRange])
+    /// `prioid N ID…`.
+    case prioid(UInt8, [UInt32])
+    /// `addtagid ID TAG VALUE` and `cleartagid ID [TAG]`: other tags than the file's.
+    case settagid(UInt32)
   }
 
   /// Songs of the queue.
@@ -159,12 +167,6 @@ package enum Command: Hashable, Sendable {
     case addid(uri: Argument, at: QueuePosition?)
     /// `lsinfo [URI]`: a directory; the home directory without a name.
     case lsinfo(Argument?)
-    /// `listplaylist NAME`: its songs' names.
-    case listplaylist(Argument)
-    /// `listplaylistinfo NAME`: its songs.
-    case listplaylistinfo(Argument)
-    /// `load NAME [START:END [POS]]`.
-    case load(Argument, range: PositionRange?, at: QueuePosition?)
     /// `readpicture URI OFFSET`: the picture in a file, from this byte on.
     case readpicture(Argument, offset: UInt32)
     /// `albumart URI OFFSET`: the picture beside a file, from this byte on.
@@ -201,6 +203,48 @@ package enum Command: Hashable, Sendable {
     case rescan(Argument?)
   }
 
+  /// Playlists with names. Those that the server keeps come first; what only reads takes files in the home too.
+  package enum Playlists: Hashable, Sendable {
+    /// `listplaylists`: the names of all.
+    case listplaylists
+    /// `listplaylist NAME`: its songs' names.
+    case listplaylist(Argument)
+    /// `listplaylistinfo NAME`: its songs.
+    case listplaylistinfo(Argument)
+    /// `load NAME [START:END [POS]]`.
+    case load(Argument, range: PositionRange?, at: QueuePosition?)
+    /// `save NAME [MODE]`: the queue.
+    case save(Argument, SaveMode)
+    /// `rm NAME`.
+    case rm(Argument)
+    /// `rename NAME NAME`.
+    case rename(Argument, to: Argument)
+    /// `playlistadd NAME URI [POS]`; at the end if no place is given.
+    case playlistadd(Argument, uri: Argument, at: UInt32?)
+    /// `playlistclear NAME`.
+    case playlistclear(Argument)
+    /// `playlistdelete NAME POS|START:END`.
+    case playlistdelete(Argument, PositionRange)
+    /// `playlistmove NAME FROM TO`.
+    case playlistmove(Argument, from: UInt32, to: UInt32)
+    /// `searchaddpl NAME FILTER… [sort TAG] [window START:END] [position POS]`.
+    case searchaddpl(Argument, SongQuery)
+  }
+
+  /// What clients note about songs.
+  package enum Stickers: Hashable, Sendable {
+    /// `sticker get song URI NAME`.
+    case get(uri: Argument, name: Argument)
+    /// `sticker set song URI NAME VALUE`.
+    case set(uri: Argument, name: Argument, value: Argument)
+    /// `sticker delete song URI [NAME]`: one, or all of the song's.
+    case delete(uri: Argument, name: Argument?)
+    /// `sticker list song URI`.
+    case list(uri: Argument)
+    /// `sticker find song URI NAME [=|<|> VALUE]`: the songs in a folder and below it that have it.
+    case find(uri: Argument, name: Argument, StickerTest?)
+  }
+
   /// What is answered the same at all times: what the server is, and what it does without.
   package enum Fixed: Hashable, Sendable {
     /// `crossfade SECONDS`.
@@ -219,8 +263,14 @@ package enum Command: Hashable, Sendable {
     case listpartitions
     /// `partition NAME`.
     case partition(Argument)
-    /// `listplaylists`.
-    case listplaylists
+    /// `listmounts`.
+    case listmounts
+    /// `newpartition NAME`.
+    case newpartition(Argument)
+    /// `mixrampdb DECIBELS`.
+    case mixrampdb(Double)
+    /// `mixrampdelay SECONDS`; `nan` for none.
+    case mixrampdelay(Double)
   }
 
   /// The application and its life cycle.

@@ -23,6 +23,23 @@ package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
   case auto
 }
 
+/// What `save` does with a playlist of that name.
+package enum SaveMode: String, Hashable, Sendable, CaseIterable {
+  /// Makes it; refused if there is one.
+  case create
+  /// Puts the queue behind its songs; refused if there is none.
+  case append
+  /// Takes its place; refused if there is none.
+  case replace
+}
+
+/// What `sticker find` asks of a sticker's value. Texts are compared byte by byte, so 10 is below 9.
+package enum StickerTest: Hashable, Sendable {
+  case equals(Argument)
+  case below(Argument)
+  case above(Argument)
+}
+
 /// What `tagtypes` asks for.
 package enum TagTypesRequest: Hashable, Sendable {
   /// Say which tags the client gets.

@@ -13,6 +13,10 @@ extension CommandRow {
     .init("addid", 1...2, .add) { a throws(Ack) in
       .library(.addid(uri: a[0], at: try a.second?.queuePosition()))
     },
+    .init("addtagid", 3...3, .add) { a throws(Ack) in
+      _ = try a[1].tagType()
+      return .queue(.settagid(try a[0].unsigned()))
+    },
     .init("albumart", 2...2, .read) { a throws(Ack) in
       .library(.albumart(a[0], offset: try a[1].unsigned()))
     },
@@ -20,6 +24,10 @@ extension CommandRow {
     .init("channels", .read, .channels(.channels)),
     .init("clear", .player, .queue(.clear)),
     .init("clearerror", .player, .playback(.clearerror)),
+    .init("cleartagid", 1...2, .add) { a throws(Ack) in
+      _ = try a.second?.tagType()
+      return .queue(.settagid(try a[0].unsigned()))
+    },
     // Whatever comes with it.
     .init("close", 0...many, []) { _ in .connection(.close) },
     .init("commands", [], .connection(.commands)),
@@ -50,17 +58,25 @@ extension CommandRow {
     .init("listall", 0...1, .read) { a throws(Ack) in .database(.listall(a.first)) },
     .init("listallinfo", 0...1, .read) { a throws(Ack) in .database(.listallinfo(a.first)) },
     .init("listfiles", 0...1, .read) { a throws(Ack) in .library(.listfiles(a.first)) },
+    .init("listmounts", .read, .fixed(.listmounts)),
     .init("listpartitions", .read, .fixed(.listpartitions)),
-    .init("listplaylist", 1...1, .read) { a throws(Ack) in .library(.listplaylist(a[0])) },
-    .init("listplaylistinfo", 1...1, .read) { a throws(Ack) in .library(.listplaylistinfo(a[0])) },
-    .init("listplaylists", .read, .fixed(.listplaylists)),
-    .init("load", 1...3, .add) { a throws(Ack) in .library(try load(a)) },
+    .init("listplaylist", 1...1, .read) { a throws(Ack) in .playlists(.listplaylist(a[0])) },
+    .init("listplaylistinfo", 1...1, .read) { a throws(Ack) in
+      .playlists(.listplaylistinfo(a[0]))
+    },
+    .init("listplaylists", .read, .playlists(.listplaylists)),
+    .init("load", 1...3, .add) { a throws(Ack) in .playlists(try load(a)) },
     .init("lock", .control, .application(.lock)),
     .init("lsinfo", 0...1, .read) { a throws(Ack) in .library(.lsinfo(a.first)) },
+    .init("mixrampdb", 1...1, .player) { a throws(Ack) in .fixed(.mixrampdb(try a[0].seconds())) },
+    .init("mixrampdelay", 1...1, .player) { a throws(Ack) in
+      .fixed(.mixrampdelay(a[0] == "nan" ? .nan : try a[0].seconds()))
+    },
     .init("move", 2...2, .player) { a throws(Ack) in .queue(try move(a)) },
     .init("moveid", 2...2, .player) { a throws(Ack) in
       .queue(.moveid(try a[0].unsigned(), to: try a[1].queuePosition()))
     },
+    .init("newpartition", 1...1, .admin) { a throws(Ack) in .fixed(.newpartition(a[0])) },
     .init("next", .player, .transport(.next)),
     .init("notcommands", [], .connection(.notcommands)),
     .init("outputs", .read, .outputs(.outputs)),
@@ -75,11 +91,21 @@ extension CommandRow {
       .transport(.playid(id: try a.first?.optionalNumber(refusal: .noSuchSong) ?? nil))
     },
     .init("playlist", .read, .listing(.playlist)),
+    .init("playlistadd", 2...3, .control) { a throws(Ack) in
+      .playlists(.playlistadd(a[0], uri: a[1], at: a.count > 2 ? try a[2].unsigned() : nil))
+    },
+    .init("playlistclear", 1...1, .control) { a throws(Ack) in .playlists(.playlistclear(a[0])) },
+    .init("playlistdelete", 2...2, .control) { a throws(Ack) in
+      .playlists(.playlistdelete(a[0], try a[1].range()))
+    },
     .init("playlistfind", 1...many, .read) { a throws(Ack) in
       .listing(.playlistfind(try FilterRequest(a, isSearch: false)))
     },
     .init("playlistid", 0...1, .read) { a throws(Ack) in .listing(.playlistid(try a.first?.unsigned())) },
     .init("playlistinfo", 0...1, .read) { a throws(Ack) in .listing(.playlistinfo(try a.first?.range())) },
+    .init("playlistmove", 3...3, .control) { a throws(Ack) in
+      .playlists(.playlistmove(a[0], from: try a[1].unsigned(), to: try a[2].unsigned()))
+    },
     .init("playlistsearch", 1...many, .read) { a throws(Ack) in
       .listing(.playlistsearch(try FilterRequest(a, isSearch: true)))
     },
@@ -90,6 +116,12 @@ extension CommandRow {
       .listing(.plchangesposid(version: try a[0].version(), range: try a.second?.range()))
     },
     .init("previous", .player, .transport(.previous)),
+    .init("prio", 2...many, .player) { a throws(Ack) in
+      .queue(.prio(try priority(a[0]), try a.dropFirst().map { x throws(Ack) in try x.range() }))
+    },
+    .init("prioid", 2...many, .player) { a throws(Ack) in
+      .queue(.prioid(try priority(a[0]), try a.dropFirst().map { x throws(Ack) in try x.unsigned() }))
+    },
     .init("random", 1...1, .player) { a throws(Ack) in .playback(.random(try a[0].boolean())) },
     .init("rangeid", 2...2, .add) { a throws(Ack) in
       .queue(.rangeid(try a[0].unsigned(), try a[1].songRange()))
@@ -99,16 +131,22 @@ extension CommandRow {
     .init("readpicture", 2...2, .read) { a throws(Ack) in
       .library(.readpicture(a[0], offset: try a[1].unsigned()))
     },
+    .init("rename", 2...2, .control) { a throws(Ack) in .playlists(.rename(a[0], to: a[1])) },
     .init("repeat", 1...1, .player) { a throws(Ack) in .playback(.repeat(try a[0].boolean())) },
     .init("replay_gain_mode", 1...1, .player) { a throws(Ack) in
       .fixed(.replayGainMode(try replayGainMode(a[0])))
     },
     .init("replay_gain_status", .read, .fixed(.replayGainStatus)),
     .init("rescan", 0...1, .control) { a throws(Ack) in .database(.rescan(a.first)) },
+    .init("rm", 1...1, .control) { a throws(Ack) in .playlists(.rm(a[0])) },
+    .init("save", 1...2, .control) { a throws(Ack) in .playlists(.save(a[0], try saveMode(a.second))) },
     .init("search", 1...many, .read) { a throws(Ack) in .database(.search(try SongQuery(a, isSearch: true)))
     },
     .init("searchadd", 1...many, .add) { a throws(Ack) in
       .database(.searchadd(try SongQuery(a, isSearch: true, adds: true)))
+    },
+    .init("searchaddpl", 2...many, .control) { a throws(Ack) in
+      .playlists(.searchaddpl(a[0], try SongQuery(Array(a.dropFirst()), isSearch: true, adds: true)))
     },
     .init("seek", 2...2, .player) { a throws(Ack) in
       .transport(.seek(position: try a[0].unsigned(), time: try a[1].songTime()))
@@ -126,6 +164,7 @@ extension CommandRow {
     .init("single", 1...1, .player) { a throws(Ack) in .playback(.single(try single(a[0]))) },
     .init("stats", .read, .playback(.stats)),
     .init("status", .read, .playback(.status)),
+    .init("sticker", 3...many, .admin) { a throws(Ack) in .stickers(try sticker(a)) },
     .init("stop", .player, .transport(.stop)),
     .init("subscribe", 1...1, .read) { a throws(Ack) in .channels(.subscribe(a[0])) },
     .init("swap", 2...2, .player) { a throws(Ack) in .queue(.swap(try a[0].unsigned(), try a[1].unsigned()))
@@ -211,7 +250,43 @@ extension CommandRow {
     return .move(range, to: try arguments[1].queuePosition())
   }
 
-  private static func load(_ arguments: [Argument]) throws(Ack) -> Command.Library {
+  private static func priority(_ argument: Argument) throws(Ack) -> UInt8 {
+    // The range is that of the type.
+    UInt8(truncatingIfNeeded: try argument.integer(in: 0...Int64(UInt8.max)))
+  }
+
+  private static func saveMode(_ argument: Argument?) throws(Ack) -> SaveMode {
+    guard let argument else { return .create }
+    guard let mode = argument.string.flatMap(SaveMode.init(rawValue:)) else {
+      throw Ack(.argument, "Unrecognized save mode, expected one of create, append, or replace")
+    }
+    return mode
+  }
+
+  private static func sticker(_ arguments: [Argument]) throws(Ack) -> Command.Stickers {
+    guard arguments[1] == "song" else { throw Ack(.argument, "unknown sticker domain") }
+    let uri = arguments[2]
+    let rest = Array(arguments.dropFirst(3))
+    switch (arguments[0], rest.count) {
+    case ("get", 1): return .get(uri: uri, name: rest[0])
+    case ("set", 2) where rest[0] != "": return .set(uri: uri, name: rest[0], value: rest[1])
+    case ("delete", 0...1): return .delete(uri: uri, name: rest.first)
+    case ("list", 0): return .list(uri: uri)
+    case ("find", 1): return .find(uri: uri, name: rest[0], nil)
+    case ("find", 3):
+      let test: StickerTest
+      switch rest[1] {
+      case "=": test = .equals(rest[2])
+      case "<": test = .below(rest[2])
+      case ">": test = .above(rest[2])
+      default: throw Ack(.argument, "bad operator")
+      }
+      return .find(uri: uri, name: rest[0], test)
+    default: throw Ack(.argument, "bad request")
+    }
+  }
+
+  private static func load(_ arguments: [Argument]) throws(Ack) -> Command.Playlists {
     .load(
       arguments[0], range: try arguments.second?.range(),
       at: arguments.count > 2 ? try arguments[2].queuePosition() : nil)

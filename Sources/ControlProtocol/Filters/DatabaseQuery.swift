@@ -1,4 +1,4 @@
-/// What `find`, `search`, `findadd` and `searchadd` ask for: `FILTER… [sort TAG] [window START:END]`, and to add
+/// What `find`, `search`, `findadd`, `searchadd` and `searchaddpl` ask for: `FILTER… [sort TAG] [window START:END]`, and to add
 /// `[position POS]`.
 package struct SongQuery: Hashable, Sendable {
   /// What songs are sorted by; where two are equal they stay as the database has them.
@@ -17,7 +17,7 @@ package struct SongQuery: Hashable, Sendable {
   package let order: Order?
   /// Which part of what is found; `nil` for all of it.
   package let window: PositionRange?
-  /// Where it is added; `nil` for the end of the queue.
+  /// Where it is added; `nil` for the end.
   package let position: QueuePosition?
 
   init(_ arguments: [Argument], isSearch: Bool, adds: Bool = false) throws(Ack) {
@@ -108,7 +108,7 @@ extension Argument {
     bytes.map(\.lowercased)[...].isWord(name)
   }
 
-  fileprivate func tagType() throws(Ack) -> TagType {
+  func tagType() throws(Ack) -> TagType {
     guard let tag = TagType(name: self) else { throw Ack(.argument, "Unknown tag type: \(self)") }
     return tag
   }

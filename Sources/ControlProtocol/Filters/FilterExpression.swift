@@ -34,6 +34,9 @@ package enum TextTest: Hashable, Sendable {
   case equals(Argument)
   /// This one is in it.
   case contains(Argument)
+  /// This regular expression, which was understood once, is found in it: see `TextPattern`. A song without the tag has
+  /// only the empty expression.
+  case matches(Argument)
 }
 
 extension TagType {

@@ -56,7 +56,7 @@ struct FilterParser {
     }
   }
 
-  /// An operator and its value. Those for regular expressions are refused as by an mpd that was built without them.
+  /// An operator and its value.
   private mutating func text(
     _ condition: (TextTest) -> FilterExpression
   ) throws(Ack) -> FilterExpression {
@@ -64,7 +64,15 @@ struct FilterParser {
     if take("!=") { return .not(condition(.equals(try quoted()))) }
     if take("contains ") { return condition(.contains(try quoted())) }
     if take("!contains ") { return .not(condition(.contains(try quoted()))) }
+    if take("=~") { return condition(.matches(try pattern())) }
+    if take("!~") { return .not(condition(.matches(try pattern()))) }
     throw Ack(.argument, "'==' or '!=' expected")
+  }
+
+  private mutating func pattern() throws(Ack) -> Argument {
+    let pattern = try quoted()
+    _ = try TextPattern(pattern, foldsCase: false)
+    return pattern
   }
 
   /// A text between two `'` or two `"`, in which a backslash stands for whatever follows it.

@@ -63,8 +63,6 @@ extension Ack {
   package static let badSongIndex = Ack(.argument, "Bad song index")
   /// An id that is not in the queue.
   package static let noSuchSong = Ack(.noExist, "No such song")
-  /// A position relative to the current song, and there is none.
-  package static let noCurrentSong = Ack(.playerSync, "No current song")
   /// Seeking while nothing plays.
   package static let notPlaying = Ack(.playerSync, "Not playing")
   /// An output's number that is not one.
@@ -73,9 +71,4 @@ extension Ack {
   package static let noSuchPlaylist = Ack(.noExist, "No such playlist")
   /// A picture was asked for from beyond its end.
   package static let badFileOffset = Ack(.argument, "Bad file offset")
-
-  /// A number beyond what the command takes, such as the place in which to insert a song.
-  package static func numberTooLarge(_ number: some BinaryInteger) -> Ack {
-    Ack(.argument, "Number too large: \(number)")
-  }
 }

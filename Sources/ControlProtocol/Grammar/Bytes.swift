@@ -1,7 +1,6 @@
 /// The bytes that mean something in a line.
 enum Byte {
   static let newline: UInt8 = 0x0A
-  static let carriageReturn: UInt8 = 0x0D
   static let blank: UInt8 = 0x20
   static let quote: UInt8 = 0x22
   static let apostrophe: UInt8 = 0x27

@@ -21,3 +21,33 @@ package struct Permissions: OptionSet, Hashable, Sendable {
   /// Everything.
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
 }
+
+extension Permissions {
+  private static let names: [(name: String, permission: Permissions)] = [
+    ("read", .read), ("add", .add), ("player", .player),
+    // As in mpd, where `control` once was what `player` is now.
+    ("control", [.control, .player]), ("admin", .admin), ("none", []),
+  ]
+
+  /// Reads mpd's list: `read,add,player,control,admin`, or `none`.
+  ///
+  /// - Throws: the word that is none of them.
+  package init(list: String) throws(UnknownWord) {
+    self = []
+    for word in list.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let entry = Self.names.first(where: { $0.name == word }) else {
+        throw UnknownWord(word: String(word))
+      }
+      formUnion(entry.permission)
+    }
+  }
+
+  /// A word that names no permission.
+  package struct UnknownWord: Error, Equatable, CustomStringConvertible {
+    let word: String
+    /// For a person.
+    package var description: String {
+      "\"\(word)\" is no permission; there are read, add, player, control, admin and none"
+    }
+  }
+}

@@ -38,7 +38,10 @@ extension Reply {
   /// - Parameters:
   ///   - duration: How long what is played of it is; `nil` if not known.
   ///   - place: Its place in the queue and its id; `nil` for a song that is not in the queue.
-  package mutating func endSong(duration: Milliseconds?, place: StatusReply.Place?) {
+  ///   - priority: That of a song in the queue.
+  package mutating func endSong(
+    duration: Milliseconds?, place: StatusReply.Place?, priority: UInt8 = 0
+  ) {
     if let duration {
       append("Time", duration.roundedSeconds)
       append("duration", duration)
@@ -46,6 +49,7 @@ extension Reply {
     if let place {
       append("Pos", place.position)
       append("Id", place.id)
+      if priority > 0 { append("Prio", priority) }
     }
   }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import TextFormatting
 
 /// Numbers and text straight into a reply's bytes. A `status` has ten numbers; a string of each costs more than all the
 /// rest of the command.
@@ -41,19 +41,16 @@ extension [UInt8] {
 
   /// Appends a date, `2026-11-21T02:23:56Z`. What is before 1970 or after 9999 is moved to the bound.
   mutating func append(utc secondsSince1970: Int64) {
-    // The latest is the end of the year 9999.
-    var seconds = time_t(Swift.min(Swift.max(secondsSince1970, 0), 253_402_300_799))
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func add(_ number: Int32, before mark: Unicode.Scalar) {
+    let time = UTCTime(secondsSince1970: secondsSince1970)
+    func add(_ number: Int, before mark: Unicode.Scalar) {
       append(digits: UInt64(number), minimum: 2)
       append(UInt8(ascii: mark))
     }
-    add(parts.tm_year + 1900, before: "-")
-    add(parts.tm_mon + 1, before: "-")
-    add(parts.tm_mday, before: "T")
-    add(parts.tm_hour, before: ":")
-    add(parts.tm_min, before: ":")
-    add(parts.tm_sec, before: "Z")
+    add(time.year, before: "-")
+    add(time.month, before: "-")
+    add(time.day, before: "T")
+    add(time.hour, before: ":")
+    add(time.minute, before: ":")
+    add(time.second, before: "Z")
   }
 }

@@ -14,12 +14,16 @@ package struct SongReply: Hashable, Sendable {
   package var range: SongRange?
   /// Its place in the queue and its id; `nil` for a song that is not in the queue.
   package var place: StatusReply.Place?
+  /// That of a song in the queue; shown if it is above 0.
+  package var priority: UInt8
 
   /// A song.
   package init(
     file: Argument, lastModified: Int64? = nil, format: AudioFormatText? = nil, tags: [SongTag] = [],
-    duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil
+    duration: Milliseconds? = nil, range: SongRange? = nil, place: StatusReply.Place? = nil,
+    priority: UInt8 = 0
   ) {
+    self.priority = priority
     self.file = file
     self.lastModified = lastModified
     self.format = format
@@ -36,7 +40,7 @@ package struct SongReply: Hashable, Sendable {
     for tag in tags where wanted.contains(TagSet(tag.type)) {
       reply.appendTag(tag.type, tag.value.bytes.span)
     }
-    reply.endSong(duration: duration, place: place)
+    reply.endSong(duration: duration, place: place, priority: priority)
   }
 
   /// The name as it can stand in a reply. An absolute one that is not UTF-8 or has control characters becomes a

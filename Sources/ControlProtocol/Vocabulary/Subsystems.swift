@@ -10,7 +10,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
 
   /// The database has changed. python-mpd2's asyncio client waits for it to keep its connection.
   package static let database = Subsystems(rawValue: 1 << 0)
-  /// Stored playlists. Never raised.
+  /// Stored playlists.
   package static let storedPlaylist = Subsystems(rawValue: 1 << 1)
   /// The queue.
   package static let playlist = Subsystems(rawValue: 1 << 2)
@@ -22,7 +22,7 @@ package struct Subsystems: OptionSet, Hashable, Sendable {
   package static let output = Subsystems(rawValue: 1 << 5)
   /// repeat, random, single, consume and their like; also home, foreground and lock.
   package static let options = Subsystems(rawValue: 1 << 6)
-  /// Stickers. Never raised.
+  /// Stickers.
   package static let sticker = Subsystems(rawValue: 1 << 7)
   /// An update of the database began or ended.
   package static let update = Subsystems(rawValue: 1 << 8)

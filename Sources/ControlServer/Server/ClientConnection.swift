@@ -46,10 +46,10 @@ final class ClientConnection: ChannelInboundHandler {
   private var hasCompleted = false
   private var sent = 0
 
-  init(core: ServerCore, info: ClientInfo) {
+  init(core: ServerCore, info: ClientInfo, configuration: ConnectionMachine.Configuration) {
     self.core = core
     self.info = info
-    machine = ConnectionMachine(configuration: core.configuration)
+    machine = ConnectionMachine(configuration: configuration)
     clock = ClientClock(limits: core.limits, now: .now())
   }
 

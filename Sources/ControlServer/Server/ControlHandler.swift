@@ -91,8 +91,18 @@ package struct ClientID: Hashable, Sendable {
 package struct ClientInfo: Sendable {
   /// The connection.
   package let id: ClientID
-  /// The user and the process at the other end when it connected.
-  package let peer: PeerCredentials
-  /// Whether it is the server's own user, or root: who may name any file that the server can read.
+  /// The user and the process at the other end when it connected; nil for a client from the network.
+  package let peer: PeerCredentials?
+  /// Whether it is the server's own user, or root: who may name any file that the server can read. Never one from the
+  /// network, where nobody vouches for who it is.
   package let isSameUser: Bool
+
+  /// Whether it came by the Unix socket.
+  package var isLocal: Bool { peer != nil }
+
+  package init(id: ClientID, peer: PeerCredentials?, isSameUser: Bool) {
+    self.id = id
+    self.peer = peer
+    self.isSameUser = isSameUser
+  }
 }

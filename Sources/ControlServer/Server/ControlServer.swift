@@ -1,11 +1,11 @@
 package import ControlProtocol
-internal import ControlSocket
+package import ControlSocket
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The server of the control socket: one thread, one event loop. It serves until ``stop()``, whoever holds it.
+/// The server of the control socket, and of network ports if it is told to: one thread, one event loop. It serves until ``stop()``, whoever holds it.
 package final class ControlServer: Sendable {
   /// Where clients find it; empty if systemd passed a socket without a path.
   package let path: String
@@ -13,6 +13,7 @@ package final class ControlServer: Sendable {
   private let core: NIOLoopBoundBox<ServerCore?>
   private let mailbox: LoopMailbox
   private let channel: any Channel
+  private let networkChannels = Mutex<[any Channel]>([])
   private let file: SocketFile?
   private let limits: ServerLimits
   private let isStopped = Atomic(false)
@@ -37,7 +38,16 @@ package final class ControlServer: Sendable {
         box.value = ServerCore(
           limits: limits, access: access, configuration: configuration, user: geteuid(), handler: handler,
           mailbox: mailbox)
-      }.flatMap { Self.accept(on: descriptor, group: group, core: box, limits: limits) }.wait()
+      }.flatMap {
+        Self.bootstrap(group, limits) { channel in
+          guard let socket = channel as? any SocketOptionProvider else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+          }
+          return PeerCredentials.read(from: socket).flatMapThrowing { peer in
+            try Self.add(box.value?.admit(peer), to: channel)
+          }
+        }.withBoundSocket(descriptor)
+      }.wait()
     } catch {
       file?.removeIfOwn()
       try? group.syncShutdownGracefully()
@@ -69,9 +79,10 @@ package final class ControlServer: Sendable {
     file?.removeIfOwn()
     let core = self.core
     let channel = self.channel
+    let networkChannels = self.networkChannels.withLock { $0 }
     let limit = TimeAmount(seconds: limits.ending)
     let ended = channel.eventLoop.flatSubmit {
-      channel.close(promise: nil)
+      for channel in networkChannels + [channel] { channel.close(promise: nil) }
       guard let server = core.value else { return channel.eventLoop.makeSucceededVoidFuture() }
       let timer = channel.eventLoop.scheduleTask(in: limit) { core.value?.abandon() }
       return server.end().always { _ in timer.cancel() }
@@ -82,10 +93,68 @@ package final class ControlServer: Sendable {
     try? group.syncShutdownGracefully()
   }
 
-  private static func accept(
-    on descriptor: CInt, group: MultiThreadedEventLoopGroup, core: NIOLoopBoundBox<ServerCore?>,
-    limits: ServerLimits
-  ) -> EventLoopFuture<any Channel> {
+  /// Serves clients from the network too, at a numeric address, or at all that the machine has (`*`); `access` says
+  /// what they may do. Returns where that is: port 0 stands for any that is free. Blocks for the system's calls. Any
+  /// thread but the server's own.
+  package func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError) -> NetworkAddress
+  {
+    guard address.host == NetworkAddress.anyHost else { return try bind(address, access) }
+    var bound = try bind(NetworkAddress(host: "0.0.0.0", port: address.port), access)
+    do {
+      bound = try bind(NetworkAddress(host: "::", port: bound.port), access)
+    } catch .system(let error, _) where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.code) {
+      // A machine without IPv6.
+    }
+    return NetworkAddress(host: NetworkAddress.anyHost, port: bound.port)
+  }
+
+  private func bind(_ address: NetworkAddress, _ access: NetworkAccess) throws(ListenError) -> NetworkAddress
+  {
+    guard let socketAddress = try? SocketAddress(ipAddress: address.host, port: Int(address.port)) else {
+      throw .notAnAddress(address)
+    }
+    let limits = self.limits
+    var bootstrap = Self.bootstrap(group, limits) { [core] channel in
+      channel.eventLoop.makeCompletedFuture {
+        guard let from = channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) else {
+          throw NotAdmitted()
+        }
+        try Self.add(core.value?.admit(from: from, access), to: channel)
+      }
+    }
+    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    .childChannelOption(.socketOption(.so_keepalive), value: 1)
+    .childChannelOption(
+      .socketOption(.so_sndbuf), value: ChannelOptions.Types.SocketOption.Value(limits.networkBuffer))
+    for (option, value) in [
+      (TCP_KEEPIDLE, limits.keepAlive.idle), (TCP_KEEPINTVL, limits.keepAlive.interval),
+      (TCP_KEEPCNT, limits.keepAlive.count),
+    ] {
+      bootstrap = bootstrap.childChannelOption(
+        .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: value)
+    }
+    // IPv4 has a socket of its own, so that no address comes in IPv6's clothes.
+    if case .v6 = socketAddress {
+      bootstrap = bootstrap.serverChannelOption(
+        ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
+    }
+    do {
+      let channel = try bootstrap.bind(to: socketAddress).wait()
+      networkChannels.withLock { $0.append(channel) }
+      return NetworkAddress(
+        host: address.host, port: UInt16(clamping: channel.localAddress?.port ?? Int(address.port)))
+    } catch {
+      let code = (error as? IOError)?.errnoCode ?? EINVAL
+      throw code == EADDRINUSE
+        ? .addressInUse(address) : .system(SystemCallError("bind", code: code), path: "\(address)")
+    }
+  }
+
+  /// What accepts clients; `admit` makes them, or fails and so has the connection closed.
+  private static func bootstrap(
+    _ group: MultiThreadedEventLoopGroup, _ limits: ServerLimits,
+    admit: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+  ) -> ServerBootstrap {
     ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       .serverChannelInitializer { channel in
@@ -100,16 +169,12 @@ package final class ControlServer: Sendable {
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes)
       )
       .childChannelOption(.writeBufferWaterMark, value: .full(at: limits.pauseBytes))
-      .childChannelInitializer { channel in
-        guard let socket = channel as? any SocketOptionProvider else {
-          return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-        }
-        return PeerCredentials.read(from: socket).flatMapThrowing { peer in
-          guard let connection = core.value?.admit(peer) else { throw NotAdmitted() }
-          try channel.pipeline.syncOperations.addHandler(connection)
-        }
-      }
-      .withBoundSocket(descriptor)
+      .childChannelInitializer(admit)
+  }
+
+  private static func add(_ connection: ClientConnection?, to channel: any Channel) throws {
+    guard let connection else { throw NotAdmitted() }
+    try channel.pipeline.syncOperations.addHandler(connection)
   }
 
   /// Closes the connection before anything is sent.

@@ -1,5 +1,6 @@
 internal import CThreads
 internal import ControlProtocol
+internal import ControlSocket
 internal import NIOCore
 
 /// Everything the server knows, on its event loop.
@@ -41,16 +42,25 @@ final class ServerCore {
     board = ChannelBoard(subscriptionLimit: limits.subscriptions, messageLimit: limits.messages)
   }
 
-  /// A client for a new connection; nil if it is to be closed without a word.
+  /// A client for a new connection by the Unix socket; nil if it is to be closed without a word.
   func admit(_ peer: PeerCredentials) -> ClientConnection? {
-    guard ending == nil, connections.count < limits.clients, access.admits(user: peer.user, server: user)
-    else {
-      return nil
-    }
+    guard access.admits(user: peer.user, server: user) else { return nil }
+    return admit(peer, isSameUser: peer.user == user || peer.user == 0, configuration)
+  }
+
+  /// A client for a new connection from the network; nil if it is to be closed without a word.
+  func admit(from address: IPAddress, _ access: NetworkAccess) -> ClientConnection? {
+    guard connections.values.count(where: { !$0.info.isLocal }) < limits.networkClients else { return nil }
+    return admit(nil, isSameUser: false, access.configuration(for: address))
+  }
+
+  private func admit(
+    _ peer: PeerCredentials?, isSameUser: Bool, _ configuration: ConnectionMachine.Configuration
+  ) -> ClientConnection? {
+    guard ending == nil, connections.count < limits.clients else { return nil }
     lastNumber += 1
-    let info = ClientInfo(
-      id: ClientID(number: lastNumber), peer: peer, isSameUser: peer.user == user || peer.user == 0)
-    let connection = ClientConnection(core: self, info: info)
+    let info = ClientInfo(id: ClientID(number: lastNumber), peer: peer, isSameUser: isSameUser)
+    let connection = ClientConnection(core: self, info: info, configuration: configuration)
     connections[info.id] = connection
     return connection
   }

@@ -2,6 +2,14 @@
 package struct ServerLimits: Sendable {
   /// Clients at a time: mpd's default. Each costs a descriptor, and a process has 1024 by default.
   package var clients = 100
+  /// How many of them may come from the network: the machine's own user is never locked out by strangers.
+  package var networkClients = 80
+  /// Seconds of silence after which a client's machine is asked whether it is still there, seconds between further
+  /// questions, and how many may stay unanswered: a telephone that left the house frees its place after two minutes.
+  package var keepAlive = (idle: 60, interval: 15, count: 4)
+  /// Bytes that the kernel is to hold for a client on the network that does not read; it doubles them. Of itself it
+  /// would go up to 4 MB for each. About what a Unix socket has.
+  package var networkBuffer = 128 * 1024
   /// Bytes of replies that wait for a client; one that lets more pile up is dropped. mpd's default.
   package var outputBytes = 8 * 1024 * 1024
   /// From here on a client's next command waits until it has read: a client that pipelines many large replies gets

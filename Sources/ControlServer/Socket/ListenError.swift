@@ -16,6 +16,10 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
   case noSuchGroup(String)
   /// What systemd passed on is no listening Unix socket.
   case unusableActivation
+  /// What was to be listened on is no numeric address.
+  case notAnAddress(NetworkAddress)
+  /// Another program listens there. The command's exit status for it is 73.
+  case addressInUse(NetworkAddress)
   /// The system refused.
   case system(SystemCallError, path: String)
 
@@ -32,6 +36,8 @@ package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
     case .directoryLocked(let path): "another process holds the lock of the socket's directory: \(path)"
     case .noSuchGroup(let name): "no such group: \(name)"
     case .unusableActivation: "LISTEN_FDS names no listening Unix socket"
+    case .notAnAddress(let address): "cannot listen at \(address): \(address.host) is not a numeric address"
+    case .addressInUse(let address): "cannot listen at \(address): another program does"
     case .system(let error, let path): "\(path): \(error)"
     }
   }

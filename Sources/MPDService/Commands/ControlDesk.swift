@@ -37,7 +37,7 @@ final class ControlDesk: Sendable {
     switch command {
     case .connection, .channels: completion(.failure(Ack(.unknown, "the server answers that itself")))
     case .fixed(let command):
-      completion(Result { () throws(Ack) in try answer(command) })
+      completion(Result { () throws(Ack) in try answer(command, for: client) })
     case .playback(let command):
       completion(
         Result { () throws(JukeboxError) in try playback.perform(command, tags: context.tags) }.mapError(
@@ -57,24 +57,35 @@ final class ControlDesk: Sendable {
       library.perform(command, context, for: client, completion: completion)
     case .database(let command):
       library.perform(command, context, for: client, completion: completion)
+    case .playlists(let command):
+      library.perform(command, context, for: client, completion: completion)
+    case .stickers(let command):
+      library.perform(command, for: client, completion: completion)
     case .application(.lifecycle): completion(.success(application.lifecycle()))
     case .application(let command):
       Task { [application] in completion(.success(await application.perform(command))) }
     }
   }
 
-  /// What a player without stored playlists, fades and replay gain always answers.
-  private func answer(_ command: Command.Fixed) throws(Ack) -> Reply {
+  /// What a player without fades, replay gain, partitions and mounts always answers.
+  private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
+    // Mpd's words. Where the files are is no business of a client that cannot open them.
+    case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
+    case .urlhandlers where !client.isLocal: return Reply()
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
     case .urlhandlers: return Reply(["handler": "file://"])
     case .listpartitions: return Reply(["partition": "default"])
     case .replayGainStatus: return Reply(["replay_gain_mode": "off"])
-    case .listplaylists, .crossfade(0), .replayGainMode(.off), .partition("default"): return Reply()
+    case .crossfade(0), .replayGainMode(.off), .partition("default"), .mixrampdb(0): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")
     case .replayGainMode: throw Ack(.argument, "songs are played as they are")
+    case .mixrampdelay(let delay) where delay.isNaN: return Reply()
+    case .mixrampdb, .mixrampdelay: throw Ack(.argument, "songs are not mixed into each other")
     case .partition: throw Ack(.noExist, "partition does not exist")
+    case .newpartition: throw Ack(.unknown, "there is one player, and so one partition")
+    case .listmounts: throw Ack(.unknown, "nothing can be mounted: there is one folder of music")
     }
   }
 }

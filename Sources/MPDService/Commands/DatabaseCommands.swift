@@ -64,6 +64,20 @@ struct DatabaseCommands: Sendable {
     }
   }
 
+  /// The lines of a song of the library; nil for what it does not know.
+  func song(at path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
+    guard library != nil, let name = name(of: path) else { return nil }
+    guard let song = try ask({ r throws(DatabaseError) in try r.song(name) }) else { return nil }
+    var reply = Reply()
+    reply.append(song, tags: tags)
+    return reply
+  }
+
+  /// Whether there is a song of this name.
+  func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {
+    try library?.read { reader throws(DatabaseError) in try reader.song(name) != nil } ?? false
+  }
+
   private func songs(_ ids: ArraySlice<Int64>, _ tags: TagSet?) throws(Ack) -> Reply {
     var reply = Reply()
     for song in try ask({ r throws(DatabaseError) in try r.songs(ids.prefix(Self.songsInPiece)) }) {

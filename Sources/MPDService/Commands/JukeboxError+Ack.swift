@@ -3,18 +3,16 @@ package import Jukebox
 import MusicFiles
 
 extension JukeboxError {
-  /// The refusal in mpd's words.
-  package var ack: Ack {
+  /// The refusal.
+  package var ack: Ack { Ack(code, message) }
+
+  private var code: Ack.Code {
     switch self {
-    case .badSongIndex: .badSongIndex
-    case .noSuchSong: .noSuchSong
-    case .notPlaying: .notPlaying
-    case .noCurrentSong: .noCurrentSong
-    case .numberTooLarge(let number): .numberTooLarge(number)
-    case .moveRelativeToItself: Ack(.argument, "Cannot move current song relative to itself")
-    case .songIsCurrent: Ack(.permission, "Cannot edit the current song")
-    case .queueFull: Ack(.playlistMax, "Playlist is too large")
-    case .pathTooLong: Ack(.argument, "The name is too long")
+    case .badSongIndex, .numberTooLarge, .moveRelativeToItself, .pathTooLong: .argument
+    case .noSuchSong: .noExist
+    case .notPlaying, .noCurrentSong: .playerSync
+    case .songIsCurrent, .songIsLocal: .permission
+    case .queueFull: .playlistMax
     }
   }
 }

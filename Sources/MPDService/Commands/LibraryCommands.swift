@@ -1,3 +1,4 @@
+import AudioCore
 import ControlProtocol
 import ControlServer
 import Dispatch
@@ -19,9 +20,15 @@ final class LibraryCommands: Sendable {
     var content: MP3Metadata.Picture?
   }
 
-  private let host: JukeboxHost
-  private let home: MusicHome
-  private let database: DatabaseCommands
+  let host: JukeboxHost
+  let home: MusicHome
+  let database: DatabaseCommands
+  /// nil where no playlists are kept.
+  let playlists: PlaylistFolder?
+  /// nil where no stickers are kept.
+  let stickers: StickerStore?
+  /// Tells clients of what changes on the disk.
+  let onChange: @Sendable (Subsystems) -> Void
   private let tagReader: TagReader
   private let clock: any HostClock
   /// The last picture that was asked for: clients fetch it in chunks.
@@ -37,18 +44,23 @@ final class LibraryCommands: Sendable {
   private static let goneLimit = 1.0
 
   /// Whom a command is carried out for.
-  private struct Request {
+  struct Request {
     let isSameUser: Bool
+    let isLocal: Bool
     /// Why reading has to end; nil while it may go on.
     let interruption: () -> String?
   }
 
-  /// Songs that are added are read by `tagReader`.
+  /// Songs that are added are read by `tagReader`. `onChange` is called on a command's own thread.
   init(
-    host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, tagReader: TagReader,
-    clock: any HostClock
+    host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, playlists: PlaylistFolder? = nil,
+    stickers: StickerStore? = nil, tagReader: TagReader, clock: any HostClock,
+    onChange: @escaping @Sendable (Subsystems) -> Void = { _ in }
   ) {
     self.host = host
+    self.playlists = playlists
+    self.stickers = stickers
+    self.onChange = onChange
     database = DatabaseCommands(library: library, home: home)
     self.clock = clock
     self.home = home
@@ -82,13 +94,14 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  private func perform(
+  /// Carries out a command by `body`, on a thread of the command's own.
+  func perform(
     for client: ClientInfo, _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
     _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
-      let request = Request(isSameUser: client.isSameUser) { [self] in
+      let request = Request(isSameUser: client.isSameUser, isLocal: client.isLocal) { [self] in
         let now = clock.now
         if now.seconds(since: start) > Self.readingLimit {
           return "it takes more than \(Int(Self.readingLimit)) s"
@@ -111,41 +124,31 @@ final class LibraryCommands: Sendable {
   ) throws(Ack) -> Reply {
     switch command {
     case .add(let uri, let place):
-      try add(files(of: uri, request), at: place)
+      let found = try files(of: uri, request)
+      try add(found.files, at: place)
+      if let refusal = found.refusal { throw refusal }
       return Reply()
     case .addid(let uri, let place):
       let path = try resolveSong(uri, request)
       guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
         throw Ack(.noExist, "No such song")
       }
+      if let flaw = flaw(of: path, request) { throw Ack(.noExist, flaw) }
       let ids = try add([path], at: place)
       var reply = Reply()
       for id in ids { reply.append("Id", id.rawValue) }
       return reply
     case .lsinfo(let uri):
       let path = try resolve(uri?.bytes ?? [], request)
-      if let contents = try database.contents(of: path, tags: context.tags) { return contents }
-      return try list(path, request)
-    case .listplaylist(let name):
-      var reply = Reply()
-      for file in try playlist(name, request) {
-        reply.append("file", Argument(home.name(of: file)))
+      var contents: Reply
+      if let known = try database.contents(of: path, tags: context.tags) {
+        contents = known
+      } else {
+        contents = try list(path, request)
       }
-      return reply
-    case .listplaylistinfo(let name):
-      var reply = Reply()
-      for file in try playlist(name, request) {
-        if let reason = request.interruption() { throw Ack(.system, reason) }
-        let song = Song(path: file.bytes, metadata: SongMetadata(path: file.bytes))
-        SongReply(song, home: home).write(into: &reply, tags: context.tags)
-      }
-      return reply
-    case .load(let name, let range, let place):
-      let files = try playlist(name, request)
-      let start = min(range.map { Int($0.lowerBound) } ?? 0, files.count)
-      let end = max(start, min(range?.upperBound.map(Int.init) ?? files.count, files.count))
-      try add(Array(files[start..<end]), at: place)
-      return Reply()
+      // As clients of old look for them.
+      if path == home.path { contents.append(try storedPlaylists()) }
+      return contents
     case .readpicture(let uri, let offset):
       return try readPicture(
         try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
@@ -164,7 +167,8 @@ final class LibraryCommands: Sendable {
 
   // MARK: Adding
 
-  private func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+  func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name, request)
     do {
       return try home.resolve(name, isSameUser: request.isSameUser)
     } catch {
@@ -174,6 +178,7 @@ final class LibraryCommands: Sendable {
 
   /// The same for a name that cannot be a directory's: what is missing is a song.
   private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
+    try checkName(name.bytes, request)
     do {
       return try home.resolve(name.bytes, isSameUser: request.isSameUser)
     } catch .missing {
@@ -183,44 +188,83 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  private func files(of uri: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
+  /// Whether the name says where the file is on this machine; `/` alone is the home.
+  private static func isAbsolute(_ name: [UInt8]) -> Bool {
+    EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
+  }
+
+  /// As in mpd, clients from the network learn nothing of where files are: not even whether a name leads to the home.
+  func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
+    guard !request.isLocal, Self.isAbsolute(name) else { return }
+    throw Ack(
+      .permission, "Access denied: clients from the network name files relative to the music directory")
+  }
+
+  /// What a client's name stands for.
+  struct Found {
+    var files: [MediaPath] = []
+    /// What is to be said of those that are left out.
+    var refusal: Ack?
+  }
+
+  /// The file of this name, or those in this folder or playlist.
+  func files(of uri: Argument, _ request: Request) throws(Ack) -> Found {
     // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
     // nothing to add. A person who names one by its path hears of it.
     let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
-    return try expand(try resolve(uri.bytes, request), request, allowsNone: isListed)
+    let path = try resolve(uri.bytes, request)
+    let found = try expand([path], request)
+    let isFolder = (try? FileStatus(of: path))?.type == S_IFDIR
+    // A link to nothing in a folder is nobody's concern, as with mpd.
+    if isFolder, isListed || !found.files.isEmpty { return Found(files: found.files) }
+    return found
   }
 
-  /// A file, what is in a folder, or what a playlist names: only what the client may have, and all of it or nothing.
-  private func expand(
-    _ path: MediaPath, _ request: Request, allowsNone: Bool = false
-  ) throws(Ack) -> [MediaPath] {
-    var builder = QueueBuilder(directory: home.path, interruption: { _ in request.interruption() })
+  /// Files, what is in folders, or what playlists name: only what the client may have and what can be played.
+  func expand(_ paths: [MediaPath], _ request: Request) throws(Ack) -> Found {
+    var builder = QueueBuilder(
+      directory: home.path, refusal: { self.flaw(of: $0, request) },
+      interruption: { _ in request.interruption() })
     // Absolute, so nothing of it is taken for an option or for standard input.
-    builder.add(argument: path)
+    for path in paths { builder.add(argument: path) }
     if let limitation = builder.limitation { throw Ack(.system, "nothing was done: \(limitation)") }
-    if allowsNone, builder.problems.map(\.reason) == [QueueProblem.noMusic], builder.problems[0].origin == nil
-    {
-      return []
+    var found = Found(files: builder.files)
+    if let problem = builder.problems.first {
+      let more = builder.problemCount - 1
+      let rest = (more > 0 ? " (and \(more) more)" : "") + (found.files.isEmpty ? "" : "; the rest was added")
+      found.refusal = Ack(.noExist, "\(problem)\(rest)")
+    } else if found.files.isEmpty, !paths.isEmpty {
+      found.refusal = Ack(.noExist, "No such song")
     }
-    let files = request.isSameUser ? builder.files : builder.files.filter(isInHome)
-    guard files.isEmpty else { return files }
-    throw Ack(.noExist, builder.problems.first.map { "\($0)" } ?? "No such song")
+    return found
   }
 
-  private func isInHome(_ file: MediaPath) -> Bool {
+  /// Why a client cannot have a file played; nil for one that it can. What is called like MP3 is not opened here.
+  private func flaw(of file: MediaPath, _ request: Request) -> String? {
+    if !request.isSameUser, !isInHome(file) { return "the file is outside of the music directory" }
+    guard file.fileExtension != "mp3" else { return nil }
+    do {
+      _ = try MP3File(pathBytes: file.bytes).open {}.proceed()
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  func isInHome(_ file: MediaPath) -> Bool {
     guard let real = try? file.resolvingLinks() else { return false }
     return home.contains(real)
   }
 
   @discardableResult
-  private func add(_ files: [MediaPath], at place: QueuePosition?) throws(Ack) -> [SongID] {
+  func add(_ files: [MediaPath], at place: QueuePosition?) throws(Ack) -> [SongID] {
     let songs = files.map { Song(path: $0.bytes) }
     let ids = try add(songs, at: place)
     tagReader.read(zip(ids, songs).map { ($0, $1.path) })
     return ids
   }
 
-  private func add(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
+  func add(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     do throws(JukeboxError) {
       return try host.change { machine throws(JukeboxError) in
         try machine.add(songs, at: place)
@@ -252,17 +296,6 @@ final class LibraryCommands: Sendable {
     for name in entries.songs { append("file", name) }
     for name in entries.playlists { append("playlist", name) }
     return reply
-  }
-
-  /// The files that a playlist names: `NAME`, or `NAME.m3u` or `.m3u8` in the home.
-  private func playlist(_ name: Argument, _ request: Request) throws(Ack) -> [MediaPath] {
-    for suffix in ["", ".m3u", ".m3u8", ".pls"] {
-      guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
-        path.isPlaylist
-      else { continue }
-      return try expand(path, request)
-    }
-    throw .noSuchPlaylist
   }
 
   private func listFiles(_ folder: MediaPath, _ request: Request) throws(Ack) -> Reply {

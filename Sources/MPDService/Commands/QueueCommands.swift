@@ -36,6 +36,20 @@ struct QueueCommands: Sendable {
       try host.change { m throws(JukeboxError) in
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
       }
+    case .prio(let priority, let ranges):
+      // One after the other, as mpd does it: what comes before a refusal has its effect.
+      try host.change { m throws(JukeboxError) in
+        for range in ranges {
+          try m.setPriority(priority, of: try Self.range(range, in: m.queue.count, takesEnd: true))
+        }
+      }
+    case .prioid(let priority, let ids):
+      try host.change { m throws(JukeboxError) in
+        for id in ids { try m.setPriority(priority, of: SongID(rawValue: id)) }
+      }
+    case .settagid(let id):
+      guard host.read({ $0.queue[SongID(rawValue: id)] }) != nil else { throw .noSuchSong }
+      throw .songIsLocal
     case .rangeid(let id, let range):
       try host.change { m throws(JukeboxError) in
         try m.setRange(range == .whole ? nil : range, of: SongID(rawValue: id))
@@ -44,10 +58,12 @@ struct QueueCommands: Sendable {
     return Reply()
   }
 
-  /// A range that begins in the queue or at its end, cut to the queue. One position has to be in it.
-  private static func range(_ range: PositionRange, in count: Int) throws(JukeboxError) -> Range<Int> {
+  /// A range that begins in the queue or at its end, cut to the queue. One position has to be in it, unless `takesEnd`.
+  private static func range(
+    _ range: PositionRange, in count: Int, takesEnd: Bool = false
+  ) throws(JukeboxError) -> Range<Int> {
     let start = Int(range.lowerBound)
-    guard start <= count, !range.isSingle || start < count else { throw .badSongIndex }
+    guard start <= count, takesEnd || !range.isSingle || start < count else { throw .badSongIndex }
     return start..<max(start, min(count, range.upperBound.map(Int.init) ?? count))
   }
 

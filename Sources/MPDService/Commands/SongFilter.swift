@@ -4,6 +4,8 @@ import ControlProtocol
 struct SongFilter {
   private let expression: FilterExpression
   private let foldsCase: Bool
+  /// The regular expressions in it.
+  private let patterns: [Argument: TextPattern]
 
   /// Finds what the expression describes.
   ///
@@ -11,6 +13,9 @@ struct SongFilter {
   init(_ expression: FilterExpression, foldsCase: Bool) {
     self.expression = foldsCase ? Self.folded(expression) : expression
     self.foldsCase = foldsCase
+    var patterns: [Argument: TextPattern] = [:]
+    for source in expression.patterns { patterns[source] = try? TextPattern(source, foldsCase: foldsCase) }
+    self.patterns = patterns
   }
 
   /// Whether the song is one of them.
@@ -26,7 +31,11 @@ struct SongFilter {
 
   private func holds(_ expression: FilterExpression, for song: SongReply, _ texts: SongReply) -> Bool {
     switch expression {
-    case .tag(let type?, let test): texts.values(of: type).contains { test.passes($0) }
+    case .tag(let type?, .matches(let source)):
+      song.values(of: type)?.contains { matches(source, $0) } ?? (source == "")
+    case .tag(nil, .matches(let source)): song.tags.contains { matches(source, $0.value) }
+    case .file(.matches(let source)): matches(source, song.file)
+    case .tag(let type?, let test): (texts.values(of: type) ?? [""]).contains { test.passes($0) }
     case .tag(nil, let test): texts.tags.contains { test.passes($0.value) }
     case .file(let test): test.passes(texts.file)
     case .base(let folder): song.file.isOrLies(below: folder)
@@ -35,6 +44,10 @@ struct SongFilter {
     case .not(let other): !holds(other, for: song, texts)
     case .all(let parts): parts.allSatisfy { holds($0, for: song, texts) }
     }
+  }
+
+  private func matches(_ source: Argument, _ text: Argument) -> Bool {
+    text.bytes.withUnsafeBufferPointer { patterns[source]?.matches($0) ?? false }
   }
 
   // MARK: Folding
@@ -53,6 +66,18 @@ struct SongFilter {
     switch test {
     case .equals(let text): .equals(text.foldingCase())
     case .contains(let text): .contains(text.foldingCase())
+    case .matches: test
+    }
+  }
+}
+
+extension FilterExpression {
+  fileprivate var patterns: [Argument] {
+    switch self {
+    case .tag(_, .matches(let source)), .file(.matches(let source)): [source]
+    case .tag, .file, .base, .modifiedSince, .audioFormat: []
+    case .not(let other): other.patterns
+    case .all(let parts): parts.flatMap(\.patterns)
     }
   }
 }
@@ -62,18 +87,20 @@ extension TextTest {
     switch self {
     case .equals(let value): text == value
     case .contains(let value): text.contains(value)
+    // Their own texts: see `holds`.
+    case .matches: false
     }
   }
 }
 
 extension SongReply {
-  /// What the song has for this tag: see `FilterExpression.tag`.
-  fileprivate func values(of type: TagType) -> [Argument] {
+  /// What the song has for this tag, or for the one that stands for it; nil for nothing.
+  fileprivate func values(of type: TagType) -> [Argument]? {
     for candidate in [type] + type.substitutes {
       let values = tags.filter { $0.type == candidate }.map(\.value)
       if !values.isEmpty { return values }
     }
-    return [""]
+    return nil
   }
 }
 

@@ -7,6 +7,7 @@ extension SongReply {
   init(_ queued: QueuedSong, at position: Int, home: MusicHome) {
     self.init(queued.song, home: home)
     place = StatusReply.Place(queued.id, at: position)
+    priority = queued.song.priority
   }
 
   /// A song as clients see it.
@@ -36,7 +37,7 @@ extension Reply {
     metadata?.forEachTag(of: tags) { appendTag($0, $1) }
     endSong(
       duration: song.duration.map { Milliseconds(seconds: $0) },
-      place: StatusReply.Place(queued.id, at: position))
+      place: StatusReply.Place(queued.id, at: position), priority: song.priority)
   }
 }
 

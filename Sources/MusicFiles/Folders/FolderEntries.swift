@@ -33,7 +33,10 @@ package struct FolderEntries {
       }
     }
     // Without the extension "Song" comes before "Song 2"; the name decides between a.mp3 and a.MP3.
-    stems.sort { ($0.order, NaturalOrder($0.name)) < ($1.order, NaturalOrder($1.name)) }
+    stems.sort { left, right in
+      left.order == right.order
+        ? NaturalOrder(left.name) < NaturalOrder(right.name) : left.order < right.order
+    }
     songs = stems.map(\.name)
     self.folders = folders.sorted().map(\.name)
     self.playlists = playlists.sorted().map(\.name)

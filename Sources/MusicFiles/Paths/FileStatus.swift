@@ -12,6 +12,8 @@ package struct FileStatus {
   package let identity: Identity
   /// What kind: one of the `S_IFMT` values.
   package let type: UInt32
+  /// Who may do what with it: the nine permission bits.
+  package let permissions: UInt32
   /// How many bytes it has.
   package let size: Int64
   /// When it was changed last, in nanoseconds since 1970.
@@ -34,6 +36,7 @@ package struct FileStatus {
   private init(_ status: stat) {
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     type = status.st_mode & S_IFMT
+    permissions = status.st_mode & 0o777
     size = Int64(status.st_size)
     changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
   }

@@ -50,6 +50,8 @@ package struct QueueBuilder {
 
   /// The files to play, in order, as absolute paths.
   package private(set) var files: [MediaPath] = []
+  /// Those of the files that were not there; none unless they were to be kept.
+  package private(set) var missing: Set<MediaPath> = []
   /// What cannot be played, in the order in which it was met, up to the limit.
   package private(set) var problems: [QueueProblem] = []
   /// How many there are in all.
@@ -61,7 +63,9 @@ package struct QueueBuilder {
 
   private let directory: MediaPath
   private let limits: Limits
+  private let keepsMissing: Bool
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
+  private let refusal: (_ file: MediaPath) -> String?
   private let interruption: (_ fileCount: Int) -> String?
   /// The playlists that are being read, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
@@ -73,18 +77,23 @@ package struct QueueBuilder {
 
   /// A builder that takes relative names as seen from `directory`.
   ///
+  /// With `keepsMissing` a file that is not there is a problem, and has its place in the queue all the same.
+  /// `refusal` is asked of each file before it is taken, and says why it is not; nil for one that is.
   /// `interruption` is asked with the number of files so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
   package init(
-    directory: MediaPath, limits: Limits = .standard,
+    directory: MediaPath, limits: Limits = .standard, keepsMissing: Bool = false,
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
     },
+    refusal: @escaping (_ file: MediaPath) -> String? = { _ in nil },
     interruption: @escaping (_ fileCount: Int) -> String? = { _ in nil }
   ) {
     self.directory = directory
+    self.refusal = refusal
     self.limits = limits
+    self.keepsMissing = keepsMissing
     self.readStandardInput = readStandardInput
     self.interruption = interruption
   }
@@ -129,6 +138,11 @@ package struct QueueBuilder {
         }
       }
       report(name, origin, problem == .system(ENOENT) ? "no such file" : "\(problem)")
+      // As one that cannot be decoded, for those who count.
+      if keepsMissing, problem == .system(ENOENT), files.count < limits.files {
+        files.append(written)
+        missing.insert(written)
+      }
     }
   }
 
@@ -143,12 +157,14 @@ package struct QueueBuilder {
     } else if path.isPlaylist {
       addPlaylist(path, status.identity, name: name, origin: origin)
     } else {
-      append(path)
+      append(path, name: name, origin: origin)
     }
   }
 
-  private mutating func append(_ file: MediaPath) {
-    if files.count >= limits.files {
+  private mutating func append(_ file: MediaPath, name: String, origin: String?) {
+    if let reason = refusal(file) {
+      report(name, origin, reason)
+    } else if files.count >= limits.files {
       stop(file.description, "more than \(limits.files) files")
     } else {
       files.append(file)
@@ -180,7 +196,10 @@ package struct QueueBuilder {
     for name in entries.brokenLinks {
       report(folder.appending(name).description, origin, "a link to nothing")
     }
-    for name in entries.songs where mayGoOn() { append(folder.appending(name)) }
+    for name in entries.songs where mayGoOn() {
+      let file = folder.appending(name)
+      append(file, name: file.description, origin: origin)
+    }
     for name in entries.folders where mayGoOn() {
       addFolder(folder.appending(name), depth: depth + 1, origin: origin)
     }

@@ -1,3 +1,4 @@
+internal import CThreads
 internal import ControlProtocol
 internal import Glibc
 internal import MusicFiles
@@ -46,6 +47,13 @@ private struct SQLiteCalls: Sendable {
     ) -> Int32
   let valueBytes: @convention(c) @Sendable (OpaquePointer?) -> UnsafeRawPointer?
   let valueByteCount: @convention(c) @Sendable (OpaquePointer?) -> Int32
+  let valueInteger: @convention(c) @Sendable (OpaquePointer?) -> Int64
+  let kept: @convention(c) @Sendable (OpaquePointer?, Int32) -> UnsafeMutableRawPointer?
+  let keep:
+    @convention(c) @Sendable (
+      OpaquePointer?, Int32, UnsafeMutableRawPointer?, (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+    ) -> Void
+  let setIntegerResult: @convention(c) @Sendable (OpaquePointer?, Int64) -> Void
   let setResult: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int32, Int) -> Void
 
   /// Of the whole process: the library stays.
@@ -85,6 +93,10 @@ private struct SQLiteCalls: Sendable {
     createFunction = try find("create_function_v2")
     valueBytes = try find("value_blob")
     valueByteCount = try find("value_bytes")
+    valueInteger = try find("value_int64")
+    kept = try find("get_auxdata")
+    keep = try find("set_auxdata")
+    setIntegerResult = try find("result_int64")
     setResult = try find("result_blob")
   }
 
@@ -95,7 +107,7 @@ private struct SQLiteCalls: Sendable {
   static let full: Int32 = 13
   static let corrupt: Int32 = 11
   static let notADatabase: Int32 = 26
-  /// Read and write, create, and any thread may use it, one at a time.
+  /// Read and write, create, and with a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
   static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
   /// The bytes are copied before the call returns.
   static let copied = -1
@@ -140,7 +152,9 @@ package enum DatabaseValue: Hashable, Sendable {
 
 /// A connection to a database in a file. Closed when it goes.
 ///
-/// Statements have SQL's language and one function more: `folded(x)` is `x` with capitals and small letters the same.
+/// Statements have SQL's language and three functions more: `folded(x)` is `x` with capitals and small letters the same,
+/// `holds(x, y)` whether `y` is a part of `x`, ten times as fast as `instr`, and
+/// `matches(r, f, x)` whether the regular expression `r` is found in `x`, with `f` capitals and small letters the same.
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
@@ -153,6 +167,8 @@ struct Database: ~Copyable {
     // Readers and the one writer hold each other up only for moments, as when the file is cut after a start.
     _ = calls.busyTimeout(handle, 5000)
     _ = calls.createFunction(handle, "folded", 1, SQLiteCalls.functionFlags, nil, foldArgument, nil, nil, nil)
+    _ = calls.createFunction(handle, "holds", 2, SQLiteCalls.functionFlags, nil, findText, nil, nil, nil)
+    _ = calls.createFunction(handle, "matches", 3, SQLiteCalls.functionFlags, nil, matchText, nil, nil, nil)
   }
 
   deinit { _ = calls.close(handle) }
@@ -274,6 +290,45 @@ private func foldArgument(
   folded.withUnsafeBytes { calls.setResult(context, $0.baseAddress, Int32($0.count), SQLiteCalls.copied) }
 }
 
-// SQLite's default is its serialized mode, which these connections ask for: a connection has a lock of its own, and any
-// thread may use it. Nothing of these values ever changes.
+/// The SQL function `holds`.
+private func findText(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard case .success(let calls) = SQLiteCalls.shared, let arguments else { return }
+  let (text, part) = (calls.valueBytes(arguments[0]), calls.valueBytes(arguments[1]))
+  let partSize = UInt(calls.valueByteCount(arguments[1]))
+  // No bytes have no address, and are in every text.
+  let isFound =
+    partSize == 0
+    || text != nil
+      && continuo_memmem(text, UInt(calls.valueByteCount(arguments[0])), part, partSize) != nil
+  calls.setIntegerResult(context, isFound ? 1 : 0)
+}
+
+/// The SQL function `matches`. The expression is understood once for each run of a statement.
+private func matchText(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard case .success(let calls) = SQLiteCalls.shared, let arguments else { return }
+  func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = calls.valueBytes(arguments[index])?.assumingMemoryBound(to: UInt8.self)
+    return UnsafeBufferPointer(start: start, count: Int(calls.valueByteCount(arguments[index])))
+  }
+  // Held here: SQLite may let go of what it is given to keep at once.
+  let pattern: TextPattern
+  if let known = calls.kept(context, 0) {
+    pattern = Unmanaged<TextPattern>.fromOpaque(known).takeUnretainedValue()
+  } else {
+    let isFolded = calls.valueInteger(arguments[1]) != 0
+    guard let made = try? TextPattern(Argument(bytes(0)), foldsCase: isFolded) else { return }
+    pattern = made
+    calls.keep(context, 0, Unmanaged.passRetained(made).toOpaque()) { kept in
+      if let kept { Unmanaged<TextPattern>.fromOpaque(kept).release() }
+    }
+  }
+  calls.setIntegerResult(context, pattern.matches(bytes(2)) ? 1 : 0)
+}
+
+// Unchecked because of the pointer. It never changes and has one owner, since a database cannot be copied; and what it points
+// to has a lock of its own, which `SQLiteCalls.openFlags` ask for, so that calls on two threads follow each other.
 extension Database: @unchecked Sendable {}

@@ -115,14 +115,16 @@ struct FolderScan {
     in folder: [UInt8], _ entries: FolderEntries, modified: Int64
   ) throws(Interruption) {
     let hasFiles = !entries.songs.isEmpty || !entries.playlists.isEmpty
-    let (id, files) = try inDatabase {
-      () throws(DatabaseError) -> (Int64, [[UInt8]: LibraryWriter.KnownFile]) in
-      if !hasFiles { guard try writer.hasFolder(folder) else { return (0, [:]) } }
+    let (id, files, isArranged) = try inDatabase {
+      () throws(DatabaseError) -> (Int64, [[UInt8]: LibraryWriter.KnownFile], Bool) in
+      if !hasFiles { guard try writer.hasFolder(folder) else { return (0, [:], true) } }
       let id = try writer.folder(folder, modified: modified)
-      return (id, try writer.files(in: id))
+      let isArranged = try writer.isArranged(id)
+      return (id, try writer.files(in: id), isArranged || entries.songs.isEmpty)
     }
     var gone = files
-    var hasChanged = false
+    // Not arranged: a scan was ended in the midst of the folder.
+    var hasChanged = !isArranged
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
       let path = LibraryPath.path(folder, name)
       // What vanishes meanwhile is gone.
@@ -144,9 +146,10 @@ struct FolderScan {
       try share()
     }
     for (path, known) in gone {
+      hasChanged = true
       try inDatabase { () throws(DatabaseError) in try writer.remove(path, known) }
     }
-    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.orderSongs(in: id) } }
+    if hasChanged { try inDatabase { () throws(DatabaseError) in try writer.arrangeSongs(in: id) } }
   }
 
   // MARK: Folders

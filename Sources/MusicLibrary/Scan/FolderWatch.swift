@@ -20,7 +20,7 @@ final class FolderWatch: Sendable {
 
   private let home: MediaPath
   private let descriptor: Int32
-  // Dispatch's objects may be used by any thread; this one is only cancelled.
+  // Unsafe: a constant, and after `init` it is only cancelled, which Dispatch allows on any thread.
   private nonisolated(unsafe) let source: any DispatchSourceRead
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void

@@ -5,7 +5,7 @@ internal import MusicFiles
 /// The database's file: what is in it, and whether it is one of ours.
 enum LibraryFile {
   /// Rises with every change of the tables, or of what is kept in them.
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
 
   private static let tables = [
     "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -39,13 +39,38 @@ enum LibraryFile {
     CREATE TABLE tags(type INTEGER NOT NULL, text INTEGER NOT NULL, song INTEGER NOT NULL,
       PRIMARY KEY(type, text, song)) WITHOUT ROWID
     """,
+    // All songs' paths of a folder, folded, one a line: a part of a name is looked for in a tenth as many rows.
+    "CREATE TABLE names(folder INTEGER PRIMARY KEY, text BLOB NOT NULL)",
+    // What the songs of a folder differ in by the tags that songs are grouped by: an album is a row or a few.
+    """
+    CREATE TABLE groups(id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, songs INTEGER NOT NULL,
+      duration REAL NOT NULL, metadata BLOB NOT NULL)
+    """,
+    "CREATE INDEX groups_folder ON groups(folder)",
   ]
+
+  /// All of them but what is said about the database itself.
+  private static let contents = ["folders", "songs", "others", "texts", "tags", "names", "groups"]
 
   /// The names of tags in the order of their numbers, which the tables have.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
   /// Opens the database at `path`, with the mode 0600, or makes one. What it knows of another home is forgotten.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
+    try makePrivate(path)
+    let database = try connect(path)
+    let found = try database.integer("PRAGMA user_version") ?? 0
+    // An older one is made anew in its place, as all is read from the files.
+    guard (0...version).contains(found) else { throw .unknownVersion(found) }
+    var isOurs = found == version
+    if isOurs { isOurs = try has(database, "tags", .bytes(tagNames)) }
+    if !isOurs { try make(database) }
+    if try !has(database, "home", .bytes(home.bytes)) { try forget(database, home) }
+    return database
+  }
+
+  /// Makes the file if there is none, for this user only.
+  static func makePrivate(_ path: MediaPath) throws(DatabaseError) {
     do {
       let descriptor = try path.systemCall { Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
       fchmod(descriptor, 0o600)
@@ -53,14 +78,6 @@ enum LibraryFile {
     } catch {
       throw .failed(code: 0, "\(error)")
     }
-    let database = try connect(path)
-    let found = try database.integer("PRAGMA user_version") ?? 0
-    guard found == 0 || found == version else { throw .unknownVersion(found) }
-    var isOurs = found == version
-    if isOurs { isOurs = try has(database, "tags", .bytes(tagNames)) }
-    if !isOurs { try make(database) }
-    if try !has(database, "home", .bytes(home.bytes)) { try forget(database, home) }
-    return database
   }
 
   /// Another connection to it.
@@ -82,7 +99,7 @@ enum LibraryFile {
 
   private static func make(_ database: borrowing Database) throws(DatabaseError) {
     try database.run("BEGIN IMMEDIATE")
-    for name in ["about", "folders", "songs", "others", "texts", "tags"] {
+    for name in ["about"] + contents {
       try database.run("DROP TABLE IF EXISTS \(name)")
     }
     for table in tables { try database.run(table) }
@@ -93,7 +110,7 @@ enum LibraryFile {
 
   private static func forget(_ database: borrowing Database, _ home: MediaPath) throws(DatabaseError) {
     try database.run("BEGIN IMMEDIATE")
-    for name in ["folders", "songs", "others", "texts", "tags"] { try database.run("DELETE FROM \(name)") }
+    for name in contents { try database.run("DELETE FROM \(name)") }
     try database.run("DELETE FROM about WHERE name <> ?", .bytes(Array("tags".utf8)))
     try database.run("INSERT INTO about VALUES(?, ?)", .bytes(Array("home".utf8)), .bytes(home.bytes))
     try database.run("COMMIT")

@@ -175,11 +175,51 @@ package final class LibraryReader: Sendable {
   /// The different values of tags in the songs that a filter finds, one for each tag, in the order of their bytes. A song
   /// without a tag has the empty text.
   package func values(of types: [TagType], _ filter: FilterExpression?) throws(DatabaseError) -> [[[UInt8]]] {
-    if types.count == 1, filter == nil { return try values(of: types[0]).map { [$0] } }
-    var found: Set<[[UInt8]]> = []
-    try forEachSong(filter) { metadata, _ in found.formUnion(metadata.combinations(of: types)) }
-    return found.sorted { left, right in
-      left.lexicographicallyPrecedes(right) { $0.lexicographicallyPrecedes($1) }
+    let isGrouped = filter == nil && types.allSatisfy(Self.isGrouped)
+    if types.count == 1, filter == nil, !isGrouped { return try values(of: types[0]).map { [$0] } }
+    // By what puts them in order.
+    var found: [[UInt8]: [[UInt8]]] = [:]
+    let add = { (metadata: SongMetadata) in
+      for values in metadata.combinations(of: types) { found[Self.key(of: values)] = values }
+    }
+    if isGrouped {
+      try forEachGroup { metadata, _ in add(metadata) }
+    } else {
+      try forEachSong(filter) { metadata, _ in add(metadata) }
+    }
+    return found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+  }
+
+  /// Bytes in the order of texts one after the other: a zero and a zero between them, a zero and a one for a zero.
+  private static func key(of values: [[UInt8]]) -> [UInt8] {
+    var key: [UInt8] = []
+    key.reserveCapacity(values.reduce(2 * values.count) { $0 + $1.count })
+    for value in values {
+      if value.contains(0) {
+        for byte in value { key += byte == 0 ? [0, 1] : [byte] }
+      } else {
+        key += value
+      }
+      key += [0, 0]
+    }
+    return key
+  }
+
+  /// The tags that the songs of an album have in common, most of the time, and by which songs are grouped: for each folder
+  /// the database has them once.
+  static let groupTags: Set<TagType> = [
+    .artist, .artistSort, .album, .albumSort, .albumArtist, .albumArtistSort, .date, .originalDate, .genre,
+    .disc, .label,
+  ]
+
+  private static func isGrouped(_ type: TagType) -> Bool {
+    groupTags.contains(type) && type.substitutes.allSatisfy(groupTags.contains)
+  }
+
+  private func forEachGroup(_ body: (SongMetadata, Count) -> Void) throws(DatabaseError) {
+    try database.statement("SELECT metadata, songs, duration FROM groups").forEach([]) { row in
+      guard let metadata = SongMetadata(encoded: row.bytes(0)) else { return }
+      body(metadata, Count(songs: Int(row.integer(1)), seconds: row.real(2)))
     }
   }
 
@@ -222,11 +262,16 @@ package final class LibraryReader: Sendable {
     _ filter: FilterExpression?, by type: TagType
   ) throws(DatabaseError) -> [(value: [UInt8], count: Count)] {
     var counts: [[UInt8]: Count] = [:]
-    try forEachSong(filter) { metadata, seconds in
+    let add = { (metadata: SongMetadata, count: Count) in
       for value in metadata.values(of: type) {
-        counts[value, default: Count()].songs += 1
-        counts[value, default: Count()].seconds += seconds
+        counts[value, default: Count()].songs += count.songs
+        counts[value, default: Count()].seconds += count.seconds
       }
+    }
+    if filter == nil, Self.isGrouped(type) {
+      try forEachGroup(add)
+    } else {
+      try forEachSong(filter) { metadata, seconds in add(metadata, Count(songs: 1, seconds: seconds)) }
     }
     return counts.map { (value: $0, count: $1) }.sorted { $0.value.lexicographicallyPrecedes($1.value) }
   }

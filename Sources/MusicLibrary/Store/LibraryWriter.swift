@@ -100,6 +100,11 @@ final class LibraryWriter {
         """)
     } while database.changes > 0
     if mustOrderFolders { try orderFolders() }
+    if hasRemoved {
+      for table in ["names", "groups"] {
+        try database.run("DELETE FROM \(table) WHERE folder NOT IN (SELECT id FROM folders)")
+      }
+    }
     if isComplete, hasRemoved {
       try database.run("DELETE FROM texts WHERE id NOT IN (SELECT text FROM tags)")
       texts = [:]
@@ -184,6 +189,11 @@ final class LibraryWriter {
     }
     for song in songs { try remove(song: song) }
     try forEach("DELETE FROM others WHERE path >= ? AND path < ?", range)
+    for table in ["names", "groups"] {
+      try forEach(
+        "DELETE FROM \(table) WHERE folder IN (SELECT id FROM folders WHERE path = ? OR path >= ? AND path < ?)",
+        [.bytes(path)] + range)
+    }
     try forEach("DELETE FROM folders WHERE path >= ? AND path < ?", range)
     try forEach("DELETE FROM folders WHERE path = ?", [.bytes(path)])
     (hasChanged, hasRemoved) = (true, true)
@@ -264,6 +274,8 @@ final class LibraryWriter {
       .integer(Int64(metadata.sampleRate ?? 0)),
       .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))
     let song = database.lastRow
+    // Until its songs are arranged again, also if that is only after a restart.
+    try forEach("DELETE FROM names WHERE folder = ?", [.integer(folder)])
     for (type, texts) in tags {
       for text in texts {
         try insertTag.run(.integer(Int64(type.index)), .integer(try number(of: text)), .integer(song))
@@ -292,8 +304,14 @@ final class LibraryWriter {
     return number
   }
 
-  /// Puts the songs of a folder in order: by album, disc and track, then by name.
-  func orderSongs(in folder: Int64) throws(DatabaseError) {
+  /// Whether nothing was added to the folder since its songs were arranged.
+  func isArranged(_ folder: Int64) throws(DatabaseError) -> Bool {
+    try integer("SELECT 1 FROM names WHERE folder = ?", .integer(folder)) != nil
+  }
+
+  /// Puts the songs of a folder in order, by album, disc and track, then by name; notes what they are called, and what
+  /// they have in common. To be called when songs of it have come or gone.
+  func arrangeSongs(in folder: Int64) throws(DatabaseError) {
     struct Key: Comparable {
       let album: NaturalOrder
       let disc: Int
@@ -305,6 +323,8 @@ final class LibraryWriter {
       }
     }
     var songs: [(key: Key, id: Int64, position: Int64)] = []
+    var names: [UInt8] = []
+    var groups: [SongMetadata: (songs: Int64, duration: Double)] = [:]
     try forEach("SELECT path, metadata, id, position FROM songs WHERE folder = ?", [.integer(folder)]) {
       row in
       let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
@@ -315,6 +335,18 @@ final class LibraryWriter {
         album: NaturalOrder(metadata.first(.album)), disc: number(.disc), track: number(.track),
         name: NaturalOrder(Array(name)))
       songs.append((key, row.integer(2), row.integer(3)))
+      names += Argument(row.bytes(0)).foldingCase().bytes
+      names.append(0x0A)
+      let group = SongMetadata(tags: metadata.tags.filter { LibraryReader.groupTags.contains($0.type) })
+      groups[group, default: (0, 0)].songs += 1
+      groups[group, default: (0, 0)].duration += metadata.duration ?? 0
+    }
+    try forEach("INSERT OR REPLACE INTO names VALUES(?, ?)", [.integer(folder), .bytes(names)])
+    try forEach("DELETE FROM groups WHERE folder = ?", [.integer(folder)])
+    for (metadata, group) in groups {
+      try forEach(
+        "INSERT INTO groups(folder, songs, duration, metadata) VALUES(?, ?, ?, ?)",
+        [.integer(folder), .integer(group.songs), .real(group.duration), .bytes(metadata.encoded)])
     }
     songs.sort { $0.key < $1.key }
     let update = try database.statement("UPDATE songs SET position = ? WHERE id = ?")

@@ -13,11 +13,7 @@ struct SongCondition {
     switch expression {
     case .tag(let type?, let test): self.init(test, of: type, foldsCase)
     case .tag(nil, let test): self.init(ofAny: test, foldsCase)
-    case .file(let test):
-      // The index of the paths alone is read for it.
-      let column = foldsCase ? "folded(path)" : "path"
-      let condition = Self.condition(test, column, foldsCase)
-      self.init("id IN (SELECT id FROM songs WHERE \(condition.text))", condition.values)
+    case .file(let test): self.init(file: test, foldsCase)
     case .base(let folder):
       var path = folder.bytes
       if path.isEmpty {
@@ -47,13 +43,34 @@ struct SongCondition {
     self.values = values
   }
 
+  private init(file test: TextTest, _ foldsCase: Bool) {
+    if test == .contains("") || test == .matches("") {
+      self.init("1")
+      return
+    }
+    // The index of the paths alone is read for it.
+    let column = foldsCase && !test.isPattern ? "folded(path)" : "path"
+    let condition = Self.condition(test, column, foldsCase)
+    let songs = "id IN (SELECT id FROM songs WHERE "
+    switch test {
+    // In the few folders with such a name. Of half a letter that would not be known.
+    case .equals(let text), .contains(let text):
+      let isText = String(validating: text.bytes, as: UTF8.self) != nil
+      guard isText, foldsCase || test == .contains(text) else { fallthrough }
+      self.init(
+        "\(songs)folder IN (SELECT folder FROM names WHERE holds(text, ?)) AND \(condition.text))",
+        [.bytes(text.foldingCase().bytes)] + condition.values)
+    case .matches: self.init("\(songs)\(condition.text))", condition.values)
+    }
+  }
+
   private init(_ test: TextTest, of type: TagType, _ foldsCase: Bool) {
     switch test {
     // A song without the tag has the empty text.
-    case .contains(""): self.init("1")
+    case .contains(""), .matches(""): self.init("1")
     case .equals(""): self.init("tagged & \(Int64(1) << Int64(type.index)) = 0")
     default:
-      let condition = Self.condition(test, foldsCase ? "folded" : "text", foldsCase)
+      let condition = Self.condition(test, foldsCase && !test.isPattern ? "folded" : "text", foldsCase)
       self.init(
         "id IN (SELECT song FROM tags WHERE type = \(type.index) AND text IN "
           + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
@@ -62,10 +79,10 @@ struct SongCondition {
 
   private init(ofAny test: TextTest, _ foldsCase: Bool) {
     switch test {
-    case .contains(""): self.init("tagged <> 0")
+    case .contains(""), .matches(""): self.init("tagged <> 0")
     case .equals(""): self.init("0")
     default:
-      let condition = Self.condition(test, foldsCase ? "folded" : "text", foldsCase)
+      let condition = Self.condition(test, foldsCase && !test.isPattern ? "folded" : "text", foldsCase)
       self.init(
         "id IN (SELECT song FROM tags WHERE type IN (\(Self.types)) AND text IN "
           + "(SELECT id FROM texts WHERE \(condition.text)))", condition.values)
@@ -98,8 +115,14 @@ struct SongCondition {
   ) -> (text: String, values: [DatabaseValue]) {
     switch test {
     case .equals(let text): ("\(column) = ?", [.bytes(foldsCase ? text.foldingCase().bytes : text.bytes)])
+    case .matches(let source): ("matches(?, \(foldsCase ? 1 : 0), \(column))", [.bytes(source.bytes)])
     case .contains(let text):
-      ("instr(\(column), ?) > 0", [.bytes(foldsCase ? text.foldingCase().bytes : text.bytes)])
+      ("holds(\(column), ?)", [.bytes(foldsCase ? text.foldingCase().bytes : text.bytes)])
     }
   }
+}
+
+extension TextTest {
+  /// Whether it is a regular expression, which finds capitals and small letters by itself.
+  fileprivate var isPattern: Bool { if case .matches = self { true } else { false } }
 }

@@ -5,28 +5,19 @@ import Synchronization
 extension PlaybackSuspension {
   /// The greatest activity of all players, as reported to their observers. Suspension does not change it. Any
   /// thread.
-  package var activity: PlaybackActivity { state.withLock { $0.activity.last } }
-
-  /// Whether any player really plays. Any thread.
-  package var isAudible: Bool { activity == .playing }
-
-  /// Called when `activity` changed, after the players' own observers: on the main queue, or on the thread
-  /// that released the last reference to a playing player. Calls from one thread come in order. May call
-  /// `suspendAll`.
-  package var onActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
-    get { state.withLock { $0.activity.handler } }
-    set { state.withLock { $0.activity.handler = newValue } }
-  }
+  package var activity: PlaybackActivity { state.withLock { $0.activity } }
 
   /// The greatest activity of those players that may sound in the background: their session is active and its
   /// category allows that. While it is `playing` it keeps an application with the mode `audio` running.
   /// Any thread.
-  package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity.last } }
+  package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity } }
 
-  /// Called when `keepingActivity` changed: as `onActivityChange`, or on the thread that changed the session.
+  /// Called when `keepingActivity` changed, after the players' own observers: on the main queue, on the thread that
+  /// released the last reference to a playing player, or on the one that changed the session. Calls from one thread come in
+  /// order. May call `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
-    get { state.withLock { $0.keepingActivity.handler } }
-    set { state.withLock { $0.keepingActivity.handler = newValue } }
+    get { state.withLock { $0.onKeepingActivityChange } }
+    set { state.withLock { $0.onKeepingActivityChange = newValue } }
   }
 
   func add(_ core: PlayerCore) {
@@ -83,15 +74,14 @@ extension PlaybackSuspension {
     if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
-  /// Changes the state and reports the activities that changed.
+  /// Changes the state and reports the activity that keeps the application running, if that changed.
   func change(_ body: (inout State) -> Void) {
-    let (activity, handler, keeping, keepingHandler) = state.withLock { state in
+    let (keeping, handler) = state.withLock { state in
       body(&state)
-      let activity = state.entries.values.map(\.activity).max() ?? .stopped
-      let keeping = state.session?.allowsBackgroundSound == true ? activity : .stopped
-      return (activity, state.activity.take(activity), keeping, state.keepingActivity.take(keeping))
+      let before = state.keepingActivity
+      state.keepingActivity = state.session?.allowsBackgroundSound == true ? state.activity : .stopped
+      return (state.keepingActivity, state.keepingActivity == before ? nil : state.onKeepingActivityChange)
     }
-    handler?(activity)
-    keepingHandler?(keeping)
+    handler?(keeping)
   }
 }

@@ -58,23 +58,14 @@ package final class PlaybackSuspension: Sendable {
     /// Calls that belong to no queue and wait for the resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
-    var activity = Reported()
-    var keepingActivity = Reported()
+    /// As last reported.
+    var keepingActivity = PlaybackActivity.stopped
+    var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
+
+    var activity: PlaybackActivity { entries.values.map(\.activity).max() ?? .stopped }
 
     var cores: [PlayerCore] {
       entries.values.sorted { $0.serial < $1.serial }.compactMap(\.core)
-    }
-  }
-
-  /// A value whose changes are reported.
-  struct Reported {
-    var last = PlaybackActivity.stopped
-    var handler: (@Sendable (PlaybackActivity) -> Void)?
-
-    /// Stores a new value. Returns the handler to call with it; nil if the value has not changed.
-    mutating func take(_ new: PlaybackActivity) -> (@Sendable (PlaybackActivity) -> Void)? {
-      defer { last = new }
-      return new == last ? nil : handler
     }
   }
 

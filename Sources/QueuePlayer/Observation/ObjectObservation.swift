@@ -103,17 +103,18 @@ final class ChangeAnnouncer: Sendable {
 final class PathEvaluation: Sendable {
   @TaskLocal static var current: PathEvaluation?
 
-  private let unwraps: Bool
+  /// Unsafe: key paths do not change, and of this one only the description is asked.
+  private nonisolated(unsafe) let keyPath: AnyKeyPath
   private let didUseStandIn = Atomic<Bool>(false)
   private let properties = Mutex<Set<ObservedProperty>>([])
 
-  private init(unwraps: Bool) { self.unwraps = unwraps }
+  private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 
   /// The value at `keyPath`, nil if the path unwraps an item that is not there; and the properties that it leads through.
   static func value<Root, Value>(
-    of root: Root, at keyPath: KeyPath<Root, Value>, unwraps: Bool
+    of root: Root, at keyPath: KeyPath<Root, Value>
   ) -> (value: Value?, properties: Set<ObservedProperty>) {
-    let evaluation = PathEvaluation(unwraps: unwraps)
+    let evaluation = PathEvaluation(keyPath)
     let value = $current.withValue(evaluation) { root[keyPath: keyPath] }
     let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
     return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
@@ -125,8 +126,13 @@ final class PathEvaluation: Sendable {
   private static let standIn = AVPlayerItem(asset: AVURLAsset(url: URL(fileURLWithPath: "/")))
 
   /// What `currentItem` is where there is none.
+  ///
+  /// Only a description tells whether a path unwraps. The first one costs a program a millisecond, so that none is made
+  /// for a path that needs no item or ends with it.
   var missingItem: AVPlayerItem? {
-    guard unwraps else { return nil }
+    guard type(of: keyPath).valueType != AVPlayerItem?.self, keyPath.debugDescription.contains("!") else {
+      return nil
+    }
     didUseStandIn.store(true, ordering: .relaxed)
     return Self.standIn
   }

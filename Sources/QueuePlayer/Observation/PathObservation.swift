@@ -13,7 +13,6 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private weak var object: Object?
   private weak let list: ObservationList?
   private let keyPath: KeyPath<Object, Value>
-  private let unwraps: Bool
   private let options: NSKeyValueObservingOptions
   private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
   private let areEqual: (Value, Value) -> Bool
@@ -47,7 +46,6 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     self.keyPath = keyPath
     self.options = options
     self.handler = handler
-    unwraps = keyPath.debugDescription.contains("!")
     areEqual = Self.comparison()
   }
 
@@ -102,7 +100,7 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   }
 
   private func look(at object: Object) -> (seen: Seen, properties: Set<ObservedProperty>) {
-    let (value, properties) = PathEvaluation.value(of: object, at: keyPath, unwraps: unwraps)
+    let (value, properties) = PathEvaluation.value(of: object, at: keyPath)
     return (value.map(Seen.value) ?? .missing, properties)
   }
 

@@ -506,7 +506,6 @@ let conversation = #"""
   find
   count
   list
-  ! mpd names its stored playlists too
   lsinfo
   lsinfo missing
   ! numbers of their own
@@ -514,7 +513,6 @@ let conversation = #"""
   update ../x
   update /x
   rescan x/
-  ! playlists are files like others
   listplaylists
   # what describes the server
   ! another program, without partitions, stickers, neighbours and the like; with a home button

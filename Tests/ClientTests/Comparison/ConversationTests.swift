@@ -37,6 +37,24 @@ extension ClientTests {
       #expect(try await compare(libraryConversation, in: hall) > 80)
     }
 
+    @Test func playlistsAndStickersAreAsWithMPD() async throws {
+      let hall = try await Hall()
+      defer { hall.close() }
+      for song in filteredSongs {
+        try await hall.write(song.name, tone: 700, ["--id3v2-utf16"] + song.tags)
+      }
+      for playlists in [hall.playlistsOfMPD, hall.playlists] {
+        let folder = URL(fileURLWithPath: playlists)
+        try Data(handwrittenPlaylist.utf8).write(to: folder.appendingPathComponent("hand.m3u"))
+        try Data("http://example.org/x\na.mp3\n".utf8).write(to: folder.appendingPathComponent("remote.m3u"))
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent("folder.m3u"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(playlists)/link.m3u", withDestinationPath: "nowhere")
+      }
+      #expect(try await compare(playlistConversation, in: hall) > 250)
+    }
+
     /// Says the same to both servers; the number of requests.
     private func compare(_ conversation: String, in hall: Hall) async throws -> Int {
       let mpd = try Speaker(try await hall.startMPD())
@@ -114,7 +132,9 @@ extension ClientTests {
           let answer = try control.ask(request)
           var names: Set<String> = []
           while !names.isSuperset(of: expected) {
-            names.formUnion(try waiting.ask("idle playlist player mixer options subscription").dropLast())
+            names.formUnion(
+              try waiting.ask("idle playlist player mixer options subscription stored_playlist sticker")
+                .dropLast())
           }
           // One thing that happens to the player may be told twice, the second time late.
           #expect(

@@ -433,9 +433,7 @@ let filterConversation = #"""
   playlistfind "((((Title == 'Song A') ) ) )"
   ! the same
   playlistfind "((Title == 'Song A')) "
-  ! no regular expressions
   playlistfind "(Title =~ 'Song .')"
-  ! the same
   playlistfind "(Title !~ 'Song .')"
   playlistfind "(Title ~ 'Song .')"
   # what a database would be asked

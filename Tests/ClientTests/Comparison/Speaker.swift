@@ -27,7 +27,11 @@ final class Speaker {
   func ask(_ request: String) throws -> [String] {
     try settle()
     var lines: [String] = []
-    for line in try connection.ask(withIDs(request)) { lines.append(normalised(line)) }
+    for line in try connection.ask(withIDs(request)) {
+      // The two have written their playlists at different times.
+      let isTimeOfPlaylist = lines.last?.hasPrefix("playlist: ") == true && line.hasPrefix("Last-Modified: ")
+      lines.append(isTimeOfPlaylist ? "Last-Modified: …" : normalised(line))
+    }
     if lines.last == "closed" { connection = try ControlConnection(path) }
     return lines
   }

@@ -15,7 +15,7 @@ final class Hall {
   /// Makes the folder and the songs.
   init() async throws {
     temporary = try TemporaryFolder()
-    for name in ["music", "run", "home"] {
+    for name in ["music", "run", "home", "playlists", "mpd/playlists"] {
       try FileManager.default.createDirectory(
         atPath: "\(temporary.path)/\(name)", withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
@@ -61,6 +61,10 @@ final class Hall {
   /// The songs: a, b, sub/c and one whose name has quotes, and list.m3u.
   var music: String { "\(folder)/music" }
 
+  /// Where Continuo keeps its playlists, and mpd.
+  var playlists: String { "\(folder)/playlists" }
+  var playlistsOfMPD: String { "\(folder)/mpd/playlists" }
+
   /// What programs find in their environment: nothing of the user's.
   var environment: [String: String] {
     var result = [
@@ -79,7 +83,10 @@ final class Hall {
   func startContinuo(_ options: [String] = ["--output", "simulated"]) async throws -> String {
     let socket = "\(folder)/continuo/socket"
     _ = try start(
-      [product("continuo"), "serve", "--no-state", "--home", music, "--socket", socket] + options)
+      [
+        product("continuo"), "serve", "--state", "\(folder)/state", "--home", music, "--playlists", playlists,
+        "--socket", socket,
+      ] + options)
     try await answers(socket)
     try waitForSongs(socket)
     return socket
@@ -93,20 +100,22 @@ final class Hall {
     }
   }
 
-  /// Starts an mpd for the songs, without sound, and returns its socket when it knows them.
-  func startMPD() async throws -> String {
+  /// Starts an mpd for the songs, without sound, and returns its socket when it knows them. `settings`: what its file of
+  /// settings says besides.
+  func startMPD(_ settings: String = "") async throws -> String {
     let own = "\(folder)/mpd"
-    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
     let configuration = """
       music_directory "\(music)"
-      playlist_directory "\(music)"
+      playlist_directory "\(playlistsOfMPD)"
       db_file "\(own)/database"
+      sticker_file "\(own)/stickers"
       bind_to_address "\(own)/socket"
       audio_output {
         type "null"
         name "null"
         mixer_type "software"
       }
+      \(settings)
       """
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: "\(own)/configuration"))
     _ = try start(["mpd", "--no-daemon", "--stderr", "\(own)/configuration"])

@@ -1,0 +1,106 @@
+import ArgumentParser
+import ControlProtocol
+import ControlServer
+import ControlSocket
+import MusicFiles
+
+/// Who may reach a server from the network.
+struct NetworkOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Answer at a TCP port too, which is off by default: 192.168.1.5:6600, [::1]:6600, or 6600 for all addresses. Repeatable.",
+      discussion: """
+        Without --password clients of this machine may do everything, others may look. Nobody may name files by \
+        absolute paths, as at the socket.
+        """, valueName: "address:port"),
+    transform: ListenChoice.init(parsing:))
+  var listen: [ListenChoice] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with the passwords of clients from the network, one in a line: PASSWORD@read,add,control,admin.",
+      discussion:
+        "Without one of them such a client may do nothing. Only the file's owner may be able to read it.",
+      valueName: "file"),
+    completion: .file())
+  var password: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What clients from the network may do without a password: read,add,player,control,admin or none.",
+      valueName: "list"),
+    transform: PermissionList.init(parsing:))
+  var defaultPermissions: PermissionList?
+
+  @Option(
+    help: ArgumentHelp(
+      "What clients at one address may do without a password, as 192.168.1.20@read,add,control. Repeatable.",
+      valueName: "address@list"),
+    transform: HostPermissions.init(parsing:))
+  var hostPermissions: [HostPermissions] = []
+
+  mutating func validate() throws {
+    if password == "" { throw ValidationError("--password has an empty value.") }
+    guard listen.isEmpty else { return }
+    for (name, isGiven) in [
+      ("--password", password != nil), ("--default-permissions", defaultPermissions != nil),
+      ("--host-permissions", !hostPermissions.isEmpty),
+    ]
+    where isGiven { throw ValidationError("\(name) is for clients from the network: it goes with --listen.") }
+  }
+
+  /// What clients from the network may do. Reads the file of passwords.
+  func access() throws(PasswordFile.Problem) -> NetworkAccess {
+    var access = NetworkAccess(others: defaultPermissions?.permissions)
+    for host in hostPermissions { access.hosts[host.address] = host.permissions }
+    if let password { access.passwords = try PasswordFile.read(RawArguments.bytes(of: password)) }
+    return access
+  }
+}
+
+/// A value of `--listen`.
+struct ListenChoice: Hashable, Sendable {
+  let address: NetworkAddress
+
+  init(parsing text: String) throws(SyntaxError) {
+    if let port = UInt16(text) {
+      address = NetworkAddress(host: NetworkAddress.anyHost, port: port)
+      return
+    }
+    guard let address = NetworkAddress(text),
+      address.host == NetworkAddress.anyHost || IPAddress(address.host) != nil
+    else {
+      throw SyntaxError("\"\(text)\" is not a port or an address like 127.0.0.1:6600, [::1]:6600 or *:6600")
+    }
+    self.address = address
+  }
+}
+
+/// A value of `--default-permissions`.
+struct PermissionList: Hashable, Sendable {
+  let permissions: Permissions
+
+  init(parsing text: String) throws(SyntaxError) {
+    do throws(Permissions.UnknownWord) {
+      permissions = try Permissions(list: text)
+    } catch {
+      throw SyntaxError("\(error)")
+    }
+  }
+}
+
+/// A value of `--host-permissions`.
+struct HostPermissions: Hashable, Sendable {
+  let address: IPAddress
+  let permissions: Permissions
+
+  init(parsing text: String) throws(SyntaxError) {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { throw SyntaxError("\"\(text)\" is not like 192.168.1.20@read,add,control") }
+    guard let address = IPAddress(String(parts[0])) else {
+      throw SyntaxError("\"\(parts[0])\" is not an address like 192.168.1.20")
+    }
+    self.address = address
+    permissions = try PermissionList(parsing: String(parts[1])).permissions
+  }
+}

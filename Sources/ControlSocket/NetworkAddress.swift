@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// A numeric IPv4 or IPv6 address.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// As the system writes it: `192.168.1.20`, `fe80::1`. An IPv4 address in IPv6's clothes is written as IPv4.
+  package let description: String
+
+  /// Reads an address; nil if it is none. Names are not looked up.
+  package init?(_ text: String) {
+    let mapped = "::ffff:"
+    for family in [AF_INET, AF_INET6] {
+      var bytes = in6_addr()
+      guard inet_pton(family, text, &bytes) == 1 else { continue }
+      let written = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+        inet_ntop(family, &bytes, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) }
+      }
+      guard let written else { return nil }
+      let isMapped = written.hasPrefix(mapped) && written.contains(".")
+      description = isMapped ? String(written.dropFirst(mapped.count)) : written
+      return
+    }
+    return nil
+  }
+
+  /// Whether only this machine has it.
+  package var isLoopback: Bool { description == "::1" || description.hasPrefix("127.") }
+
+  /// Whether it stands for all addresses of the machine.
+  package var isWildcard: Bool { description == "::" || description == "0.0.0.0" }
+}
+
+/// A host and a port: `127.0.0.1:6600`, `kitchen.local:6600`, `[::1]:6600`.
+package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+  /// A name or a numeric address, without brackets.
+  package var host: String
+  /// 0 for a server that takes any port.
+  package var port: UInt16
+
+  /// The port of MPD's protocol.
+  package static let standardPort: UInt16 = 6600
+
+  /// In the place of a host: all addresses that the machine has.
+  package static let anyHost = "*"
+
+  /// The port of that host.
+  package init(host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `HOST:PORT`, `HOST`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil if it is none of them. Where no
+  /// port is named, `port` is taken.
+  package init?(_ text: String, port standard: UInt16 = standardPort) {
+    var host = Substring(text)
+    var port = standard
+    func number(_ text: Substring) -> UInt16? {
+      text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt16(text) : nil
+    }
+    if text.hasPrefix("[") {
+      guard let end = text.lastIndex(of: "]") else { return nil }
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard IPAddress(String(host))?.description.contains(":") == true else { return nil }
+      if !rest.isEmpty {
+        guard rest.first == ":", let value = number(rest.dropFirst()) else { return nil }
+        port = value
+      }
+    } else if let colon = text.lastIndex(of: ":"), IPAddress(text) == nil {
+      host = text[..<colon]
+      guard let value = number(text[text.index(after: colon)...]), !host.contains(":") else { return nil }
+      port = value
+    }
+    let isName = !host.contains { $0 == "/" || $0 == "@" || $0.isWhitespace }
+    guard !host.isEmpty, isName else { return nil }
+    self.init(host: String(host), port: port)
+  }
+
+  /// As it is read.
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,309 @@
+import ControlProtocol
+import ControlServer
+import Jukebox
+import JukeboxPlayback
+import MusicFiles
+import MusicLibrary
+
+/// The commands about playlists with names, and about stickers.
+extension LibraryCommands {
+  /// Songs in one piece of an answer.
+  private static let songsInPiece = 128
+
+  /// Carries out a command and calls `completion` on a thread of the command's own.
+  func perform(
+    _ command: Command.Playlists, _ context: ConnectionMachine.Context, for client: ClientInfo,
+    completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
+  ) {
+    perform(for: client, completion) { library, request throws(Ack) in
+      switch command {
+      case .listplaylists: return try library.storedPlaylists()
+      case .listplaylist(let name):
+        return library.names(of: try library.contents(of: name, request)[...])
+      case .listplaylistinfo(let name):
+        return try library.songs(
+          of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
+      case .load(let name, let range, let place):
+        // What cannot be found is left out without a word, as by mpd: clients play what there is.
+        let files = try library.contents(of: name, request).part(range).compactMap(\.file)
+        try library.add(library.expand(files, request).files, at: place)
+        return Reply()
+      default: return try library.change(command, request)
+      }
+    }
+  }
+
+  // MARK: Asking
+
+  /// A name in a playlist.
+  private struct Entry {
+    /// As clients are to see it.
+    let name: Argument
+    /// Where the file is, or may have been; nil for what is not on this machine.
+    let file: MediaPath?
+  }
+
+  /// The playlists that are kept here; none where none are.
+  func storedPlaylists() throws(Ack) -> Reply {
+    var reply = Reply()
+    guard playlists != nil else { return reply }
+    for playlist in try inFolder({ f throws(PlaylistProblem) in try f.list() }) {
+      reply.append("playlist", Argument(playlist.name))
+      reply.append(lastModified: playlist.modified)
+    }
+    return reply
+  }
+
+  /// What a playlist names: one that is kept, or `NAME`, `NAME.m3u` or the like in the home.
+  private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
+    do throws(PlaylistProblem) {
+      guard let playlists else { throw .missing }
+      return try playlists.entries(of: name.bytes).map { text in
+        let file = home.file(ofEntry: text)
+        return Entry(name: Argument(file.map { home.name(of: $0) } ?? text), file: file)
+      }
+    } catch .missing, .badName {
+      try checkName(name.bytes, request)
+      for suffix in ["", ".m3u", ".m3u8", ".pls"] {
+        guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
+          path.isPlaylist
+        else { continue }
+        let found = try expand([path], request)
+        if found.files.isEmpty, let refusal = found.refusal { throw refusal }
+        return found.files.map { Entry(name: Argument(home.name(of: $0)), file: $0) }
+      }
+      throw .noSuchPlaylist
+    } catch {
+      throw error.ack
+    }
+  }
+
+  private func names(of entries: ArraySlice<Entry>) -> Reply {
+    var reply = Reply()
+    for entry in entries.prefix(Self.songsInPiece) { reply.append("file", entry.name) }
+    let rest = entries.dropFirst(Self.songsInPiece)
+    guard !rest.isEmpty else { return reply }
+    reply.rest = ReplyRest { [self] piece in
+      let next = names(of: rest)
+      piece.append(next)
+      return next.rest
+    }
+    return reply
+  }
+
+  private func songs(
+    of entries: ArraySlice<Entry>, _ tags: TagSet, isSameUser: Bool
+  ) throws(Ack) -> Reply {
+    var reply = Reply()
+    for entry in entries.prefix(Self.songsInPiece) {
+      guard let file = entry.file, (try? FileStatus(of: file)) != nil, isSameUser || isInHome(file)
+      else {
+        reply.append("file", entry.name)
+        continue
+      }
+      // A song of the library is not opened for it.
+      if let known = try database.song(at: file, tags: tags) {
+        reply.append(known)
+      } else {
+        let song = Song(path: file.bytes, metadata: SongMetadata(path: file.bytes))
+        SongReply(song, home: home).write(into: &reply, tags: tags)
+      }
+    }
+    let rest = entries.dropFirst(Self.songsInPiece)
+    guard !rest.isEmpty else { return reply }
+    // As the client reads. What the disk fails to give then is missing.
+    reply.rest = ReplyRest { [self] piece in
+      guard let next = try? songs(of: rest, tags, isSameUser: isSameUser) else { return nil }
+      piece.append(next)
+      return next.rest
+    }
+    return reply
+  }
+
+  // MARK: Changing
+
+  private func change(_ command: Command.Playlists, _ request: Request) throws(Ack) -> Reply {
+    var refusal: Ack?
+    switch command {
+    case .listplaylists, .listplaylist, .listplaylistinfo, .load: return Reply()
+    case .save(let name, let mode):
+      let entries = queueEntries()
+      try inFolder { f throws(PlaylistProblem) in
+        switch mode {
+        case .create: try f.save(name.bytes, entries, .create)
+        case .append: try f.save(name.bytes, entries, .append)
+        case .replace: try f.save(name.bytes, entries, .replace)
+        }
+      }
+    case .rm(let name): try inFolder { f throws(PlaylistProblem) in try f.remove(name.bytes) }
+    case .rename(let name, let newName):
+      try inFolder(exists: "Playlist exists already") { f throws(PlaylistProblem) in
+        try f.rename(name.bytes, to: newName.bytes)
+      }
+    case .playlistadd(let name, let uri, let place):
+      let found = try files(of: uri, request)
+      refusal = found.refusal
+      try insert(found.files.map { home.entry(for: $0) }, into: name, at: place.map(Int.init))
+    case .searchaddpl(let name, let query):
+      let songs = try database.songs(query, foldsCase: true).map { MediaPath(bytes: $0.path) }
+      try insert(songs.map { home.entry(for: $0) }, into: name, at: query.position?.number)
+    case .playlistclear(let name):
+      try inFolder { f throws(PlaylistProblem) in
+        try f.edit(name.bytes) { e throws(PlaylistProblem) in e = [] }
+      }
+    case .playlistdelete(let name, let range):
+      try inFolder { f throws(PlaylistProblem) in
+        try f.edit(name.bytes) { entries throws(PlaylistProblem) in
+          guard Int(range.lowerBound) <= entries.count else { throw .badPosition }
+          entries.removeSubrange(entries.part(range).indices)
+        }
+      }
+    case .playlistmove(_, let from, let to) where from == to: return Reply()
+    case .playlistmove(let name, let from, let to):
+      try inFolder(badPosition: "Bad range") { f throws(PlaylistProblem) in
+        try f.edit(name.bytes) { entries throws(PlaylistProblem) in
+          guard from < entries.count, to < entries.count else { throw .badPosition }
+          entries.insert(entries.remove(at: Int(from)), at: Int(to))
+        }
+      }
+    }
+    onChange(.storedPlaylist)
+    if let refusal { throw refusal }
+    return Reply()
+  }
+
+  private func insert(_ entries: [[UInt8]], into name: Argument, at place: Int?) throws(Ack) {
+    try inFolder(badPosition: "Bad position") { f throws(PlaylistProblem) in
+      try f.insert(entries, into: name.bytes, at: place)
+    }
+  }
+
+  private func queueEntries() -> [[UInt8]] {
+    let queue = host.read { $0.queue }
+    var entries: [[UInt8]] = []
+    entries.reserveCapacity(queue.count)
+    queue.forEach(in: 0..<queue.count) { entries.append(home.entry(for: MediaPath(bytes: $1.song.path))) }
+    return entries
+  }
+
+  /// Has the folder of playlists do something.
+  private func inFolder<Result>(
+    badPosition: String = "Bad song index", exists: String = "Playlist already exists",
+    _ body: (PlaylistFolder) throws(PlaylistProblem) -> Result
+  ) throws(Ack) -> Result {
+    guard let playlists else {
+      throw Ack(.unknown, "Stored playlists are disabled: this server keeps nothing")
+    }
+    do throws(PlaylistProblem) {
+      return try body(playlists)
+    } catch .badPosition {
+      throw Ack(.argument, badPosition)
+    } catch .exists {
+      throw Ack(.exist, exists)
+    } catch {
+      throw error.ack
+    }
+  }
+}
+
+// MARK: - Stickers
+
+extension LibraryCommands {
+  /// Carries out a command and calls `completion` on a thread of the command's own.
+  func perform(
+    _ command: Command.Stickers, for client: ClientInfo,
+    completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
+  ) {
+    perform(for: client, completion) { library, _ throws(Ack) in
+      guard let stickers = library.stickers, library.database.library != nil else {
+        throw Ack(.unknown, "sticker database is disabled: this server keeps none, or knows no songs")
+      }
+      let result: Result<Reply, Ack>
+      do throws(DatabaseError) {
+        result = try library.reply(to: command, stickers)
+      } catch {
+        throw Ack(.system, "the stickers: \(error)")
+      }
+      return try result.get()
+    }
+  }
+
+  private func reply(
+    to command: Command.Stickers, _ stickers: StickerStore
+  ) throws(DatabaseError) -> Result<Reply, Ack> {
+    var reply = Reply()
+    func append(_ name: [UInt8], _ value: [UInt8]) {
+      reply.append("sticker", Argument(name + [UInt8(ascii: "=")] + value))
+    }
+    if case .find(let folder, let name, let test) = command {
+      for (song, value) in try stickers.find(name.bytes, below: folder.bytes, test)
+      where try database.hasSong(song) {
+        reply.append("file", Argument(song))
+        append(name.bytes, value)
+      }
+      return .success(reply)
+    }
+    guard try database.hasSong(command.uri.bytes) else { return .failure(.noSuchSong) }
+    let song = command.uri.bytes
+    switch command {
+    case .get(_, let name):
+      guard let value = try stickers.value(of: name.bytes, for: song) else { return .failure(.noSuchSticker) }
+      append(name.bytes, value)
+    case .list:
+      for (name, value) in try stickers.all(for: song) { append(name, value) }
+    case .set(_, let name, let value):
+      try stickers.set(name.bytes, to: value.bytes, for: song)
+      onChange(.sticker)
+    case .delete(_, let name):
+      guard try stickers.remove(name?.bytes, for: song) else { return .failure(.noSuchSticker) }
+      onChange(.sticker)
+    case .find: break
+    }
+    return .success(reply)
+  }
+}
+
+extension Command.Stickers {
+  /// What it is about.
+  fileprivate var uri: Argument {
+    switch self {
+    case .get(let uri, _), .set(let uri, _, _), .delete(let uri, _), .list(let uri), .find(let uri, _, _): uri
+    }
+  }
+}
+
+extension Ack {
+  fileprivate static let noSuchSticker = Ack(.noExist, "no such sticker")
+}
+
+extension PlaylistProblem {
+  /// The refusal in mpd's words.
+  fileprivate var ack: Ack {
+    switch self {
+    case .badName: Ack(.argument, "Bad playlist name")
+    case .missing: .noSuchPlaylist
+    case .exists: Ack(.exist, "Playlist already exists")
+    case .badPosition: Ack(.argument, "Bad song index")
+    case .tooMany: Ack(.playlistMax, "There are too many stored playlists")
+    case .tooLarge: Ack(.playlistMax, "Stored playlist is too large")
+    case .failed(let reason): Ack(.system, reason)
+    }
+  }
+}
+
+extension QueuePosition {
+  /// As a place in a playlist, where nothing is current.
+  fileprivate var number: Int {
+    switch self {
+    case .absolute(let number), .afterCurrent(let number), .beforeCurrent(let number): number
+    }
+  }
+}
+
+extension Array {
+  /// The elements in this range, cut to the array.
+  fileprivate func part(_ range: PositionRange?) -> ArraySlice<Element> {
+    let start = Swift.min(range.map { Int($0.lowerBound) } ?? 0, count)
+    return self[start..<Swift.max(start, Swift.min(range?.upperBound.map(Int.init) ?? count, count))]
+  }
+}

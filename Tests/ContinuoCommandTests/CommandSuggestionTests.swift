@@ -1,0 +1,30 @@
+import Testing
+
+@testable import ContinuoCommand
+
+@Suite struct CommandSuggestionTests {
+  @Test(
+    "A mistyped command gets a suggestion",
+    arguments: [
+      ("ply", "play"), ("prev", "previous"), ("stauts", "status"), ("pasue", "pause"), ("serv", "serve"),
+      ("shuffle", "random"), ("ls", "queue"),
+    ])
+  func suggests(_ word: String, _ command: String) throws {
+    let hint = try #require(CommandSuggestion.hint(for: word))
+    #expect(hint.contains("did you mean continuo \(command)?"), "\(hint)")
+  }
+
+  @Test("What is a command, or an option, gets none", arguments: ["play", "help", "ctl", "--help", "-h", ""])
+  func knows(_ word: String) { #expect(CommandSuggestion.hint(for: word) == nil) }
+
+  @Test("What is like nothing is said to be none") func unlike() throws {
+    let hint = try #require(CommandSuggestion.hint(for: "Media/song.mp3"))
+    #expect(hint.contains("continuo play plays files") && !hint.contains("did you mean"))
+    #expect(CommandSuggestion.hint(for: String(repeating: "x", count: 100_000)) != nil)
+  }
+
+  @Test("A time may begin with its point") func point() throws {
+    #expect(try ScheduledCommand(parsing: ".5:quit").time == .milliseconds(500))
+    #expect(throws: SyntaxError.self) { try ScheduledCommand(parsing: ".:quit") }
+  }
+}

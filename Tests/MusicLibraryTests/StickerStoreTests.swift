@@ -1,0 +1,70 @@
+import ControlProtocol
+import Foundation
+import MusicFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MusicLibrary
+
+@Suite(.timeLimit(.minutes(5))) struct StickerStoreTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func open(_ said: Complaints = Complaints()) -> StickerStore {
+    StickerStore(MediaPath(folder.file("stickers"))) { line in said.lines.withLock { $0.append(line) } }
+  }
+
+  private final class Complaints: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test("Stickers are kept, by song and name") func kept() throws {
+    var store = open()
+    try store.set(bytes("rating"), to: bytes("5"), for: bytes("x/a.mp3"))
+    try store.set(bytes("rating"), to: bytes("7"), for: bytes("x/a.mp3"))
+    try store.set(bytes("note"), to: [0xFF, 0], for: bytes("x/a.mp3"))
+    try store.set(bytes("rating"), to: bytes("1"), for: bytes("x2/a.mp3"))
+    store = open()
+    #expect(try store.value(of: bytes("rating"), for: bytes("x/a.mp3")) == bytes("7"))
+    #expect(try store.value(of: bytes("Rating"), for: bytes("x/a.mp3")) == nil)
+    #expect(try store.all(for: bytes("x/a.mp3")).map(\.name) == [bytes("note"), bytes("rating")])
+    #expect(
+      try store.find(bytes("rating"), below: [], nil).map(\.song) == [bytes("x/a.mp3"), bytes("x2/a.mp3")])
+    #expect(try store.find(bytes("rating"), below: bytes("x"), nil).map(\.song) == [bytes("x/a.mp3")])
+    #expect(try store.find(bytes("rating"), below: [], .above("10")).map(\.song) == [bytes("x/a.mp3")])
+    #expect(try store.remove(bytes("rating"), for: bytes("x/a.mp3")))
+    #expect(try !store.remove(bytes("rating"), for: bytes("x/a.mp3")))
+    #expect(try store.remove(nil, for: bytes("x/a.mp3")))
+    #expect(try store.all(for: bytes("x/a.mp3")).isEmpty)
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.file("stickers"))[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+  }
+
+  @Test("A damaged file is put aside with a word, and the next sticker is kept", arguments: [false, true])
+  func damaged(isOpen: Bool) throws {
+    let said = Complaints()
+    let store = open(said)
+    if isOpen {
+      try store.set(bytes("a"), to: bytes("1"), for: bytes("a.mp3"))
+      #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("1"))
+      #expect(said.lines.withLock { $0 }.isEmpty)
+    } else {
+      try folder.write("stickers", String(repeating: "no database ", count: 1000))
+      try store.set(bytes("a"), to: bytes("2"), for: bytes("a.mp3"))
+      let lines = said.lines.withLock { $0 }
+      #expect(lines.count == 1 && lines[0].contains("stickers.damaged"), "\(lines)")
+      #expect(try store.value(of: bytes("a"), for: bytes("a.mp3")) == bytes("2"))
+    }
+  }
+
+  @Test("A file that cannot be made is an error, each time") func unwritable() throws {
+    let store = StickerStore(MediaPath("/proc/self/stickers")) { _ in }
+    for _ in 0..<2 {
+      #expect(throws: DatabaseError.self) { try store.set(bytes("a"), to: [], for: bytes("a.mp3")) }
+    }
+  }
+}
