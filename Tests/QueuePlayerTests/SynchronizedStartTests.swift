@@ -81,9 +81,17 @@ struct SynchronizedStartTests {
       stage.pass(0.1)
       if isPlaying { player.play() }
       stage.pass(0.2)
+      let jumps = Log<Double>()
+      let item = try #require(player.currentItem)
+      let token = NotificationCenter.default.addObserver(
+        forName: AVPlayerItem.timeJumpedNotification, object: item, queue: nil
+      ) { [weak item] _ in jumps.add(item?.currentTime().seconds ?? 0) }
       let moment = moment(stage, in: seconds)
       player.setRate(1, time: time(2), atHostTime: moment)
       stage.pass(1)
+      // To the place that was asked for; and to where the item would be, which is another place for sure here.
+      if seconds < 0 { #expect(jumps.entries.contains { $0 > 2.4 }, "\(jumps.entries)") }
+      NotificationCenter.default.removeObserver(token)
       let heard = heard(stage, frame: 44_100 * 14 / 5)
       let error = try #require(heard.moment).seconds(since: HostTime(moment)) - 0.8
       #expect(abs(error) < 0.0001, "\(error)")

@@ -59,10 +59,13 @@ extension EngineMachine {
     beginGeneration()
     silentGeneration = generation
     rest(at: start.seconds + late)
-    if late > 0 { schedule.reset(to: resting) }
     cursor = .start(current, .seconds(resting))
     output.needsReplacing = true
     replacement = Replacement(generation: generation, frame: Int64(frame), replaced: nil)
+    guard late > 0 else { return }
+    schedule.reset(to: resting)
+    emit(.timeJumped(current))
+    callObservers()
   }
 
   /// When sound that is to be heard in time is handed over; nil if none is.
