@@ -11,7 +11,9 @@ struct SynchronizedPlayersTests {
   /// A medium that is one sample all the time, so that in the sum of two each is known by its step.
   private struct Level: MediaSource {
     let sample: Float
-    func makeDecoder() throws(DecodingError) -> any AudioDecoder { LevelDecoder(sample: sample) }
+    func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+      MediaOpening { LevelDecoder(sample: sample) }
+    }
   }
 
   private final class LevelDecoder: AudioDecoder {
@@ -27,16 +29,16 @@ struct SynchronizedPlayersTests {
     var frameCount: FrameCount { .exact(Self.length) }
     var damage: Int { 0 }
     func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {}
-    func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+    func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
       left = Self.length - frame
       return frame
     }
 
-    func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+    func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
       let count = min(buffer.count / 2, Int(left))
       buffer[..<(count * 2)].update(repeating: sample)
       left -= Int64(count)
-      return count
+      return count == 0 ? .end : .frames(count)
     }
   }
 
