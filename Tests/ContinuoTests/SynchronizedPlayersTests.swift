@@ -12,7 +12,7 @@ struct SynchronizedPlayersTests {
   private struct Level: MediaSource {
     let sample: Float
     func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
-      MediaOpening { () throws(DecodingError) in LevelDecoder(sample: sample) }
+      MediaOpening { LevelDecoder(sample: sample) }
     }
   }
 
