@@ -77,21 +77,6 @@ package final class RemoteMedium: MediaSource {
     let source = RemoteByteSource(fetch, from: base)
     source.whenBytesCome(callback)
     let opening = MP3Opening(source: source)
-    return MediaOpening { () throws(DecodingError) in
-      guard let decoder = try opening.proceed() else { return nil }
-      if base == 0, let total = Self.expectedTotal(fetch.store) { fetch.tell(.expect(total: total)) }
-      return decoder
-    }
-  }
-
-  /// The length that the medium's Info frame tells.
-  private static func expectedTotal(_ store: MediaStore) -> Int64? {
-    func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      let read = bytes.withUnsafeMutableBytes { store.read(into: $0, at: offset) }
-      return Array(bytes[..<read])
-    }
-    let tag = InfoFrame.tagLength(bytes(10, at: 0))
-    return InfoFrame.byteCount(bytes(InfoFrame.length, at: tag)).map { $0 + tag }
+    return MediaOpening { () throws(DecodingError) in try opening.proceed() }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HostTime
 import NetworkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Transfer
 
@@ -316,6 +317,38 @@ struct CurlTransportTests {
       let end = Date(timeIntervalSinceNow: 20)
       while transport.hasThread, Date() < end { Thread.sleep(forTimeInterval: 0.01) }
       #expect(!transport.hasThread && server.connections == round)
+    }
+  }
+
+  @Test("1,000 mutated answers end, each of them")
+  func mutations() throws {
+    let server = try HostileServer { request in
+      var random = RandomSource(seed: UInt64(request.target.dropFirst()) ?? 0)
+      var bytes = random.pick([
+        HostileFile.head("206 Partial Content", ["Content-Range: bytes 0-9/10", "Content-Length: 10"]) + [
+          1, 2, 3,
+        ],
+        HostileFile.head("200 OK", ["Transfer-Encoding: chunked"]) + Array("3\r\nabc\r\n0\r\n\r\n".utf8),
+        HostileFile.head("200 OK", ["Content-Encoding: gzip", "Content-Length: 12"]) + [
+          0x1F, 0x8B, 8, 0, 0, 0,
+        ],
+        Array("ICY 200 OK\r\nicy-metaint:8\r\n\r\nabcdefgh".utf8),
+      ])
+      for _ in 0..<(1 + random.below(6)) {
+        let at = random.below(bytes.count)
+        switch random.below(3) {
+        case 0: bytes[at] = UInt8(random.below(256))
+        case 1: bytes.remove(at: at)
+        default: bytes.insert(random.pick(Array("\r\n 0:9-".utf8)), at: at)
+        }
+      }
+      return [.send(bytes), .close]
+    }
+    let transport = CurlTransport()
+    for number in 0..<1_000 {
+      let sink = RecordingSink()
+      _ = transport.start(try request(server.url("/\(number)")), sink: sink)
+      #expect(sink.wait(), "\(number)")
     }
   }
 

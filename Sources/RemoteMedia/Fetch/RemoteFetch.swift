@@ -35,6 +35,8 @@ package final class RemoteFetch: Sendable {
     var attempt = 0
     var isPaused = false
     var saidMemory = false
+    /// Whether the Info frame was looked for.
+    var knowsInfo = false
     var joints: [Int64] = []
   }
 
@@ -133,9 +135,11 @@ package final class RemoteFetch: Sendable {
         if case .read(let place) = input { store.setPlace(place) }
         carryOut(work.machine.handle(input, at: clock.now, store: store), &work, &notes)
       }
+      lookForInfo(&work, &notes)
       carryOut(work.machine.handle(.time, at: clock.now, store: store), &work, &notes)
       if store.isInMemory, !work.saidMemory, !work.machine.isLive {
         work.saidMemory = true
+        notes.append(.keptInMemory)
         carryOut(
           work.machine.handle(.readAhead(.memory), at: clock.now, store: store), &work, &notes)
       }
@@ -150,6 +154,24 @@ package final class RemoteFetch: Sendable {
     }
     for callback in callbacks { callback() }
     return wake.map { .at($0) } ?? .whenSignalled
+  }
+
+  /// Tells the machine the length that the medium itself tells, before any reader sees the end that was announced.
+  private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
+    guard !work.knowsInfo, !work.machine.isLive else { return }
+    func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      let read = bytes.withUnsafeMutableBytes { store.read(into: $0, at: offset) }
+      return Array(bytes[..<read])
+    }
+    let front = bytes(10, at: 0)
+    guard front.count == 10 else { return }
+    let tag = InfoFrame.tagLength(front)
+    let frame = bytes(InfoFrame.length, at: tag)
+    guard frame.count == InfoFrame.length else { return }
+    work.knowsInfo = true
+    guard let count = InfoFrame.byteCount(frame) else { return }
+    carryOut(work.machine.handle(.expect(total: tag + count), at: clock.now, store: store), &work, &notes)
   }
 
   private func publish(_ machine: TransferMachine, _ joints: [Int64]) {

@@ -52,6 +52,8 @@ package enum TransferNote: Hashable, Sendable {
   case live(ICYStation?)
   /// The live stream was opened anew; its new bytes are stored from here on, and belong to no frame before.
   case rejoined(at: Int64)
+  /// The disk takes no bytes: they are kept in memory from now on, a few MiB of them. Told once, by who stores them.
+  case keptInMemory
   /// Metadata of the live stream that belong to the byte at that offset, and differ from those before.
   case metadata(ICYMetadata, at: Int64)
 }
