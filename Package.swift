@@ -23,6 +23,7 @@ let package = Package(
   name: "continuo",
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
+    .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
@@ -47,6 +48,14 @@ let package = Package(
     .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
       name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
+    // What a transfer is, as values.
+    .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+    // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
+    .target(name: "CCurl"),
+    .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
+    .target(
+      name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
+      swiftSettings: strict),
     .target(
       name: "PlaybackEngine",
       dependencies: [
@@ -68,17 +77,25 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Opens Expat when it first reads XML.
+    .target(name: "XMLReading", swiftSettings: strict),
+    .target(
+      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "XMLReading"],
+      swiftSettings: strict),
+
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine",
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "HostTime", "MediaTime",
+        "PlaybackEngine",
         "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "Continuo", "HostTime", "PulseOutput", "QueuePlayer",
+        "AppLifecycle", "Continuo", "ContinuoLocation", "HostTime", "PulseOutput", "QueuePlayer",
+        "RunTimeline",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -103,7 +120,9 @@ let package = Package(
     .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
     .target(
       name: "MusicFiles",
-      dependencies: ["AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting"],
+      dependencies: [
+        "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
+      ],
       swiftSettings: strict),
     // Loads libsqlite3 when a library is first opened; it is not linked.
     .target(
@@ -133,7 +152,7 @@ let package = Package(
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
         "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
         "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "PulseOutput", "QueuePlayer", "RunTimeline",
-        "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "SessionBus", "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -172,6 +191,22 @@ let package = Package(
       dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
+    // A server that does everything wrong, on loopback.
+    .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "CurlTransportTests",
+      dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RemoteMediaTests",
+      dependencies: [
+        "AudioCore", "CurlTransport", "HostTime", "MP3Decoding", "NetworkTestSupport", "RemoteMedia",
+        "TestSupport",
+        "Transfer",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
         "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
@@ -195,7 +230,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ContinuoTests", dependencies: ["Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      name: "ContinuoTests",
+      dependencies: ["AudioCore", "Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
@@ -205,8 +241,17 @@ let package = Package(
       name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "ContinuoLocationTests",
+      dependencies: [
+        "AppLifecycle", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport", "TestSupport",
+        "XMLReading",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoTestingTests",
-      dependencies: ["AppLifecycle", "Continuo", "ContinuoTesting", "MediaTime", "QueuePlayer"],
+      dependencies: [
+        "AppLifecycle", "Continuo", "ContinuoLocation", "ContinuoTesting", "MediaTime", "QueuePlayer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
@@ -267,7 +312,7 @@ let package = Package(
     .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
     .testTarget(
       name: "MusicFilesTests",
-      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport"],
+      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests",

@@ -59,10 +59,20 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { message }
 }
 
+/// What a read of an `AudioDecoder` comes to.
+package enum DecoderRead: Hashable, Sendable {
+  /// So many frames were written, at least 1.
+  case frames(Int)
+  /// Nothing follows.
+  case end
+  /// Bytes of the medium are missing: to be asked again when they came.
+  case waiting
+}
+
 /// Makes PCM frames out of one medium.
 ///
-/// Used by one thread at a time (the engine's decode worker); not Sendable. All calls may block on the file, never
-/// on anything else.
+/// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for bytes that are not there:
+/// that is `waiting`, or nil. A call may block on a local disk, never on anything else.
 package protocol AudioDecoder: AnyObject {
   /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this medium.
   var format: PCMFormat { get }
@@ -79,20 +89,34 @@ package protocol AudioDecoder: AnyObject {
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
 
   /// Moves to `frame` of the medium's own timeline (frames of `format.sampleRate`), clamped to its length: the next
-  /// `read` starts with exactly that frame. Returns where it went.
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64
+  /// `read` starts with exactly that frame. Returns where it went; nil while bytes are missing that say where that is:
+  /// to be called again when they came, with the same frame or another one. Until then reads are `waiting`.
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64?
 
-  /// Fills `buffer` with interleaved frames of the output format from its beginning and returns how many *frames*
-  /// it wrote; fewer than there is room for only before the end or an error; 0 at the end, again and again. What was
-  /// decoded before an error is delivered first, and the error thrown by the next call. After an error the decoder
-  /// is finished.
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int
+  /// Fills `buffer`, which has room for a frame, with interleaved frames of the output format from its beginning: with
+  /// fewer than there is room for only before the end, before an error or where bytes are missing. The end comes again
+  /// and again. What was decoded before an error is delivered first, and the error thrown by the next call. After an
+  /// error the decoder is finished.
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
 }
 
-/// Something that can be opened for decoding, any number of times: a file, later a download or a stream.
+/// A medium that is being opened. Used by one thread at a time, which is the one that will use the decoder.
+package struct MediaOpening {
+  private let step: () throws(DecodingError) -> (any AudioDecoder)?
+
+  /// An opening whose steps are these.
+  package init(_ step: @escaping () throws(DecodingError) -> (any AudioDecoder)?) { self.step = step }
+
+  /// The decoder, at the medium's beginning; nil while bytes are missing: to be called again when they came. Not called
+  /// again once it returned a decoder or threw. May block on a local disk, never on anything else.
+  package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try step() }
+}
+
+/// Something that can be opened for decoding, any number of times: a file, a download or a stream.
 package protocol MediaSource: Sendable {
-  /// Opens it at its beginning. Called on the decode worker; may block on the file.
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder
+  /// Begins to open it at its beginning, and does no more than that: no call of this blocks. `callback` is called, on
+  /// any thread, each time after the opening or its decoder was waiting when bytes came; it must be short and not block.
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening
 
   /// Reads what it says about itself; without any tag that is empty. Any thread; may block on the file.
   func readTag() throws(DecodingError) -> MediaTag

@@ -1,6 +1,7 @@
 import AppLifecycle
 import ArgumentParser
 import Continuo
+import ContinuoLocation
 import Foundation
 import HostTime
 import PulseOutput
@@ -14,6 +15,7 @@ struct Backgrounder: ParsableCommand {
     discussion: """
       SCREENS
         audio     A queue of songs: title, and the time in hundredths while in the background.
+        location  Where the phone is: each new place, in the background too.
         whatever  Fibonacci numbers, in the background under a background task.
         fetch     Brought up to date by background fetches.
         upload    A synchronous upload on a background queue, under a background task.
@@ -31,6 +33,10 @@ struct Backgrounder: ParsableCommand {
             The music goes on over the home button.
         Backgrounder audio --script "play@0 home@3 foreground@6 quit@8"
             Without the mode it stops, and goes on with the very next frame.
+        Backgrounder location --background-modes location --location run.gpx --script "tap@0 home@5 foreground@10 quit@15"
+            The way goes on behind the home button; without the mode it stops there, and goes on at the newest place.
+        Backgrounder location --background-modes location --location gpsd --press home@5
+            The places of a receiver behind gpsd.
         Backgrounder whatever --background-time 12 --script "tap@0 home@2 foreground@12 home@14 quit@20"
             The task expires with 5 s left; in front again the application begins another.
         Backgrounder fetch --background-modes fetch --press home@1 --press fetch@2 --press quit@3
@@ -80,6 +86,36 @@ struct Backgrounder: ParsableCommand {
     help: ArgumentHelp("How long an upload, all downloads, or the web service take.", valueName: "seconds"))
   var work = 2.0
 
+  @Option(
+    help: ArgumentHelp(
+      "Where the phone is: the path of a GPX file, along which it goes from the launch on, or gpsd[:HOST[:PORT]].",
+      valueName: "source"))
+  var location: String?
+
+  @Option(help: ArgumentHelp("Seconds of the GPX file's way in one second.", valueName: "factor"))
+  var locationSpeed = 1.0
+
+  @Option(help: "What the phone's owner answers to the question for the location: \(names(Answer.self)).")
+  var locationAnswer = Answer.always
+
+  @Option(help: ArgumentHelp("Draws the run as SVG when it quits.", valueName: "path"))
+  var timeline: String?
+
+  /// Answers to the application's question for permission.
+  enum Answer: String, CaseIterable, ExpressibleByArgument {
+    case always
+    case whenInUse = "when-in-use"
+    case denied
+
+    var status: CLAuthorizationStatus {
+      switch self {
+      case .always: .authorizedAlways
+      case .whenInUse: .authorizedWhenInUse
+      case .denied: .denied
+      }
+    }
+  }
+
   @Option(help: "A fault of the application: \(names(Misbehaviour.self)).")
   var misbehave: Misbehaviour?
 
@@ -114,6 +150,12 @@ struct Backgrounder: ParsableCommand {
     ] where !(0...Self.longest).contains(value) {
       throw ValidationError("--\(name) takes seconds from 0 to \(Int(Self.longest))")
     }
+    guard screen == .location || location == nil else {
+      throw ValidationError("only the location screen takes --location")
+    }
+    guard locationSpeed > 0, locationSpeed <= 1000 else {
+      throw ValidationError("--location-speed takes a factor above 0 and up to 1000")
+    }
     _ = try presses()
   }
 
@@ -121,6 +163,8 @@ struct Backgrounder: ParsableCommand {
     let presses = try presses()
     let songs = try songs()
     let modes = try modes()
+    let location = try phoneLocation()
+    let drawing = try drawing()
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
@@ -133,7 +177,10 @@ struct Backgrounder: ParsableCommand {
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
     printLineByLine()
     MainActor.assumeIsolated {
-      let phone = Phone(modes: modes, settings: settings, sound: sound) { makeDelegate(songs: songs) }
+      let phone = Phone(modes: modes, settings: settings, sound: sound, location: location, drawing: drawing)
+      {
+        makeDelegate(songs: songs, modes: modes)
+      }
       phone.run(presses)
       withExtendedLifetime(phone) {
         // The main thread's loop, for timers as well as for the main queue.
@@ -143,8 +190,8 @@ struct Backgrounder: ParsableCommand {
   }
 
   @MainActor
-  private func makeDelegate(songs: [URL]) -> AppDelegate {
-    let screen = screen.makeScreen(songs: songs, work: work)
+  private func makeDelegate(songs: [URL], modes: BackgroundModes) -> AppDelegate {
+    let screen = screen.makeScreen(songs: songs, work: work, modes: modes)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // A fifth more than what is allowed.
     return MisbehavingAppDelegate(screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2)
@@ -171,6 +218,28 @@ struct Backgrounder: ParsableCommand {
       throw ValidationError("\(path): no such file, or it cannot be read")
     }
     return paths.map { URL(fileURLWithPath: $0) }
+  }
+
+  private func phoneLocation() throws -> Phone.Location {
+    var result = Phone.Location(answer: locationAnswer.status)
+    do {
+      if let location { result.source = try LocationSource(option: location, speed: locationSpeed) }
+      if let infoPlist { result.usage = try LocationUsage(infoPlist: infoPlist) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+    return result
+  }
+
+  private func drawing() throws -> Drawing? {
+    guard let timeline else { return nil }
+    do {
+      return try Drawing(
+        path: timeline, caption: CommandLine.arguments.dropFirst().joined(separator: " "),
+        clock: SystemClock.shared)
+    } catch {
+      throw ValidationError("--timeline \(timeline): \(error.localizedDescription)")
+    }
   }
 
   private func modes() throws -> BackgroundModes {

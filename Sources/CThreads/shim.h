@@ -22,3 +22,7 @@ extern int continuo_malloc_trim(unsigned long pad) __asm__("malloc_trim");
 // void *memmem(const void *, size_t, const void *, size_t): GNU's, and no part of POSIX.
 extern void *continuo_memmem(const void *text, unsigned long size, const void *part, unsigned long partSize)
     __asm__("memmem");
+
+// int fallocate(int, int, off_t, off_t), glibc 2.10. The mode that makes a hole is 3 (FALLOC_FL_PUNCH_HOLE and
+// FALLOC_FL_KEEP_SIZE).
+extern int continuo_fallocate(int descriptor, int mode, long offset, long length) __asm__("fallocate");

@@ -35,14 +35,18 @@ struct MarkedSource: MediaSource {
   /// Where decoding breaks off; nil for a sound song.
   var breaksAt: Int64?
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder { MarkedDecoder(self) }
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { MarkedDecoder(self) }
+  }
 }
 
 /// Media that cannot be opened.
 struct UnplayableSource: MediaSource {
   var error: DecodingError
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder { throw error }
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in throw error }
+  }
 }
 
 /// Writes marks. Converted to another rate, each frame is that of the song's nearest frame before it.
@@ -68,13 +72,13 @@ final class MarkedDecoder: AudioDecoder {
     outputRate = format.sampleRate
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
     origin = min(max(0, frame), source.frames)
     produced = 0
     return origin
   }
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let end = outputFrames(upTo: source.frames)
     let limit = source.breaksAt.map { min(end, outputFrames(upTo: $0)) } ?? end
     let count = Int(min(Int64(buffer.count / 2), max(0, limit - produced)))
@@ -93,7 +97,7 @@ final class MarkedDecoder: AudioDecoder {
       }
     }
     produced += Int64(count)
-    return count
+    return count == 0 ? .end : .frames(count)
   }
 
   /// Frames of the output between `origin` and that frame of the song.

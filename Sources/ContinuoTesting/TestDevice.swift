@@ -46,6 +46,7 @@ public final class TestDevice {
     system.onRecord = { recorder.add($0) }
     system.connect(environment)
     system.add(timers)
+    system.location.onUpdate = { recorder.add($0) }
     // Observers of the application's notifications need not have asked for the application before.
     _ = system.application
   }

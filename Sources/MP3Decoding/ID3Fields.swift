@@ -16,16 +16,17 @@ enum ID3Fields {
   }
 
   /// Reads the tags of a source: ID3v2 at its beginning, and of ID3v1 at its end what is not in that. An ID3v2 tag of
-  /// more than `MetadataReader.tagLimit` bytes is skipped. Blocks on the source.
+  /// more than `MetadataReader.tagLimit` bytes is skipped, and what is not there yet. May block on a local disk.
   static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
-    let reader = SourceReader(source: source)
     var tag = MediaTag()
-    let header = try reader.peek(ID3Frames.headerSize, at: 0)
-    if let size = ID3Frames.size(of: header), size <= MetadataReader.tagLimit {
-      tag = self.tag(version2: try reader.peek(min(size, Int(reader.size ?? Int64(size))), at: 0))
+    if let header = try source.peek(ID3Frames.headerSize, at: 0), let size = ID3Frames.size(of: header),
+      size <= MetadataReader.tagLimit,
+      let bytes = try source.peek(min(size, Int(source.size ?? Int64(size))), at: 0)
+    {
+      tag = self.tag(version2: bytes)
     }
-    if let size = reader.size, size >= 128 {
-      for (key, text) in ID3Text.texts(version1: try reader.peek(128, at: size - 128))
+    if let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128) {
+      for (key, text) in ID3Text.texts(version1: bytes)
       where !tag.fields.contains(where: { $0.key == key }) {
         tag.fields.append(MediaTag.Field(key: key, value: .text(text)))
       }

@@ -1,33 +1,26 @@
 import AudioCore
 
-/// Decodes one MPEG audio file with libmpg123 and converts it to the wanted format.
+/// Decodes one MPEG audio source with libmpg123 and converts it to the wanted format.
 ///
 /// Used by one thread at a time.
 final class MP3Decoder: AudioDecoder {
-  /// Bytes that may be read without finding a frame: twice the resync limit, since libmpg123 reads some twice.
-  static let searchBudget = 2 << 20
-  /// The same for a seek, where up to one step of the position table lies before the frame.
-  private static let seekBudget = 64 << 20
-  private static let broken = DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
-  /// Calls of libmpg123 in a row that may bring nothing. One format change brings one.
+  /// Frames in a row of which nothing may come out.
   private static let idleLimit = 64
 
   let format: PCMFormat
   private(set) var damage = 0
 
-  private let reader: SourceReader
-  private let handle: MPG123Handle
+  private let reader: FrameReader
   private let bytesPerFrame: Double
   private let audioStart: Int64
   private var table: MPEGFrameTable
+  private var offsets = FrameOffsets()
   private var outputFormat: PCMFormat
   private var converter: RateConverter?
   private var failure: DecodingError?
 
-  /// The format that libmpg123 delivers now.
+  /// The format of what is still to be delivered of the decoded frame, which is valid until the next step.
   private var decodedFormat: PCMFormat
-  private var decoded = MPG123Handle.DecodedFrame()
-  /// What of the decoded frame is still to be delivered; valid until the next call of libmpg123.
   private var pending: UnsafePointer<Float>?
   private var pendingCount = 0
   /// The run that the next frame is expected in, and the sample of it that comes next.
@@ -36,28 +29,25 @@ final class MP3Decoder: AudioDecoder {
   private var isAtEnd = false
   /// Where the last seek went.
   private var target: Int64?
-  /// The frame that libmpg123 read last, whether it has decoded it, and whether the next one follows it.
-  private var lastFrame: Int64 = 0
-  private var isLastDecoded = false
-  private var isContiguous = true
-  /// How many slots went through the filter bank's ring of 16: libmpg123 does not turn it back when it seeks.
-  private var ring: Int64 = 0
+  /// A seek looks for its place. Until then there is nothing to read.
+  private var isLooking = false
+  /// The reader is at a frame that is still to be decoded.
+  private var isAtNext = true
   /// Where the furthest frame ends that was read, so that nothing is counted twice.
   private var furthestEnd: Int64
 
-  /// Opens `source` at its beginning.
-  init(source: any ByteSource) throws(DecodingError) {
-    let reader = SourceReader(source: source)
-    let stream = try MP3Stream.open(reader, for: .decoding)
+  /// A decoder for what `reader` steps through, which is at its first frame.
+  init(_ reader: FrameReader) {
+    let frame = reader.frame
     self.reader = reader
-    format = stream.format
-    decodedFormat = stream.format
-    outputFormat = stream.format
-    bytesPerFrame = stream.header.meanByteCount
-    audioStart = stream.handle.framePosition()
-    table = stream.frameTable()
-    furthestEnd = audioStart + Int64(stream.header.byteCount)
-    handle = stream.takeHandle()
+    format = frame.format
+    decodedFormat = frame.format
+    outputFormat = frame.format
+    bytesPerFrame = reader.header.meanByteCount
+    audioStart = frame.start
+    table = reader.frameTable
+    furthestEnd = frame.end
+    offsets.note(0, offset: frame.start)
   }
 
   var frameCount: FrameCount {
@@ -65,7 +55,7 @@ final class MP3Decoder: AudioDecoder {
     let seen = table.framesSeen
     let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
     return table.frameCount(
-      bytesLeft: reader.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
+      bytesLeft: reader.source.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
   }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
@@ -76,22 +66,23 @@ final class MP3Decoder: AudioDecoder {
     outputFormat = format
     converter = nil
     // A seek before this has prepared the run-up of another conversion.
-    guard let target else { return }
+    guard let target, !isLooking else { return }
     try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
-  /// Reads through the rest of the file without decoding it, so that `frameCount` is exact. Only before the first
-  /// `read`.
-  func measureLength() throws(DecodingError) {
-    guard table.announcedFrames == nil else { return }
-    try guarding { () throws(DecodingError) in
-      try walk(toFrame: .max)
+  /// Reads through the rest of the source without decoding it, so that `frameCount` is exact; false while bytes are
+  /// missing: to be called again when they came. Only before the first `read`.
+  func measureLength() throws(DecodingError) -> Bool {
+    guard table.announcedFrames == nil else { return true }
+    return try guarding { () throws(DecodingError) in
+      guard try walk(toFrame: .max) else { return false }
       try go(to: 0)
+      return true
     }
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
-    try guarding { () throws(DecodingError) -> Int64 in
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+    try guarding { () throws(DecodingError) in
       // 2^48 frames are 200 years; the bound keeps the arithmetic from overflowing.
       var target = min(max(0, frame), 1 << 48)
       while !table.isComplete {
@@ -99,12 +90,12 @@ final class MP3Decoder: AudioDecoder {
           table.framesSeen <= frames
         {
           // Whether anything comes behind the announced end is only known by looking.
-          try walk(toFrame: frames + 1)
+          guard try walk(toFrame: frames + 1) else { return nil }
           continue
         }
         let place = table.place(of: target)
         if place.frame < table.framesSeen { break }
-        try walk(toFrame: place.frame + 1)
+        guard try walk(toFrame: place.frame + 1) else { return nil }
       }
       if table.isComplete { target = min(target, table.lengthSeen) }
       self.target = target
@@ -113,16 +104,16 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     if let failure { throw failure }
-    guard let base = buffer.baseAddress else { return 0 }
+    guard let base = buffer.baseAddress, !isLooking else { return .waiting }
     let channels = outputFormat.channelCount
     let capacity = buffer.count / channels
     var written = 0
     do throws(DecodingError) {
       while written < capacity {
-        let made = try deliver(to: base + written * channels, capacity: capacity - written)
-        if made == 0 { break }
+        let result = try deliver(to: base + written * channels, capacity: capacity - written)
+        guard case .frames(let made) = result else { return written > 0 ? .frames(written) : result }
         written += made
       }
     } catch {
@@ -130,20 +121,28 @@ final class MP3Decoder: AudioDecoder {
       failure = error
       if written == 0 { throw error }
     }
-    return written
+    return .frames(written)
   }
 
   // MARK: - Delivering
 
-  /// Writes at least one frame and at most `capacity`; 0 at the end.
+  /// Writes at least one frame and at most `capacity`.
   @inline(__always)
-  private func deliver(to output: UnsafeMutablePointer<Float>, capacity: Int) throws(DecodingError) -> Int {
+  private func deliver(
+    to output: UnsafeMutablePointer<Float>, capacity: Int
+  ) throws(DecodingError) -> DecoderRead {
     while true {
-      if let converter, converter.hasOutput { return converter.take(into: output, capacity: capacity) }
+      if let converter, converter.hasOutput {
+        return .frames(converter.take(into: output, capacity: capacity))
+      }
       guard pendingCount > 0, let samples = pending else {
-        if try decodeFrame() { continue }
-        if let converter, converter.flush() { continue }
-        return 0
+        switch try decodeFrame() {
+        case .frame: continue
+        case .waiting: return .waiting
+        case .end:
+          if let converter, converter.flush() { continue }
+          return .end
+        }
       }
       if let converter, converter.source != decodedFormat {
         // The old format's rest belongs before the new format.
@@ -164,48 +163,37 @@ final class MP3Decoder: AudioDecoder {
       }
       pendingCount -= used
       pending = samples + used * decodedFormat.channelCount
-      if made > 0 { return made }
+      if made > 0 { return .frames(made) }
     }
   }
 
-  /// Decodes until there is something to deliver. False at the end.
-  private func decodeFrame() throws(DecodingError) -> Bool {
-    guard !isAtEnd else { return false }
+  /// Decodes until there is something to deliver.
+  private func decodeFrame() throws(DecodingError) -> FrameReader.Step {
     var idle = 0
     while idle < MP3Decoder.idleLimit {
-      let before = reader.position
-      let step: MPG123Handle.Step
-      do throws(DecodingError) {
-        step = try handle.decode(&decoded)
-      } catch {
-        step = try recovered(from: error)
+      if isAtEnd { return .end }
+      if !isAtNext {
+        let step = try nextFrame()
+        guard case .frame = step else { return step }
       }
-      switch step {
-      case .newFormat:
+      isAtNext = false
+      let frame = reader.frame
+      let samples = try reader.decode()
+      let channels = frame.format.channelCount
+      let count = samples.count / channels
+      guard count > 0, let start = samples.baseAddress else {
         idle += 1
-        try updateFormat()
-      case .end:
-        try noticeEnd()
-        isAtEnd = true
-        return false
-      case .frame:
-        let channels = decodedFormat.channelCount
-        let count = decoded.sampleCount / channels
-        guard count > 0, let samples = decoded.samples else {
-          idle += 1
-          continue
-        }
-        idle = 0
-        try notice(decoded.number, samplesPerFrame: count, format: decodedFormat, before: before)
-        notice(decoded: decoded.number, count: count)
-        if let range = audible(frame: decoded.number, count: count) {
-          pending = samples + range.lowerBound * channels
-          pendingCount = range.count
-          return true
-        }
+        continue
+      }
+      idle = 0
+      if let range = audible(frame: frame.number, count: count) {
+        decodedFormat = frame.format
+        pending = start + range.lowerBound * channels
+        pendingCount = range.count
+        return .frame
       }
     }
-    throw MP3Decoder.broken
+    throw DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
   }
 
   /// The samples of a frame that are to be delivered; nil if all of it is cut or lies before the target.
@@ -230,6 +218,7 @@ final class MP3Decoder: AudioDecoder {
   private func go(to position: Int64) throws(DecodingError) {
     pendingCount = 0
     converter = nil
+    isLooking = false
     isAtEnd = table.isComplete && position >= table.lengthSeen
     guard !isAtEnd else { return }
     let place = table.place(of: position)
@@ -243,136 +232,71 @@ final class MP3Decoder: AudioDecoder {
       nextSample = found.sample
       converter = try RateConverter(from: source, to: outputFormat, preceding: Int(found.distance))
     }
-    let frame = table.frame(ofSample: nextSample, in: run)
-    var start = table.runUpFrame(for: frame, in: run, phase: ring)
-    if table.phase(ofFrame: start.frame, in: start.run) != ring {
-      try turnRing(to: table.phase(ofFrame: start.frame, in: start.run))
-      start = table.runUpFrame(for: frame, in: run, phase: ring)
-    }
-    try move(toFrame: start.frame)
+    let start = table.decodingStart(for: table.frame(ofSample: nextSample, in: run))
+    guard let entry = offsets.last(upTo: start.firstNeeded) else { return }
+    isAtNext = false
+    try reader.move(to: start.frame, phase: start.phase, from: entry)
   }
 
-  /// Lets the filter bank's ring stand at `phase`, by decoding some of the first frames. Where the file has not
-  /// enough of them it stays as it is: then the last bit of a sample may differ from linear decoding.
-  private func turnRing(to phase: Int64) throws(DecodingError) {
-    try move(toFrame: 0)
-    for _ in 0..<8 where ring != phase {
-      switch try handle.decode(&decoded) {
-      case .frame: notice(decoded: decoded.number, count: decoded.sampleCount / decodedFormat.channelCount)
-      case .newFormat: try updateFormat()
-      case .end: return
-      }
-    }
-  }
-
-  /// Lets libmpg123 go on from `frame`, which is known: decoding, or skipping through headers.
-  private func move(toFrame frame: Int64, skipping: Bool = false) throws(DecodingError) {
-    reader.budget = MP3Decoder.seekBudget
-    // libmpg123 decodes and drops the frame before the one it is told, unless it has just decoded it; in front of
-    // `skipFrame` only if it has not read it yet.
-    let target = frame == 0 ? 0 : frame + 1
-    let isDropped = frame > 0 && (skipping ? lastFrame == frame - 1 : lastFrame != frame || !isLastDecoded)
-    do throws(DecodingError) {
-      try handle.seek(toFrame: target)
-    } catch {
-      throw explained(error)
-    }
-    if isDropped { ring = (ring + table.runs[table.run(ofFrame: frame)].slotsPerFrame) & 15 }
-    reader.budget = MP3Decoder.seekBudget
-    isContiguous = false
-    try updateFormat()
-  }
-
-  /// Reads headers until `frame` frames are known, or to the end.
-  private func walk(toFrame frame: Int64) throws(DecodingError) {
+  /// Steps through the frames until `frame` of them are known, or to the end; false while bytes are missing.
+  private func walk(toFrame frame: Int64) throws(DecodingError) -> Bool {
     pendingCount = 0
-    try move(toFrame: max(0, table.framesSeen - 2), skipping: true)
+    isLooking = true
+    isAtNext = false
+    if let last = offsets.last(), reader.frame.number < last.frame { try reader.move(to: last) }
     while table.framesSeen < frame {
-      let before = reader.position
-      let step: MPG123Handle.Step
-      do throws(DecodingError) {
-        step = try handle.skipFrame()
-      } catch {
-        step = try recovered(from: error)
+      switch try nextFrame() {
+      case .frame: continue
+      case .end: return true
+      case .waiting: return false
       }
-      // It may be the last known frame once more, or the next. A new format is no trouble here: the header says
-      // it, for each frame.
-      if case .end = step {
-        try noticeEnd()
-        break
-      }
-      let header = handle.header()
-      let format = PCMFormat(sampleRate: header.sampleRate, channelCount: header.channelCount)
-      try notice(
-        handle.currentFrame(), samplesPerFrame: header.samplesPerFrame, format: format, before: before)
-      isLastDecoded = false
     }
+    return true
   }
 
-  private func updateFormat() throws(DecodingError) {
-    guard let format = try handle.readFormat() else {
-      throw DecodingError(
-        reason: .decodeFailed, message: "The file changes to a format that cannot be decoded.")
+  /// Goes on to the next frame and takes note of it.
+  private func nextFrame() throws(DecodingError) -> FrameReader.Step {
+    let step: FrameReader.Step
+    do throws(DecodingError) {
+      step = try reader.next()
+    } catch {
+      // Where the search for a frame fails behind the announced end, that is the end: what follows is not audio.
+      guard error.reason == .decodeFailed, table.framesSeen >= table.announcedFrames ?? .max else {
+        throw error
+      }
+      step = .end
     }
-    decodedFormat = format
+    switch step {
+    case .frame: try noticeFrame()
+    case .end: noticeEnd()
+    case .waiting: break
+    }
+    return step
   }
 
   // MARK: - Noticing
 
-  /// Notes a frame that was read from `before` on.
   @inline(__always)
-  private func notice(
-    _ number: Int64, samplesPerFrame: Int, format: PCMFormat, before: Int64
-  ) throws(DecodingError) {
-    guard table.note(number, samplesPerFrame: samplesPerFrame, format: format) else {
+  private func noticeFrame() throws(DecodingError) {
+    let frame = reader.frame
+    let isNew = frame.number == table.framesSeen
+    guard table.note(frame.number, samplesPerFrame: frame.samplesPerFrame, format: frame.format) else {
       throw DecodingError(reason: .decodeFailed, message: "The file changes its format again and again.")
     }
-    let start = handle.framePosition()
-    if start > before, isContiguous, before >= furthestEnd, !Recognition.isTag(reader, at: before) {
-      damage += Int(start - before)
+    if let end = reader.previousEnd, frame.start > end, end >= furthestEnd,
+      !Recognition.isTag(reader.source, at: end)
+    {
+      damage += Int(frame.start - end)
     }
-    lastFrame = number
-    isContiguous = true
-    furthestEnd = max(furthestEnd, reader.position)
-    reader.budget = MP3Decoder.searchBudget
+    furthestEnd = max(furthestEnd, frame.end)
+    if isNew { offsets.note(frame.number, offset: frame.start) }
   }
 
-  /// Notes that a frame went through the filter bank.
-  @inline(__always)
-  private func notice(decoded number: Int64, count: Int) {
-    lastFrame = number
-    isLastDecoded = true
-    ring = (ring + Int64(count / 32)) & 15
-  }
-
-  /// Notes what libmpg123 calls the end; a failed read may look like it.
-  private func noticeEnd() throws(DecodingError) {
-    if let failure = reader.failure { throw failure }
-    if reader.isExhausted, table.framesSeen < table.announcedFrames ?? .max {
-      throw explained(MP3Decoder.broken)
-    }
+  private func noticeEnd() {
+    isAtEnd = true
     guard !table.isComplete else { return }
     table.complete()
     if let announced = table.announcedFrames { damage += Int(max(0, announced - table.framesSeen)) }
-  }
-
-  // MARK: - Errors
-
-  /// What to take a failed step for. Where the search for a frame fails behind the announced end, that is the end:
-  /// what follows is not audio.
-  private func recovered(from error: DecodingError) throws(DecodingError) -> MPG123Handle.Step {
-    if reader.failure == nil, error.scope == .item, table.framesSeen >= table.announcedFrames ?? .max {
-      return .end
-    }
-    throw explained(error)
-  }
-
-  private func explained(_ error: DecodingError) -> DecodingError {
-    if let failure = reader.failure { return failure }
-    guard reader.isExhausted else { return error }
-    return DecodingError(
-      reason: .decodeFailed,
-      message: "No MPEG frame was found in the next \(MP3Decoder.searchBudget >> 20) MiB.")
   }
 
   private func guarding<Value>(_ body: () throws(DecodingError) -> Value) throws(DecodingError) -> Value {

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// An MPEG audio file (MPEG 1, 2 and 2.5, layers I to III) that can be played.
 ///
-/// A value that only names the file: nothing is opened before `makeDecoder()` or `readMetadata()`.
+/// A value that only names the file: nothing is opened before `open(whenBytesCome:)` or `readMetadata()`.
 package struct MP3File: MediaSource, Hashable {
   /// How a file is opened.
   package struct Options: Hashable, Sendable {
@@ -31,22 +31,22 @@ package struct MP3File: MediaSource, Hashable {
     self.options = options
   }
 
-  /// Opens the file at its beginning.
+  /// Opens the file at its beginning. It never waits: all bytes of a file are there, and the callback is not called.
   ///
-  /// Blocks on the file. Throws `DecodingError` of scope `.item` with reason `.notFound`, `.unreadable` (also for
-  /// directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within the first 2 MiB behind the tags), of
-  /// scope `.engine` when there is no memory or no file descriptor.
-  package func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    let decoder = try MP3Decoder(source: FileByteSource(path: pathBytes))
-    if options.preciseDuration { try decoder.measureLength() }
-    return decoder
+  /// The first step blocks on the file. It throws `DecodingError` of scope `.item` with reason `.notFound`,
+  /// `.unreadable` (also for directories, FIFOs, devices) or `.notRecognized` (no MPEG audio within the first 2 MiB
+  /// behind the tags), of scope `.engine` when there is no memory or no file descriptor.
+  package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in
+      try MP3Opening(source: FileByteSource(path: pathBytes), options: options).proceed()
+    }
   }
 
   /// Reads the file's ID3 tags: version 2.2, 2.3 or 2.4 at its beginning, and of version 1 at its end what is not in
   /// that.
   ///
   /// Blocks on the file, whose sound is not looked at. An ID3v2 tag of more than 16 MiB is skipped. Throws
-  /// `DecodingError` with reason `.notFound` or `.unreadable`, or of scope `.engine`, as `makeDecoder()` does.
+  /// `DecodingError` with reason `.notFound` or `.unreadable`, or of scope `.engine`, as `open(whenBytesCome:)` does.
   package func readTag() throws(DecodingError) -> MediaTag {
     try ID3Fields.readTag(FileByteSource(path: pathBytes))
   }

@@ -87,7 +87,7 @@ extension MP3File {
   ///
   /// Opens the file, reads its tags, its first frame and its last 128 bytes, decodes nothing and closes it: some
   /// hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws what
-  /// `makeDecoder()` throws; a file that has tags but no audio is `.notRecognized`.
+  /// `open(whenBytesCome:)` throws; a file that has tags but no audio is `.notRecognized`.
   package func readMetadata() throws(DecodingError) -> MP3Metadata {
     try MetadataReader.read(FileByteSource(path: pathBytes))
   }

@@ -156,23 +156,35 @@ struct MPEGFrameTable {
     return (run.phase + (number - run.firstFrame) * run.slotsPerFrame) & 15
   }
 
-  /// The latest frame to decode from so that `frame` of run `index` is as in linear decoding, if the ring stands at
-  /// `phase` now; where there is none that the ring fits, where the format begins.
+  /// Where to begin to decode before a seek's target.
+  struct DecodingStart: Equatable {
+    /// The first frame to decode.
+    var frame: Int64
+    /// How the filter bank's ring stands there in linear decoding.
+    var phase: Int64
+    /// The first frame that has bytes of that one's bit reservoir; itself where it can do without.
+    var firstNeeded: Int64
+  }
+
+  /// Where to begin to decode so that `frame` is as in linear decoding.
   ///
   /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be filled. The
   /// smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data) and 24 (MPEG 2,
-  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. And the ring
-  /// must stand as in linear decoding, else sums are taken in another order and the last bit differs.
-  func runUpFrame(for frame: Int64, in index: Int, phase: Int64) -> (run: Int, frame: Int64) {
-    var run = index
-    var candidate = frame - (runs[index].samplesPerFrame == 576 ? 88 : 12)
-    for _ in 0..<16 {
-      while run > 0, candidate < runs[run].firstFrame, runs[run - 1].format == runs[index].format { run -= 1 }
-      if candidate <= runs[run].firstFrame { return (run, runs[run].firstFrame) }
-      if self.phase(ofFrame: candidate, in: run) == phase { break }
-      candidate -= 1
+  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. In MPEG 2 and 2.5
+  /// (frames of 576 samples) `DecodingPrelude` fills it and turns the ring; in others decoding fills it, and where
+  /// one of the frames before finds the ring at 0 there is nothing to turn.
+  func decodingStart(for frame: Int64) -> DecodingStart {
+    let latest = max(0, frame - 12)
+    for candidate in (max(0, latest - 3)...latest).reversed() {
+      let index = run(ofFrame: candidate)
+      let is576 = runs[index].samplesPerFrame == 576
+      let phase = phase(ofFrame: candidate, in: index)
+      if is576 || phase == 0 || candidate == max(0, latest - 3) {
+        return DecodingStart(
+          frame: candidate, phase: phase, firstNeeded: is576 ? max(0, candidate - 88) : candidate)
+      }
     }
-    return (run, candidate)
+    return DecodingStart(frame: 0, phase: 0, firstNeeded: 0)
   }
 
   /// The MPEG frame that has a sample of a run.

@@ -47,21 +47,30 @@ struct FrameHeader: Equatable {
 /// One thread at a time. After a call threw, the handle may only be destroyed: libmpg123 does not promise more
 /// (1.33.7 fixed a double free after a failed call).
 struct MPG123Handle: ~Copyable {
-  /// What came out of a step through the file.
+  /// What came out of a step through what was fed.
   enum Step {
-    /// A frame. In decoding steps, its samples are in `DecodedFrame`.
+    /// There is another frame.
     case frame
-    /// The frame that comes next has another format; step again.
+    /// There is another frame, and it has another format than the one before it.
     case newFormat
-    /// The file's end.
+    /// More must be fed to find the next frame.
+    case needsMore
+    /// No other frame will be found.
     case end
   }
 
-  /// One decoded MPEG frame: interleaved floats in libmpg123's own buffer, valid until the next call.
-  struct DecodedFrame {
-    var number: Int64 = 0
-    var samples: UnsafePointer<Float>?
-    var sampleCount = 0
+  /// The bytes of a frame, its header apart; valid until the next call.
+  struct FrameData {
+    var header: UInt32
+    var body: UnsafeBufferPointer<UInt8>
+  }
+
+  /// What a feed begins with.
+  enum FeedStart {
+    /// A file, or its audio: two headers that fit are looked for, and an Info frame.
+    case file
+    /// A frame that is known to be one.
+    case frame
   }
 
   /// What a handle is made for.
@@ -72,12 +81,8 @@ struct MPG123Handle: ~Copyable {
     case metadata
   }
 
-  /// Bytes that are searched for a header after damage. One damaged sector is more than libmpg123's own 1024.
+  /// Bytes that are searched for a header in what was fed at a time. The caller limits how much is fed.
   private static let resyncLimit = 1 << 20
-
-  /// Entries in the table of frame positions. Fixed, so that memory is bounded: libmpg123 doubles the distance
-  /// between entries when it is full. 4096 is one entry per 34 frames of an hour of music.
-  private static let indexSize = 4096
 
   private let handle: OpaquePointer
 
@@ -93,11 +98,8 @@ struct MPG123Handle: ~Copyable {
     liveHandles?.remove()
   }
 
-  /// A handle that reads through `reader`, opened but not yet looked into: with libmpg123 1.31 opening succeeds on
-  /// anything, and only `readFormat` tells. `reader` must outlive it.
-  static func open(
-    _ reader: SourceReader, for purpose: Purpose
-  ) throws(DecodingError) -> MPG123Handle {
+  /// A handle without a feed.
+  static func make(for purpose: Purpose) throws(DecodingError) -> MPG123Handle {
     var code: Int32 = 0
     guard let pointer = mpg123_new(nil, &code) else {
       throw DecodingError(
@@ -115,27 +117,35 @@ struct MPG123Handle: ~Copyable {
     // concatenated file inexact (88 to 856 samples off in 1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
-    try handle.set(MPG123_INDEX_SIZE, indexSize)
-    // The run-up before a seek's target is the caller's; libmpg123's smallest is one frame.
-    try handle.set(MPG123_PREFRAMES, 1)
-    let replaced = mpg123_replace_reader_handle(
-      pointer,
-      { reader, destination, count in
-        guard let reader, let destination else { return -1 }
-        return Unmanaged<SourceReader>.fromOpaque(reader).takeUnretainedValue().read(
-          into: destination, count: count)
-      },
-      { reader, offset, whence in
-        guard let reader else { return -1 }
-        return off_t(
-          Unmanaged<SourceReader>.fromOpaque(reader).takeUnretainedValue().seek(
-            to: Int64(offset), whence: whence))
-      },
-      nil)
-    guard replaced == MPG123_OK.rawValue,
-      mpg123_open_handle(pointer, Unmanaged.passUnretained(reader).toOpaque()) == MPG123_OK.rawValue
-    else { throw reader.failure ?? handle.error("opening") }
+    // Where frames are is kept by `FrameOffsets`.
+    try handle.set(MPG123_INDEX_SIZE, 0)
     return handle
+  }
+
+  /// Begins a new feed, which knows nothing of the one before it.
+  func openFeed(at start: FeedStart) throws(DecodingError) {
+    let flags = Int(MPG123_IGNORE_INFOFRAME.rawValue | MPG123_NO_READAHEAD.rawValue)
+    switch start {
+    case .file: try set(MPG123_REMOVE_FLAGS, flags)
+    case .frame: try set(MPG123_ADD_FLAGS, flags)
+    }
+    guard mpg123_open_feed(handle) == MPG123_OK.rawValue else { throw error("opening") }
+  }
+
+  /// Lets feeds that begin with a frame of free format know how long its body is without padding.
+  func setFreeFormatSize(_ byteCount: Int) throws(DecodingError) {
+    try set(MPG123_FREEFORMAT_SIZE, byteCount)
+  }
+
+  /// Feeds bytes, which are copied.
+  func feed(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+    let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+    guard mpg123_feed(handle, start, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
+  }
+
+  /// Feeds bytes, which are copied.
+  func feed(_ bytes: [UInt8]) throws(DecodingError) {
+    guard mpg123_feed(handle, bytes, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
   }
 
   private func set(_ parameter: mpg123_parms, _ value: Int) throws(DecodingError) {
@@ -144,7 +154,7 @@ struct MPG123Handle: ~Copyable {
     }
   }
 
-  /// Finds the first frame and returns the format that it decodes to; nil if there is no MPEG audio.
+  /// The format that the frame that was found last decodes to; nil if it cannot be decoded.
   func readFormat() throws(DecodingError) -> PCMFormat? {
     var rate = 0
     var channels: Int32 = 0
@@ -162,14 +172,12 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// The number of frames that the file's Info frame announces; nil without one.
+  /// The number of frames that the file's Info frame announces; nil without one. Only behind the first frame.
   ///
-  /// Where libmpg123 has no such number it falls back on the file's size, then on what it has read; the latter is
-  /// 1 when called before the first decoded frame, and a file that really announces 1 frame loses nothing.
-  func announcedFrameCount(fileSize: Int64?) -> Int64? {
-    mpg123_set_filesize(handle, 0)
+  /// Where libmpg123 has no such number it tells what it has read, which is 1; a file that really announces 1 frame
+  /// loses nothing.
+  func announcedFrameCount() -> Int64? {
     let count = Int64(mpg123_framelength(handle))
-    mpg123_set_filesize(handle, off_t(fileSize ?? -1))
     return count > 1 ? count : nil
   }
 
@@ -197,47 +205,56 @@ struct MPG123Handle: ~Copyable {
       vbr: info.vbr, byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
-  /// Where in the source the frame that was read last begins.
+  /// How far into the feed the frame that was found last begins.
   @inline(__always)
   func framePosition() -> Int64 { Int64(mpg123_framepos(handle)) }
 
-  /// Decodes the next frame.
+  /// How far into the feed the next frame is looked for.
+  func searchPosition() -> Int64 { Int64(mpg123_tell_stream(handle)) }
+
+  /// Goes on to the next frame without decoding it.
   @inline(__always)
-  func decode(_ frame: inout DecodedFrame) throws(DecodingError) -> Step {
+  func next() throws(DecodingError) -> Step {
+    switch mpg123_framebyframe_next(handle) {
+    case MPG123_OK.rawValue: return .frame
+    case MPG123_NEW_FORMAT.rawValue: return .newFormat
+    case MPG123_NEED_MORE.rawValue: return .needsMore
+    case MPG123_DONE.rawValue: return .end
+    default: throw error("decoding")
+    }
+  }
+
+  /// The bytes of the frame that was found last. Not once it was decoded.
+  @inline(__always)
+  func frameData() -> FrameData {
+    var header: UInt = 0
+    var body: UnsafeMutablePointer<UInt8>?
+    var byteCount = 0
+    guard mpg123_framedata(handle, &header, &body, &byteCount) == MPG123_OK.rawValue else {
+      return FrameData(header: 0, body: UnsafeBufferPointer(start: nil, count: 0))
+    }
+    return FrameData(
+      header: UInt32(truncatingIfNeeded: header), body: UnsafeBufferPointer(start: body, count: byteCount))
+  }
+
+  /// Decodes the frame that was found last, which may be done once: interleaved floats in libmpg123's own buffer, valid
+  /// until the next call.
+  @inline(__always)
+  func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> {
     var number: off_t = 0
     var bytes: UnsafeMutablePointer<UInt8>?
     var byteCount = 0
-    let result = mpg123_decode_frame(handle, &number, &bytes, &byteCount)
-    guard result == MPG123_OK.rawValue else {
-      frame.sampleCount = 0
-      return try step(result)
+    guard mpg123_framebyframe_decode(handle, &number, &bytes, &byteCount) == MPG123_OK.rawValue else {
+      throw error("decoding")
     }
-    frame.number = Int64(number)
-    frame.samples = bytes.map { UnsafePointer(UnsafeRawPointer($0).assumingMemoryBound(to: Float.self)) }
-    frame.sampleCount = byteCount / MemoryLayout<Float>.size
-    return .frame
+    return UnsafeBufferPointer(
+      start: bytes.map { UnsafePointer(UnsafeRawPointer($0).assumingMemoryBound(to: Float.self)) },
+      count: byteCount / MemoryLayout<Float>.size)
   }
 
-  /// Goes on to the next frame without decoding it.
-  func skipFrame() throws(DecodingError) -> Step { try step(mpg123_framebyframe_next(handle)) }
-
-  /// The number of the frame that `skipFrame` found.
-  func currentFrame() -> Int64 { Int64(mpg123_tellframe(handle)) }
-
-  /// Makes `frame` the next one, by decoding from the frame before it on if there is one.
-  ///
-  /// By samples, because `mpg123_seek_frame` stops at the announced end of a concatenated file; libmpg123 divides
-  /// by the same number at once.
-  func seek(toFrame frame: Int64) throws(DecodingError) {
-    let target = off_t(frame) * off_t(mpg123_spf(handle))
-    guard mpg123_seek(handle, target, SEEK_SET) >= 0 else { throw error("seeking") }
-  }
-
-  /// What ID3 tags have, copied.
+  /// What an ID3v2 tag has, copied.
   struct Tags {
-    /// The 128 bytes of an ID3v1 tag.
-    var version1: [UInt8]?
-    /// Text fields of an ID3v2 tag: four letters and UTF-8, several strings divided by zero bytes.
+    /// Text fields: four letters and UTF-8, several strings divided by zero bytes.
     var texts: [(id: String, value: [UInt8])] = []
     var pictures: [MP3Metadata.Picture] = []
   }
@@ -245,10 +262,8 @@ struct MPG123Handle: ~Copyable {
   /// The tags that were read up to now. libmpg123's pointers die with the next call, so all is copied here.
   func tags() -> Tags {
     var tags = Tags()
-    var version1: UnsafeMutablePointer<mpg123_id3v1>?
     var version2: UnsafeMutablePointer<mpg123_id3v2>?
-    guard mpg123_id3(handle, &version1, &version2) == MPG123_OK.rawValue else { return tags }
-    if let version1 { tags.version1 = Array(UnsafeRawBufferPointer(start: version1, count: 128)) }
+    guard mpg123_id3(handle, nil, &version2) == MPG123_OK.rawValue else { return tags }
     guard let version2 = version2?.pointee else { return tags }
     for text in UnsafeBufferPointer(start: version2.text, count: version2.texts) {
       let id = withUnsafeBytes(of: text.id) { String(decoding: $0, as: UTF8.self) }
@@ -269,15 +284,6 @@ struct MPG123Handle: ~Copyable {
   private static func bytes(of string: mpg123_string, limit: Int) -> [UInt8] {
     guard let start = string.p, string.fill > 1 else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: min(string.fill - 1, limit)))
-  }
-
-  private func step(_ result: Int32) throws(DecodingError) -> Step {
-    switch result {
-    case MPG123_OK.rawValue: return .frame
-    case MPG123_NEW_FORMAT.rawValue: return .newFormat
-    case MPG123_DONE.rawValue: return .end
-    default: throw error("decoding")
-    }
   }
 
   private var isOutOfMemory: Bool {

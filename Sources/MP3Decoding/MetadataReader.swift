@@ -5,27 +5,37 @@ enum MetadataReader {
   /// The largest ID3v2 tag that is read; libmpg123 takes memory for what the tag's header claims, up to 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
+  /// Reads a source whose bytes are all there.
   static func read(_ source: any ByteSource) throws(DecodingError) -> MP3Metadata {
-    let reader = SourceReader(source: source)
-    let tagSize = try sizeOfTag(reader)
-    let fits = tagSize <= tagLimit && tagSize <= reader.size ?? tagLimit
-    let stream = try MP3Stream.open(
-      reader, for: fits ? .metadata : .decoding, tagSize: fits ? Int(tagSize) : 0)
-    let tags = stream.handle.tags()
+    let first = try source.peek(Recognition.length, at: 0) ?? []
+    try Recognition.refuseOtherFormats(first)
+    let tagSize = Recognition.tagLength(first) ?? 0
+    let fits = tagSize <= tagLimit && tagSize <= source.size ?? tagLimit
+    let reader =
+      fits
+      ? try FrameReader(
+        source: source, for: .metadata, budget: FrameReader.searchBudget + Int(tagSize))
+      : try FrameReader(source: source, for: .decoding, beginning: tagSize)
+    do throws(DecodingError) {
+      guard case .frame = try reader.next() else { throw MP3Opening.noAudio }
+    } catch {
+      throw error.reason == .decodeFailed ? MP3Opening.noAudio : error
+    }
     var metadata = MP3Metadata(
-      format: stream.format, frameCount: .unknown, encoding: encoding(of: stream.header))
-    addLength(to: &metadata, stream: stream, size: reader.size, hasEndTag: tags.version1 != nil)
-    if let bytes = tags.version1 { ID3Text.add(version1: bytes, to: &metadata) }
-    ID3Text.add(version2: tags, to: &metadata)
+      format: reader.frame.format, frameCount: .unknown, encoding: encoding(of: reader.header))
+    let endTag = try endTag(of: source)
+    addLength(to: &metadata, reader: reader, hasEndTag: endTag != nil)
+    if let endTag { ID3Text.add(version1: endTag, to: &metadata) }
+    ID3Text.add(version2: reader.tags, to: &metadata)
     return metadata
   }
 
-  /// Bytes of the ID3v2 tag at the beginning, by its header; 0 without one.
-  private static func sizeOfTag(_ reader: SourceReader) throws(DecodingError) -> Int64 {
-    let bytes = try reader.peek(10, at: 0)
-    guard bytes.count == 10, bytes.starts(with: Array("ID3".utf8)) else { return 0 }
-    // Seven bits of each byte, so that no byte looks like a frame header; without the tag's own header.
-    return 10 + bytes[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
+  /// The 128 bytes of the ID3v1 tag at the end; nil without one.
+  private static func endTag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
+    guard let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128),
+      bytes.count == 128, bytes.starts(with: Array("TAG".utf8))
+    else { return nil }
+    return bytes
   }
 
   private static func encoding(of header: FrameHeader) -> MP3Metadata.Encoding {
@@ -37,14 +47,12 @@ enum MetadataReader {
       bitRateMode: header.vbr == 1 ? .variable : header.vbr == 2 ? .average : .constant)
   }
 
-  private static func addLength(
-    to metadata: inout MP3Metadata, stream: borrowing MP3Stream, size: Int64?, hasEndTag: Bool
-  ) {
-    let table = stream.frameTable()
-    let audioSize = size.map { max(0, $0 - stream.handle.framePosition() - (hasEndTag ? 128 : 0)) }
-    metadata.frameCount = table.frameCount(
-      bytesLeft: audioSize.map { max(0, $0 - Int64(stream.header.byteCount)) },
-      bytesPerFrame: stream.header.meanByteCount)
+  private static func addLength(to metadata: inout MP3Metadata, reader: FrameReader, hasEndTag: Bool) {
+    let frame = reader.frame
+    let audioSize = reader.source.size.map { max(0, $0 - frame.start - (hasEndTag ? 128 : 0)) }
+    metadata.frameCount = reader.frameTable.frameCount(
+      bytesLeft: audioSize.map { max(0, $0 - Int64(frame.byteCount)) },
+      bytesPerFrame: reader.header.meanByteCount)
     if case .exact(let count) = metadata.frameCount, count > 0, let audioSize {
       let seconds = Double(count) / Double(metadata.format.sampleRate)
       metadata.encoding.bitRate = Int(min(Double(audioSize) * 8 / seconds, 1e12).rounded())

@@ -5,8 +5,11 @@ import AudioCore
 /// In PCM samples and in compressed data two bytes that look like a header come often, and two headers that fit
 /// each other do come: then noise would be played.
 enum Recognition {
-  static func refuseOtherFormats(_ reader: SourceReader) throws(DecodingError) {
-    let bytes = try reader.peek(64, at: 0)
+  /// How many of a source's first bytes are looked at.
+  static let length = 64
+
+  /// Throws if a source with these first bytes, `length` of them if it has so many, is something else.
+  static func refuseOtherFormats(_ bytes: [UInt8]) throws(DecodingError) {
     guard !bytes.isEmpty else { throw DecodingError(reason: .notRecognized, message: "The file is empty.") }
     func has(_ text: StaticString, at offset: Int = 0) -> Bool {
       guard bytes.count >= offset + text.utf8CodeUnitCount else { return false }
@@ -31,11 +34,29 @@ enum Recognition {
   }
 
   /// Whether a tag begins at `offset`, so that bytes there are not damage.
-  static func isTag(_ reader: SourceReader, at offset: Int64) -> Bool {
-    guard let bytes = try? reader.peek(8, at: offset) else { return false }
+  static func isTag(_ source: any ByteSource, at offset: Int64) -> Bool {
+    guard let bytes = try? source.peek(8, at: offset) else { return false }
     let tags: [StaticString] = ["ID3", "TAG", "APETAGEX", "LYRICS"]
     return tags.contains { tag in
       tag.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
     }
+  }
+
+  /// Where the ID3v2 or APE tag ends that begins at `offset`; nil if none does, or if its first bytes are not there.
+  static func tagEnd(_ source: any ByteSource, at offset: Int64) -> Int64? {
+    guard let bytes = try? source.peek(32, at: offset) else { return nil }
+    if let length = tagLength(bytes) { return offset + length }
+    guard bytes.count == 32, bytes.starts(with: Array("APETAGEX".utf8)) else { return nil }
+    return offset + 32 + bytes[12..<16].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+  }
+
+  /// The length of the ID3v2 tag, of any version, that begins with these bytes; nil if none does.
+  static func tagLength(_ bytes: [UInt8]) -> Int64? {
+    guard bytes.count >= 10, bytes.starts(with: Array("ID3".utf8)), bytes[3] != 0xFF, bytes[4] != 0xFF,
+      bytes[6..<10].allSatisfy({ $0 < 0x80 })
+    else { return nil }
+    let hasFooter = bytes[5] & 0x10 != 0
+    // Seven bits of each byte, so that no byte looks like a frame header.
+    return bytes[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) } + (hasFooter ? 20 : 10)
   }
 }

@@ -152,7 +152,7 @@ final class EngineCore: DecodingHost {
 
   func signalConductor() { workers.withLock { $0.first }?.signal() }
 
-  private func signalDecoder() { workers.withLock { $0.last }?.signal() }
+  func signalDecoder() { workers.withLock { $0.last }?.signal() }
 
   func kickOutput() {
     mutate { $0.output.needsKick = true }
@@ -173,7 +173,7 @@ final class EngineCore: DecodingHost {
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
-    let (next, commands, serial, generation, limit) = mutate { machine in
+    let (next, commands, serial, generation, limit, silentGeneration) = mutate { machine in
       let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
       let look = machine.conduct(now: now, timing: isOpen ? timing : nil)
       let hasMore =
@@ -183,7 +183,8 @@ final class EngineCore: DecodingHost {
       let commands = machine.outputCommands(now: now)
       return (
         hasMore ? .again : look.moment, commands, machine.output.serial, machine.generation,
-        offlineLimit(machine, timing: timing, renderer: attachment?.renderer)
+        offlineLimit(machine, timing: timing, renderer: attachment?.renderer),
+        machine.silentGeneration
       )
     }
     var present = attachment
@@ -196,7 +197,10 @@ final class EngineCore: DecodingHost {
     present?.renderer.setGeneration(generation)
     if let limit { present?.renderer.setLimit(limit) }
     for command in commands { execute(command, on: &present) }
-    if let present, present.renderer.takesRefusalBack() { present.stream.dataAvailable() }
+    if let present {
+      let isSilent = present.renderer.beSilent(upTo: silentGeneration)
+      if present.renderer.takesRefusalBack() || isSilent { present.stream.dataAvailable() }
+    }
     return next
   }
 

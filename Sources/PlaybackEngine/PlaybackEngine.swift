@@ -162,6 +162,17 @@ package final class PlaybackEngine: Sendable {
     core.performNow { $0.requestRate(rate, reason: reason, now: $1, timing: $2) }
   }
 
+  /// Sets a rate above 0 so that `seconds` of the current item (nil for where it stands) is heard at `moment` of the clock.
+  /// Until then there is silence. A moment that cannot be met any more counts all the same: the item is where it would be
+  /// had it begun in time. Another rate, a jump or another current item ends what waits for its moment. An offline
+  /// output begins at once.
+  ///
+  /// - Parameter id: the item that the caller knows as the current one. If it no longer is, the rate is set and no more.
+  package func setRate(_ rate: Float, atSeconds seconds: Double?, of id: ItemID, moment: HostTime) {
+    let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
+    core.performNow { $0.start(rate, at: seconds, of: id, moment: moment, now: $1, timing: $2) }
+  }
+
   /// The rates that can be played, as in AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
   package static let rates: ClosedRange<Float> = 1 / 32...32
 

@@ -29,6 +29,8 @@ package struct Timeline: Sendable {
     case taskEnded(identifier: Int)
     /// The system ended the application for this reason.
     case terminated(String)
+    /// The application was told that the device is there, in degrees.
+    case place(latitude: Double, longitude: Double)
   }
 
   /// What could be heard.
@@ -39,6 +41,12 @@ package struct Timeline: Sendable {
     /// From 0.
     var index: Int
     var name: String
+  }
+
+  /// Where the device was, in degrees.
+  struct Place: Hashable, Sendable {
+    var latitude: Double
+    var longitude: Double
   }
 
   /// A background task.
@@ -72,6 +80,7 @@ package struct Timeline: Sendable {
   private(set) var presses = ThinnedSeries<String>(survivor: .first)
   private(set) var jumps = ThinnedSeries<Void>(survivor: .first)
   private(set) var terminations = ThinnedSeries<String>(survivor: .first)
+  private(set) var places = ThinnedSeries<Place>(survivor: .first)
   private(set) var tasks: [Task] = []
   private(set) var omittedTasks = 0
   /// What the player said last.
@@ -111,6 +120,9 @@ package struct Timeline: Sendable {
       }
     case .terminated(let reason):
       terminations.append(Self.shortened(reason), at: time)
+    case .place(let latitude, let longitude):
+      guard latitude.isFinite, longitude.isFinite else { break }
+      places.append(Place(latitude: latitude, longitude: longitude), at: time)
     }
   }
 
@@ -135,6 +147,7 @@ package struct Timeline: Sendable {
     thin(&result.presses)
     thin(&result.jumps)
     thin(&result.terminations)
+    thin(&result.places)
     return result
   }
 

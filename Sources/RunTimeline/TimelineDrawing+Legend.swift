@@ -15,6 +15,15 @@ extension TimelineDrawing {
       entries.append(("\(sound == .audible ? "sound" : "waiting") edge", name))
     }
     if !timeline.jumps.elements.isEmpty { entries.append(("jump", "jump")) }
+    if !places.isEmpty {
+      entries.append(("place", "location update"))
+      for (style, name) in [
+        ("front", "way in front"), ("behind", "in the background"), ("gap", "not told of"),
+      ]
+      where trackParts.contains(where: { $0.style == style }) {
+        entries.append(("track-\(style)", name))
+      }
+    }
     if !timeline.tasks.isEmpty { entries.append(("task", "background task")) }
     if timeline.tasks.contains(where: { $0.outcome == .ended }) { entries.append(("task-end", "its end")) }
     if timeline.tasks.contains(where: { $0.expiry != nil }) { entries.append(("expiry", "its expiration")) }
@@ -56,6 +65,9 @@ extension TimelineDrawing {
       svg.element(
         "rect", ["width": 40, "height": 26, "transform": "scale(0.55 0.54)", "class": "sound edge"])
     case "killed": svg.element("path", ["d": "M5 1l12 12m0 -12l-12 12", "class": "killed"])
+    case "place": svg.element("path", ["d": "M6 1v12M11 1v12M16 1v12", "class": "place"])
+    case "track-front", "track-behind", "track-gap":
+      svg.element("path", ["d": "M0 7h22", "class": .text("track \(style)")])
     case "press", "termination":
       svg.element("path", ["d": "M11 -1v16", "class": .text(style)])
     default:
@@ -86,6 +98,11 @@ extension TimelineDrawing {
     add(timeline.items) { $0.map { "item \($0.index + 1), \($0.name)" } ?? "end of the queue" }
     add(timeline.jumps) { _ in "jump" }
     add(timeline.interruptions) { $0 ? "interruption begins" : "interruption ends" }
+    if let first = places.first, let last = places.last {
+      let count = places.reduce(places.count) { $0 + $1.others }
+      events.append((seconds(first.time), "first of \(count) location updates"))
+      if places.count > 1 { events.append((seconds(last.time), "last location update")) }
+    }
     add(timeline.terminations) { "terminated: \($0)" }
     for task in timeline.tasks {
       events.append((seconds(task.begin), "task \(task.name) begins"))

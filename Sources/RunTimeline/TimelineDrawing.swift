@@ -21,6 +21,10 @@ package struct TimelineDrawing {
   private static let narrow = 7.0
 
   let timeline: Timeline
+  /// All places that were kept: the lane's are thinned, the map's are not.
+  let places: [ThinnedSeries<Timeline.Place>.Element]
+  /// The application's states, each with the moment from which it held.
+  let states: [ThinnedSeries<ApplicationState>.Element]
   let axis: TimeAxis
   /// What the axis counts from.
   private let zero: HostTime
@@ -45,6 +49,8 @@ package struct TimelineDrawing {
     self.end = max(end, timeline.start)
     axis = TimeAxis(from: timeline.start.seconds(since: zero), to: self.end.seconds(since: zero))
     let secondsPerPoint = (axis.end - axis.start) / (Self.right - Self.left)
+    places = timeline.places.elements
+    states = timeline.states.elements
     self.timeline = timeline.thinned(beyond: Self.sparse, to: Self.closest * secondsPerPoint)
   }
 
@@ -86,8 +92,12 @@ package struct TimelineDrawing {
     let top = 66 + Double(max(1, flags.rows)) * 15
     bottom = top
     drawStates()
-    drawSound()
-    drawItems()
+    // A run that is all about places has neither.
+    if places.isEmpty || !timeline.sounds.elements.isEmpty || !timeline.items.elements.isEmpty {
+      drawSound()
+      drawItems()
+    }
+    if !places.isEmpty { drawPlaces() }
     if !timeline.interruptions.elements.isEmpty { drawInterruptions() }
     if !timeline.tasks.isEmpty { drawTasks() }
     let lanes = svg.text
@@ -96,7 +106,7 @@ package struct TimelineDrawing {
     drawFlags(flags, from: top, to: lanesEnd)
     let overlay = svg.text
     svg = SVGText()
-    drawLegend(from: lanesEnd + 40)
+    drawLegend(from: places.isEmpty ? lanesEnd + 40 : drawTrack(from: lanesEnd + 36) + 16)
     drawRemarks()
     let footer = svg.text
     let names = labels.text

@@ -35,6 +35,12 @@ enum TimelineStyle {
     .continuo .press { stroke: #33404d; stroke-width: 1 }
     .continuo .haloed { paint-order: stroke; stroke: #ffffff; stroke-width: 4; stroke-linejoin: round }
     .continuo .jump { fill: #4a2f7d }
+    .continuo .place { stroke: #1c5fa8; stroke-width: 1.4; fill: none }
+    .continuo .track { stroke-width: 2.4; fill: none; stroke-linejoin: round; stroke-linecap: round }
+    .continuo .track-front { stroke: #1f7a54 }
+    .continuo .track-behind { stroke: #1c5fa8; stroke-dasharray: 7 4 }
+    .continuo .track-gap { stroke: #9aa4af; stroke-width: 1.2; stroke-dasharray: 1 4 }
+    .continuo .end { fill: #ffffff; stroke: #1b2733; stroke-width: 1.6 }
     .continuo .killed { stroke: #b3261e; stroke-width: 2; fill: none }
     .continuo .termination { stroke: #b3261e; stroke-width: 1.6; stroke-dasharray: 5 3 }
     .continuo .reason { fill: #b3261e; font-weight: bold }

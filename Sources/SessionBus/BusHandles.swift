@@ -112,6 +112,7 @@ struct MessageHandle: ~Copyable {
     switch value {
     case .bool(let flag): try append("b", Int32(flag ? 1 : 0))
     case .int32(let number): try append("i", number)
+    case .uint16(let number): try append("q", number)
     case .uint32(let number): try append("u", number)
     case .int64(let number): try append("x", number)
     case .uint64(let number): try append("t", number)
@@ -121,6 +122,14 @@ struct MessageHandle: ~Copyable {
     case .strings(let texts):
       try open("a", "s")
       for text in texts { try append("s", text) }
+      try close()
+    case .byteArrays(let arrays):
+      try open("a", "ay")
+      for bytes in arrays {
+        try open("a", "y")
+        for byte in bytes { try append("y", byte) }
+        try close()
+      }
       try close()
     case .dictionary(let values):
       try open("a", "{sv}")
@@ -206,6 +215,7 @@ struct MessageHandle: ~Copyable {
     switch Character(Unicode.Scalar(UInt8(bitPattern: type))) {
     case "b": return basic(type, Int32(0)).map { .bool($0 != 0) }
     case "i": return basic(type, Int32(0)).map { .int32($0) }
+    case "q": return basic(type, UInt16(0)).map { .uint16($0) }
     case "u": return basic(type, UInt32(0)).map { .uint32($0) }
     case "x": return basic(type, Int64(0)).map { .int64($0) }
     case "t": return basic(type, UInt64(0)).map { .uint64($0) }
@@ -222,6 +232,12 @@ struct MessageHandle: ~Copyable {
           while let text = readValue(depth: depth + 1, left: &left)?.text { texts.append(text) }
           return texts
         }.map { .strings($0) }
+      case "ay":
+        return inside(type, contents) {
+          var arrays: [[UInt8]] = []
+          while let bytes = readBytes(left: &left) { arrays.append(bytes) }
+          return arrays
+        }.map { .byteArrays($0) }
       case "{sv}":
         return inside(type, contents) {
           var values: [String: BusValue] = [:]
@@ -231,6 +247,21 @@ struct MessageHandle: ~Copyable {
       default: return nil
       }
     default: return nil
+    }
+  }
+
+  private func readBytes(left: inout Int) -> [UInt8]? {
+    var type: CChar = 0
+    var contents: SystemdLibrary.Name?
+    guard calls.peekType(pointer, &type, &contents) > 0 else { return nil }
+    return inside(type, contents) {
+      var bytes: [UInt8] = []
+      let byte = CChar(UInt8(ascii: "y"))
+      while left > 0, let value = basic(byte, UInt8(0)) {
+        left -= 1
+        bytes.append(value)
+      }
+      return bytes
     }
   }
 

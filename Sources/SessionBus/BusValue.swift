@@ -4,6 +4,8 @@ package indirect enum BusValue: Hashable, Sendable {
   case bool(Bool)
   /// `i`
   case int32(Int32)
+  /// `q`
+  case uint16(UInt16)
   /// `u`
   case uint32(UInt32)
   /// `x`
@@ -18,6 +20,8 @@ package indirect enum BusValue: Hashable, Sendable {
   case objectPath(String)
   /// `as`
   case strings([String])
+  /// `aay`
+  case byteArrays([[UInt8]])
   /// `a{sv}`
   case dictionary([String: BusValue])
   /// `v`
@@ -28,6 +32,7 @@ package indirect enum BusValue: Hashable, Sendable {
     switch self {
     case .bool: "b"
     case .int32: "i"
+    case .uint16: "q"
     case .uint32: "u"
     case .int64: "x"
     case .uint64: "t"
@@ -35,6 +40,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case .string: "s"
     case .objectPath: "o"
     case .strings: "as"
+    case .byteArrays: "aay"
     case .dictionary: "a{sv}"
     case .variant: "v"
     }
@@ -53,6 +59,7 @@ package indirect enum BusValue: Hashable, Sendable {
   package var number: Double? {
     switch self {
     case .int32(let value): Double(value)
+    case .uint16(let value): Double(value)
     case .uint32(let value): Double(value)
     case .int64(let value): Double(value)
     case .uint64(let value): Double(value)

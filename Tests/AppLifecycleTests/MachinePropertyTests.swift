@@ -13,7 +13,7 @@ import Testing
       var settings = LifecycleSettings()
       if seed % 3 == 0 { settings.backgroundTime = Double(random.next() % 20) }
       var driver = MachineDriver(
-        modes: ["none", "audio", "fetch,audio", "fetch"][Int(seed % 4)], settings: settings)
+        modes: ["none", "audio", "fetch,audio", "fetch", "location"][Int(seed % 5)], settings: settings)
       for _ in 0..<1000 { Self.step(&driver, &random) }
       driver.returnsAtOnce = true
       driver.returnCall()
@@ -33,6 +33,7 @@ import Testing
     let happenings: [LifecycleHappening] = [
       .launch, .launch, .home, .home, .foreground, .lock, .unlock, .interruptionBegan,
       .interruptionEnded(shouldResume: random.next() % 2 == 0), .memoryWarning, .fetch, .remoteControl,
+      .locationChanged,
       .refreshStatusChanged(random.next() % 4 == 0 ? .denied : .available),
       random.next() % 8 == 0 ? .terminate : .foreground,
     ]
@@ -43,7 +44,7 @@ import Testing
     case 4:
       let open = driver.machine.tasks
       driver.end(open.isEmpty ? .init(rawValue: number) : open[number % open.count].id)
-    case 5: driver.send(.keepersChanged(number % 2 == 0 ? [.audio] : []))
+    case 5: driver.send(.keepersChanged(number % 2 == 0 ? [.audio] : number % 3 == 0 ? [.location] : []))
     case 6:
       let seconds = [0, 0.01, 1, 4.9, 5, 6, 20, 35, 170, 190][number % 10]
       driver.advance(number % 4 == 0 ? seconds : min(seconds, 2))

@@ -72,7 +72,7 @@ enum Situation: String, CaseIterable {
   static let happenings: [LifecycleHappening] = [
     .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
-    .refreshStatusChanged(.denied),
+    .locationChanged, .refreshStatusChanged(.denied),
   ]
 
   /// What each happening does in each situation.
@@ -116,6 +116,7 @@ enum Situation: String, CaseIterable {
     switch happening {
     case .launch: lines + becomeActive
     case .fetch: lines + enterBackground + [.call(.performFetch)]
+    case .locationChanged: lines + enterBackground
     default: []
     }
   }
@@ -133,7 +134,7 @@ enum Situation: String, CaseIterable {
     case .memoryWarning: [.call(.didReceiveMemoryWarning)]
     case .fetch: [.call(.performFetch)]
     case .refreshStatusChanged: [.call(.backgroundRefreshStatusDidChange)]
-    case .launch, .home, .lock, .remoteControl: []
+    case .launch, .home, .lock, .remoteControl, .locationChanged: []
     }
   }
 
@@ -147,7 +148,7 @@ enum Situation: String, CaseIterable {
     case .terminate: ended
     case .fetch:
       [.enter(.background)] + missed + resume + [.call(.didEnterBackground), .call(.performFetch)]
-    case .remoteControl: [.enter(.background)] + missed + resume
+    case .remoteControl, .locationChanged: [.enter(.background)] + missed + resume
     default: []
     }
   }

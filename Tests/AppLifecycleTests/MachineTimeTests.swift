@@ -412,6 +412,7 @@ import Testing
   @Test(arguments: [
     ("audio", [BackgroundKeeper.audio], true), ("none", [.audio], false), ("fetch", [.audio], false),
     ("audio", [.task, .fetch], false), ("audio,fetch", [.audio, .fetch], true),
+    ("location", [.location], true), ("audio", [.location], false), ("location", [.audio], false),
   ])
   func onlyWhatTheModesAllowKeepsItRunning(modes: String, keepers: [BackgroundKeeper], isKept: Bool) {
     var driver = launched(modes)

@@ -19,7 +19,7 @@ extension BackgrounderTests {
         (["fetch", "--info-plist", "/nowhere/Info.plist"], "/nowhere/Info.plist"),
         (["fetch", "--misbehave", "rudely"], "block-background, never-end-task"),
         (["audio", "/nowhere/song.mp3"], "/nowhere/song.mp3: no such file"),
-        (["video"], "audio, whatever, fetch, upload, download, session"),
+        (["video"], "audio, location, whatever, fetch, upload, download, session"),
         ([], "<screen>"),
       ] as [([String], String)])
     func nonsenseIsRefused(arguments: [String], message: String) async throws {

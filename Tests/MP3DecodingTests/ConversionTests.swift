@@ -129,7 +129,7 @@ extension MP3DecodingTests {
       #expect(secondAlone.count / 2 == (57_600 * 147 + 159) / 160)
       #expect(all.count == 88_200 * 2 + secondAlone.count + thirdAlone.count)
       #expect(decoder.frameCount == .exact(Int64(all.count / 2)))
-      try expectSame(Array(all[..<(88_200 * 2)]), samples(of: MP3DecodingTests.Conversion.open(first)))
+      try expectSame(Array(all[..<(88_200 * 2)]), samples(of: MP3DecodingTests.Conversion.fresh(first)))
       let middle = all[(88_200 * 2)..<(88_200 * 2 + secondAlone.count)]
       #expect(largestDifference(middle, secondAlone[...]) < 2e-6)
       #expect(largestDifference(all.suffix(thirdAlone.count), thirdAlone[...]) < 2e-6)
@@ -142,7 +142,7 @@ extension MP3DecodingTests {
       #expect(largestDifference(read[...], all[(target * 2)...]) < 2e-6)
     }
 
-    private static func open(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
+    private static func fresh(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
 
     private func convertAlone(_ name: String) throws -> [Float] {
       try converted(name, to: PCMFormat(sampleRate: 44100, channelCount: 2))

@@ -142,7 +142,7 @@ extension MP3DecodingTests {
 
     private func reason(_ bytes: [UInt8], readAtMost limit: Int = 4 << 20) -> DecodingError.Reason? {
       let source = ScriptedSource(bytes)
-      let error = decodingError { _ = try MP3Decoder(source: source) }
+      let error = decodingError { _ = try decoder(of: source) }
       #expect(error?.scope == .item)
       #expect(error?.message.isEmpty == false)
       #expect(source.bytesRead <= limit)

@@ -38,6 +38,16 @@ extension MP3DecodingTests {
       for seed in 1...8 { try check(decoder(name), against: linear, seeks: 1, seed: UInt64(seed)) }
     }
 
+    @Test("Seeks in a file that is longer than the run-up before a seek", arguments: LongFile.all)
+    func longFiles(file: LongFile) throws {
+      let bytes = try file.bytes()
+      let linear = try samples(of: decoder(bytes))
+      try check(decoder(bytes), against: linear, seeks: 200, seed: 17)
+      for seed in 1...8 {
+        try check(MP3DecodingTests.Seeking.fresh(bytes), against: linear, seeks: 1, seed: UInt64(seed))
+      }
+    }
+
     @Test("Seeks after the end was reached, and after a full scan")
     func afterTheEnd() throws {
       let decoder = try MP3File(
@@ -101,6 +111,29 @@ extension MP3DecodingTests {
       let linear = try samples(of: decoder(bytes))
       try check(decoder(bytes), against: linear, seeks: 60, seed: 9)
       for seed in 20...28 { try check(decoder(bytes), against: linear, seeks: 1, seed: UInt64(seed)) }
+    }
+
+    /// Behind an odd number of frames of 576 samples, frames of 1152 never find the filter bank's ring at its beginning.
+    @Test("A seek in MPEG 1 behind MPEG 2 is exact where nothing is converted", arguments: [0, 157])
+    func behindShortFrames(cut: Int) throws {
+      let first = try Fixture.bytes("mpeg2-22050-stereo.mp3").dropLast(cut)
+      let bytes = Array(first) + (try Fixture.bytes("noinfo-cbr.mp3"))
+      let output = PCMFormat(sampleRate: 44_100, channelCount: 2)
+      let whole = try decoder(bytes)
+      try whole.setOutputFormat(output)
+      let linear = try samples(of: whole, channels: 2)
+      let border = try samples(of: decoder(Array(first))).count / 2
+      let decoder = try decoder(bytes)
+      try decoder.setOutputFormat(output)
+      var random = RandomSource(seed: 12)
+      for _ in 0..<60 {
+        let target = border + Int.random(in: 0..<(77 * 576), using: &random)
+        #expect(try decoder.seek(toFrame: Int64(target)) == Int64(target))
+        let read = try samples(of: decoder, channels: 2, limit: 1000)
+        let isSame = same(read, linear[(target * 4)..<(target * 4 + 2000)])
+        let difference = largestDifference(read[...], linear[(target * 4)...])
+        try #require(isSame, "from \(target), \(target - border) behind the border, largest \(difference)")
+      }
     }
   }
 }

@@ -13,7 +13,7 @@ extension MP3DecodingTests {
       let expected = try samples(of: decoder(bytes))
       let source = ScriptedSource(bytes)
       source.longestRead = longest
-      let decoder = try MP3Decoder(source: source)
+      let decoder = try decoder(of: source)
       try expectSame(samples(of: decoder), expected)
       _ = try decoder.seek(toFrame: 40_000)
       try expectSame(samples(of: decoder), Array(expected[80_000...]))
@@ -30,7 +30,7 @@ extension MP3DecodingTests {
         let result = pread(descriptor, buffer.baseAddress, min(buffer.count, 1000), off_t(offset))
         return result >= 0 ? result : -Int(errno)
       }
-      try expectSame(samples(of: MP3Decoder(source: source)), samples(of: MP3File(path: path).makeDecoder()))
+      try expectSame(samples(of: decoder(of: source)), samples(of: MP3File(path: path).makeDecoder()))
       #expect(calls.value > 30)
     }
 
@@ -38,7 +38,7 @@ extension MP3DecodingTests {
     func readErrors() throws {
       let bytes = try Fixture.bytes("noinfo-cbr.mp3")
       let source = ScriptedSource(bytes)
-      let decoder = try MP3Decoder(source: source)
+      let decoder = try decoder(of: source)
       source.failsFrom = 20_000
       let (frames, error) = framesUntilError(decoder, reading: 8192)
       // The window had read ahead by then.
@@ -53,9 +53,9 @@ extension MP3DecodingTests {
       let bytes = try Fixture.bytes("noinfo-vbr.mp3")
       let source = ScriptedSource(bytes)
       source.size = nil
-      let decoder = try MP3Decoder(source: source)
+      let decoder = try decoder(of: source)
       #expect(decoder.frameCount == .unknown)
-      try expectSame(samples(of: decoder), samples(of: MP3DecodingTests.Source.open(bytes)))
+      try expectSame(samples(of: decoder), samples(of: MP3DecodingTests.Source.fresh(bytes)))
       #expect(decoder.frameCount == .exact(78 * 1152))
     }
 
@@ -68,19 +68,19 @@ extension MP3DecodingTests {
         let source = ScriptedSource(bytes)
         source.size = Int64(length)
         let expected = try samples(of: decoder(Array(bytes.prefix(length))))
-        try expectSame(samples(of: MP3Decoder(source: source)), expected)
+        try expectSame(samples(of: decoder(of: source)), expected)
       }
     }
 
-    private static func open(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
+    private static func fresh(_ bytes: [UInt8]) throws -> any AudioDecoder { try decoder(bytes) }
 
     @Test("A sparse file of 8 EiB does no harm", arguments: ["vbr-44100-stereo.mp3", "noinfo-vbr.mp3"])
     func absurdLength(name: String) throws {
       let source = ScriptedSource(try Fixture.bytes(name))
-      let sound = try samples(of: MP3Decoder(source: source))
+      let sound = try samples(of: decoder(of: source))
       source.size = .max
       #expect(try MetadataReader.read(source).frameCount.value ?? 0 > 0)
-      let decoder = try MP3Decoder(source: source)
+      let decoder = try decoder(of: source)
       #expect(decoder.frameCount.value ?? 0 > 0)
       try expectSame(samples(of: decoder, channels: 2, limit: sound.count / 2), sound)
       let error = decodingError { _ = try decoder.seek(toFrame: .max) }
@@ -92,12 +92,12 @@ extension MP3DecodingTests {
     @Test func errorsWhileOpening() throws {
       let source = ScriptedSource(try Fixture.bytes("noinfo-cbr.mp3"))
       source.failsFrom = 0
-      #expect(decodingError { _ = try MP3Decoder(source: source) }?.reason == .unreadable)
+      #expect(decodingError { _ = try decoder(of: source) }?.reason == .unreadable)
       source.failsFrom = 200
-      #expect(decodingError { _ = try MP3Decoder(source: source) }?.message == "scripted")
+      #expect(decodingError { _ = try decoder(of: source) }?.message == "scripted")
       let path = try Fixture.path("noinfo-cbr.mp3")
       let failing = try FileByteSource(path: Array(path.utf8)) { _, _, _ in -Int(EIO) }
-      #expect(decodingError { _ = try MP3Decoder(source: failing) }?.reason == .unreadable)
+      #expect(decodingError { _ = try decoder(of: failing) }?.reason == .unreadable)
     }
 
     @Test("Few calls: a file is read in windows of 32 KiB")
@@ -108,7 +108,7 @@ extension MP3DecodingTests {
         calls.value += 1
         return pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
       }
-      _ = try samples(of: MP3Decoder(source: source))
+      _ = try samples(of: decoder(of: source))
       #expect(calls.value < 12)
     }
 

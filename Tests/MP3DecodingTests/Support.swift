@@ -85,7 +85,17 @@ final class ScriptedSource: ByteSource {
 }
 
 /// A decoder for bytes in memory.
-func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try MP3Decoder(source: ScriptedSource(bytes)) }
+func decoder(_ bytes: [UInt8]) throws -> MP3Decoder { try decoder(of: ScriptedSource(bytes)) }
+
+/// A decoder for a source whose bytes are all there.
+func decoder(of source: any ByteSource) throws -> MP3Decoder {
+  try #require(try MP3Opening(source: source).decode())
+}
+
+extension MP3File {
+  /// A decoder for it: bytes of a file are never missing.
+  func makeDecoder() throws -> any AudioDecoder { try #require(try open {}.proceed()) }
+}
 
 /// A decoder for a fixture.
 func decoder(_ name: String) throws -> any AudioDecoder {
@@ -100,10 +110,13 @@ func samples(
   var buffer = [Float](repeating: .nan, count: chunk * channels)
   while result.count / channels < limit {
     let wanted = min(chunk, limit - result.count / channels)
-    let read = try buffer.withUnsafeMutableBufferPointer { pointer in
+    let outcome = try buffer.withUnsafeMutableBufferPointer { pointer in
       try decoder.read(into: UnsafeMutableBufferPointer(rebasing: pointer[..<(wanted * channels)]))
     }
-    if read == 0 { break }
+    guard case .frames(let read) = outcome else {
+      #expect(outcome == .end)
+      break
+    }
     result.append(contentsOf: buffer[..<(read * channels)])
   }
   return result
@@ -191,9 +204,9 @@ func framesUntilError(_ decoder: any AudioDecoder, reading count: Int) -> (frame
   var frames = 0
   let error = decodingError {
     while true {
-      let read = try buffer.withUnsafeMutableBufferPointer { try decoder.read(into: $0) }
+      guard case .frames(let read) = try buffer.withUnsafeMutableBufferPointer({ try decoder.read(into: $0) })
+      else { break }
       frames += read
-      if read == 0 { break }
     }
   }
   return (frames, error)

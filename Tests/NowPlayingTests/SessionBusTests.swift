@@ -17,8 +17,10 @@ import Testing
     #expect(try await echo.requestName("org.example.Echo"))
     let client = try BusClient(stage.address)
     let values: [BusValue] = [
-      .bool(true), .bool(false), .int32(.min), .uint32(.max), .int64(.min), .uint64(.max), .double(-0.5),
+      .bool(true), .bool(false), .int32(.min), .uint16(.max), .uint32(.max), .int64(.min), .uint64(.max),
+      .double(-0.5),
       .string("Für Elise 🎹"), .string(""), .objectPath("/a/b"), .strings([]), .strings(["a", "", "ü"]),
+      .byteArrays([]), .byteArrays([[], [0, 255]]),
       .dictionary([:]), .variant(.int32(7)), .variant(.strings(["x"])),
     ]
     for value in values {

@@ -19,8 +19,10 @@ struct MachineDriver: CustomStringConvertible {
   }
 
   private final class Media: MediaSource {
-    func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-      throw DecodingError(reason: .unusable, message: "never asked")
+    func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+      MediaOpening { () throws(DecodingError) in
+        throw DecodingError(reason: .unusable, message: "never asked")
+      }
     }
   }
 

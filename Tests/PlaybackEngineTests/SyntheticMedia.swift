@@ -26,10 +26,12 @@ struct SyntheticMedia: MediaSource {
     Float((number % 64) * 131_072 + Int(frame % 131_072)) / 16_777_216
   }
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    if let openError { throw openError }
-    if let openings, !openings.take() { throw DecodingError(reason: .notFound, message: "gone") }
-    return SyntheticDecoder(media: self)
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in
+      if let openError { throw openError }
+      if let openings, !openings.take() { throw DecodingError(reason: .notFound, message: "gone") }
+      return SyntheticDecoder(media: self)
+    }
   }
 }
 
@@ -68,7 +70,7 @@ final class SyntheticDecoder: AudioDecoder {
     output = format
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
     if let error = media.seekError { throw error }
     origin = min(max(0, frame), media.frames)
     produced = 0
@@ -76,7 +78,7 @@ final class SyntheticDecoder: AudioDecoder {
   }
 
   /// Converted items deliver the sample of the nearest frame before: enough to tell where each came from.
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let total =
       ((media.frames - origin) * Int64(output.sampleRate) + Int64(media.sampleRate) - 1)
       / Int64(media.sampleRate)
@@ -94,6 +96,6 @@ final class SyntheticDecoder: AudioDecoder {
     }
     produced += Int64(count)
     if count == 0 { isAtEnd = true }
-    return count
+    return count == 0 ? .end : .frames(count)
   }
 }

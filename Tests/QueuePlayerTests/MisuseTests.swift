@@ -53,6 +53,13 @@ struct MisuseTests {
     expect(result, says: "inserted after")
   }
 
+  @Test func synchronizedStartOfOneThatWaits() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      VirtualStage().player(nil).setRate(1, time: .invalid, atHostTime: .invalid)
+    }
+    expect(result, says: "automaticallyWaitsToMinimizeStalling")
+  }
+
   @Test func advanceOnAPlainPlayer() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       VirtualStage().player(nil).actionAtItemEnd = .advance

@@ -120,11 +120,13 @@ struct RampSource: MediaSource {
     self.failure = failure
   }
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    switch failure {
-    case .opening(let reason): throw DecodingError(reason: reason, message: "cannot be opened")
-    case .engine: throw DecodingError(scope: .engine, reason: .unusable, message: "out of memory")
-    case .decoding, nil: return RampDecoder(self)
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in
+      switch failure {
+      case .opening(let reason): throw DecodingError(reason: reason, message: "cannot be opened")
+      case .engine: throw DecodingError(scope: .engine, reason: .unusable, message: "out of memory")
+      case .decoding, nil: return RampDecoder(self)
+      }
     }
   }
 }
@@ -148,7 +150,7 @@ final class RampDecoder: AudioDecoder {
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
     let target = min(max(0, frame), source.frames)
     position = outputFrames(target)
     return target
@@ -158,7 +160,7 @@ final class RampDecoder: AudioDecoder {
     (frames * Int64(output.sampleRate) + Int64(source.sampleRate) - 1) / Int64(source.sampleRate)
   }
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let end = outputFrames(source.frames)
     if case .decoding(let frame) = source.failure,
       position + Int64(buffer.count / output.channelCount) > outputFrames(frame)
@@ -171,7 +173,7 @@ final class RampDecoder: AudioDecoder {
     }
     position += Int64(count)
     if source.failure == nil, position >= end { isAtEnd = true }
-    return count
+    return count == 0 ? .end : .frames(count)
   }
 }
 

@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 
 /// Why background modes could not be read from a property list.
 public enum InfoPlistError: Error, Hashable, Sendable {
@@ -43,7 +42,7 @@ extension BackgroundModes {
   /// `infoPlistLimit` bytes. Without that key there are no modes. An unknown name adds a sentence to
   /// `warnings`. Blocks while the file is read. A pipe is refused, not waited for.
   public init(infoPlist path: String) throws(InfoPlistError) {
-    try self.init(infoPlist: try Self.read(path, path), name: path)
+    try self.init(infoPlist: try InfoPlist.bytes(of: path), name: path)
   }
 
   /// Reads the modes from the `Info.plist` at a file URL, as `init(infoPlist:)` with a path does.
@@ -66,34 +65,17 @@ extension BackgroundModes {
     }
     self.init(names: modes)
   }
+}
 
-  private static func read(_ path: UnsafePointer<CChar>, _ name: String) throws(InfoPlistError) -> [UInt8] {
-    // O_NONBLOCK: opening a pipe must not wait for a writer. The pipe is refused below.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw unreadable(name) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable(name) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(file: name, reason: "not a regular file")
+/// Property lists of applications.
+package enum InfoPlist {
+  /// The content of the file at a path, of at most `BackgroundModes.infoPlistLimit` bytes. A pipe is refused, not waited
+  /// for. Blocks while it is read.
+  package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {
+    do throws(RegularFileError) {
+      return try RegularFile.bytes(of: path, limit: BackgroundModes.infoPlistLimit)
+    } catch {
+      throw .unreadable(file: path, reason: error.reason)
     }
-    var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Glibc.read(descriptor, &block, block.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable(name) }
-      if count == 0 { return bytes }
-      guard bytes.count + count <= infoPlistLimit else {
-        throw .unreadable(file: name, reason: "larger than \(infoPlistLimit >> 20) MiB")
-      }
-      bytes += block[..<count]
-    }
-  }
-
-  /// An error with the message of `errno`, in lower case at its start like all reasons here.
-  private static func unreadable(_ name: String) -> InfoPlistError {
-    let text = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
-    return .unreadable(file: name, reason: text.prefix(1).lowercased() + text.dropFirst())
   }
 }

@@ -83,6 +83,10 @@ extension Device {
   /// `wakeForRemoteControl()` that returns when everything that follows is done.
   nonisolated(nonsending) public func wakeForRemoteControl() async { await happened(.remoteControl) }
 
+  /// The device is somewhere else: an application that is suspended or not running, and has asked to be told of
+  /// that, runs in the background, for at least `LifecycleSettings.wakeGrace`. No effect in other states.
+  package func wakeForLocation() { happen(.locationChanged) }
+
   /// Sets whether the application may be woken for fetches, as a person does in the settings.
   public func setBackgroundRefreshStatus(_ status: UIBackgroundRefreshStatus) {
     happen(.refreshStatusChanged(status))

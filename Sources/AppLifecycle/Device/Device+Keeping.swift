@@ -12,7 +12,7 @@ extension Device {
   ///
   /// - Parameters:
   ///   - keeper: the reason. Reasons are not counted: reporting the same twice changes nothing. Only `audio`
-  ///     is reported here; the others have no effect.
+  ///     and `location` are reported here; the others have no effect.
   ///   - isKeeping: whether it holds.
   ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason
   ///     holds again, or when the caller reports without grace that it does not. Another report never makes
@@ -30,6 +30,22 @@ extension Device {
       }
       state.handle(.keepersChanged(state.keepers.counting), at: now)
     }
+  }
+
+  /// The part of the application of that type which another module has added to this device; `make` makes it at first
+  /// use. Any thread; `make` must not block, and what it has made is dropped if another thread was faster.
+  package func part<Part: Suspendable>(_ make: (Device) -> Part) -> Part {
+    let key = ObjectIdentifier(Part.self)
+    if let present = shared.withLock({ $0.parts[key] }) as? Part { return present }
+    let made = make(self)
+    let other = shared.withLock { state -> (any Suspendable)? in
+      if let other = state.parts[key] { return other }
+      state.parts[key] = made
+      return nil
+    }
+    if let other = other as? Part { return other }
+    add(made)
+    return made
   }
 
   /// Suspends, resumes and terminates `suspendable` with the application, in the order in which they were

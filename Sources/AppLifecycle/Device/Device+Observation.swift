@@ -28,7 +28,7 @@ extension Device {
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
   /// Background time that is left, in seconds, never negative: `.greatestFiniteMagnitude` in front and while
-  /// sound keeps the application running; during a fetch at least what the fetch has left; 0 if the
+  /// sound or location keeps the application running; during a fetch at least what the fetch has left; 0 if the
   /// application is not running.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
@@ -71,6 +71,8 @@ public enum RunningReason: String, Hashable, Sendable, CaseIterable {
   case foreground
   /// It plays sound, or was woken to do so.
   case audio
+  /// Updates of its location are on, or it was woken by a change of location.
+  case location
   /// A background fetch.
   case fetch
   /// A background task, while time remains.
@@ -88,6 +90,7 @@ extension LifecycleMachine {
     case .background:
       let keepers = effectiveKeepers
       if keepers.contains(.audio) { return .audio }
+      if keepers.contains(.location) { return .location }
       if keepers.contains(.fetch) { return .fetch }
       return keepers.contains(.task) ? .task : .none
     }

@@ -29,9 +29,11 @@ public final class Device: Sendable {
     case worker
   }
 
-  let clock: any HostClock
+  /// The clock of all limits and records.
+  package let clock: any HostClock
   let shared: Mutex<DeviceState>
-  private let mainQueue: any DeliveryQueue
+  /// Where the application is called.
+  package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
 
   /// A device with one application that is not running yet. Uses the system's clock, and calls the

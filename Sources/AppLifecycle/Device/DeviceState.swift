@@ -19,6 +19,8 @@ struct DeviceState {
   /// Calls into the application that have begun and not returned, those of terminated applications too.
   var callsInProgress = 0
   var suspendables: [any Suspendable] = []
+  /// What `Device.part` has made, by its type.
+  var parts: [ObjectIdentifier: any Suspendable] = [:]
   var isStopped = false
   var isTerminated = false
   var keepers = KeeperTable()

@@ -26,6 +26,10 @@ public enum LifecycleHappening: Hashable, Sendable {
   /// again, in the background. It is suspended again unless something keeps it running within
   /// `LifecycleSettings.wakeGrace`.
   case remoteControl
+  /// The device is somewhere else, and the application has asked to be told of that even when it does not run: a
+  /// suspended application runs again in the background, and one that is not running is launched there. It is
+  /// suspended again unless something keeps it running within `LifecycleSettings.wakeGrace`.
+  case locationChanged
   /// Whether it may be woken for background fetches has changed.
   case refreshStatusChanged(UIBackgroundRefreshStatus)
 }
@@ -60,8 +64,8 @@ extension LifecycleMachine {
   package enum Event: Hashable, Sendable {
     /// A person or the system does something. `token`, if any, comes back in `Action.finished`.
     case happened(LifecycleHappening, token: UInt64? = nil)
-    /// The complete set of reasons reported to keep the application running. Only `audio` is read: the
-    /// machine tracks tasks and fetches itself.
+    /// The complete set of reasons reported to keep the application running. `task` and `fetch` are not read: the
+    /// machine tracks these itself.
     case keepersChanged(Set<BackgroundKeeper>)
     /// The application begins a background task. Granted if it is in `tasks` afterwards.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?, hasHandler: Bool)

@@ -14,7 +14,8 @@ extension LifecycleMachine {
     case .terminate: terminate()
     case .memoryWarning: isRunning ? [.call(.didReceiveMemoryWarning)] : []
     case .fetch: beginFetch()
-    case .remoteControl: state == .suspended && modes.contains(.audio) ? wakeToPlay() : []
+    case .remoteControl: state == .suspended && modes.contains(.audio) ? wake(for: .audio) : []
+    case .locationChanged: wakeForLocation()
     case .refreshStatusChanged(let status): changeRefreshStatus(to: status)
     }
   }
@@ -116,10 +117,26 @@ extension LifecycleMachine {
     return steps
   }
 
-  /// Resumes a suspended application in the background so that it can begin to play.
-  private mutating func wakeToPlay() -> [Step] {
-    awakeUntil = now.advanced(bySeconds: settings.wakeGrace)
+  /// Resumes a suspended application in the background so that it can do something for that reason.
+  private mutating func wake(for reason: BackgroundKeeper) -> [Step] {
+    stayAwake(for: reason)
     return [.enter(.background)] + resumption()
+  }
+
+  private mutating func stayAwake(for reason: BackgroundKeeper) {
+    awakeUntil = now.advanced(bySeconds: settings.wakeGrace)
+    awakeFor = reason
+  }
+
+  /// Resumes or launches the application in the background.
+  private mutating func wakeForLocation() -> [Step] {
+    switch state {
+    case .suspended: return wake(for: .location)
+    case .notRunning:
+      stayAwake(for: .location)
+      return start() + toBackground
+    case .background, .active, .inactive: return []
+    }
   }
 
   // MARK: Interruptions
@@ -148,7 +165,7 @@ extension LifecycleMachine {
       // is not.
       guard knowsInterruption, missedEnd == nil else { return [] }
       missedEnd = shouldResume
-      return shouldResume && modes.contains(.audio) ? wakeToPlay() : []
+      return shouldResume && modes.contains(.audio) ? wake(for: .audio) : []
     case .notRunning: return []
     }
   }

@@ -5,8 +5,8 @@ extension LifecycleMachine {
 
   /// The reasons that keep the application running in the background, or would if it were there.
   package var effectiveKeepers: Set<BackgroundKeeper> {
-    var keepers: Set<BackgroundKeeper> = []
-    if keepsAudio || awakeUntil != nil { keepers.insert(.audio) }
+    var keepers = kept
+    if awakeUntil != nil { keepers.insert(awakeFor) }
     if !tasks.isEmpty { keepers.insert(.task) }
     if fetch != nil { keepers.insert(.fetch) }
     return keepers
@@ -18,11 +18,11 @@ extension LifecycleMachine {
   }
 
   /// Background time that is left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
-  /// front and while audio keeps the application running; during a fetch at least what the fetch has left; 0
+  /// front and while audio or location keeps the application running; during a fetch at least what the fetch has left; 0
   /// if the application is not running. Suspension does not change it.
   package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
-    if !isInBackground || keepsAudio || awakeUntil != nil { return .greatestFiniteMagnitude }
+    if !isInBackground || !kept.isEmpty || awakeUntil != nil { return .greatestFiniteMagnitude }
     let left = Double(budget.left(at: max(now, moment))) / 1e9
     return max(left, fetch.map { settings.fetchLimit - max(now, moment).seconds(since: $0.since) } ?? 0)
   }
@@ -84,7 +84,7 @@ extension LifecycleMachine {
       hasWarned = false
       return budget.reset()
     }
-    let runs = isRunning && !keepsAudio && awakeUntil == nil && fetch == nil
+    let runs = isRunning && kept.isEmpty && awakeUntil == nil && fetch == nil
     guard runs != budget.isRunning else { return }
     guard runs else {
       hasWarned = false

@@ -86,9 +86,12 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// The actions that follow from the event that is being handled.
   var actions: [Action] = []
 
-  var keepsAudio = false
-  /// Until when a woken application counts as playing; nil if it does not.
+  /// The reasons reported to keep the application running that its modes allow.
+  var kept: Set<BackgroundKeeper> = []
+  /// Until when a woken application counts as doing what it was woken for; nil if it does not.
   var awakeUntil: HostTime?
+  /// What it was woken for.
+  var awakeFor = BackgroundKeeper.audio
   var fetch: Fetch?
   var fetchInterval = Double.infinity
   var budget: BackgroundBudget
@@ -144,8 +147,8 @@ package struct LifecycleMachine: Hashable, Sendable {
     switch event {
     case .happened(let happening, let token): arrive(Arrival(happening: happening, token: token))
     case .keepersChanged(let keepers):
-      keepsAudio = keepers.contains(.audio) && modes.contains(.audio)
-      if keepsAudio { awakeUntil = nil }
+      kept = keepers.filter { $0.mode.map(modes.contains) ?? false }
+      if kept.contains(awakeFor) { awakeUntil = nil }
       updateBudget()
     case .taskBegan(let id, let name, let hasHandler): beginTask(id, name, hasHandler)
     case .taskEnded(let id): endTask(id)

@@ -88,6 +88,7 @@ extension LifecycleHappening: CustomStringConvertible {
     case .memoryWarning: "memory-warning"
     case .fetch: "fetch"
     case .remoteControl: "remote-control"
+    case .locationChanged: "location-changed"
     case .refreshStatusChanged(let status): "refresh-status \(status)"
     }
   }

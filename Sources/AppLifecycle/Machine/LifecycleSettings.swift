@@ -19,7 +19,7 @@ public struct LifecycleSettings: Hashable, Sendable {
   /// How long suspension waits until the main queue is free. After that the application is suspended anyway.
   public var suspensionLimit = 5.0 { didSet { suspensionLimit = Self.legal(suspensionLimit) } }
   /// How long an application may take to begin to play after it was woken for that, by a control of the lock
-  /// screen or by the end of an interruption.
+  /// screen or by the end of an interruption; and how long it runs after it was woken by a change of location.
   public var wakeGrace = 5.0 { didSet { wakeGrace = Self.legal(wakeGrace) } }
 
   /// The defaults.

@@ -1,8 +1,10 @@
 import AppLifecycle
 import Continuo
+import ContinuoLocation
 import Dispatch
 import HostTime
 import PulseOutput
+import RunTimeline
 import Synchronization
 
 /// The phone on which the application runs: carries out a script of button presses and prints what the system
@@ -15,14 +17,26 @@ final class Phone: Sendable {
   private let clock = SystemClock.shared
   private let start: HostTime
   private let hasPunished = Atomic<Bool>(false)
+  private let location: Location
+  private let drawing: Drawing?
+
+  /// Where the phone is, and what its owner thinks of telling.
+  struct Location: Sendable {
+    var source = LocationSource.none
+    var answer = CLAuthorizationStatus.authorizedAlways
+    var usage: LocationUsage = [.whenInUse, .always]
+  }
 
   /// A phone whose application is made by `makeDelegate`, on the main thread, for each launch.
   @MainActor
   init(
-    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice,
+    modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice, location: Location,
+    drawing: Drawing?,
     makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now
+    self.location = location
+    self.drawing = drawing
     mainThread = MainThread {
       let delegate = makeDelegate()
       UIApplication.shared.delegate = delegate
@@ -35,6 +49,13 @@ final class Phone: Sendable {
     environment.onDiagnostic = { [weak self] diagnostic in self?.note(diagnostic) }
     PlaybackEnvironment.current = environment
     device.onRecord = { [weak self] record in self?.note(record) }
+    device.location.answer = location.answer
+    device.location.usage = location.usage
+    device.location.onDiagnostic = { complain("Backgrounder: \($0)") }
+    device.location.onUpdate = { [clock] in
+      drawing?.record(
+        .place(latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude), at: clock.now)
+    }
     device.onTermination = { [weak self] report in self?.note(report) }
     // The players first, so that they are silent before the main thread stands still.
     device.connect(environment)
@@ -48,6 +69,7 @@ final class Phone: Sendable {
   /// ends.
   func run(_ script: [Press]) {
     Task {
+      device.location.setSource(location.source)
       say("launch")
       await device.launch()
       let start = ContinuousClock.now
@@ -88,6 +110,9 @@ final class Phone: Sendable {
   private func quit() -> Never {
     PlaybackEnvironment.current.closePlayers()
     PrivatePulseServer.stopAll()
+    do { try drawing?.write(until: clock.now) } catch {
+      complain("Backgrounder: no drawing was written: \(error)")
+    }
     fflush(nil)
     _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
   }
@@ -95,6 +120,7 @@ final class Phone: Sendable {
   // MARK: What the system does
 
   private func note(_ record: LifecycleRecord) {
+    drawing?.record(record)
     switch record.event {
     // The script has said what happens, and that a call returned shows in what follows.
     case .happened, .callEnded: break

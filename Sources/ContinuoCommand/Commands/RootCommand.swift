@@ -76,6 +76,7 @@ struct RootCommand: ParsableCommand {
         continuo help play
             Explains all options of play.
       """,
+    version: "continuo \(About.version)",
     subcommands: [Play.self, Serve.self],
     groupedSubcommands: [
       CommandGroup(
@@ -97,4 +98,12 @@ struct RootCommand: ParsableCommand {
           ShowLifecycle.self,
         ]),
     ])
+
+  @Flag(help: "Show the licence.")
+  var license = false
+
+  func run() throws {
+    guard license else { throw CleanExit.helpRequest(self) }
+    StandardOutput.write(About.license)
+  }
 }

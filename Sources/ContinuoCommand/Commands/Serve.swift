@@ -9,6 +9,7 @@ import HostTime
 import Jukebox
 import MusicFiles
 import MusicLibrary
+import SessionBus
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {
@@ -197,9 +198,26 @@ struct Serve: ParsableCommand {
     }
     MainActor.assumeIsolated { run.start(files) }
     for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
+    let announcements = announcements(of: addresses)
     manager?.tell(.ready)
     signals.mainQueueRuns()
-    withExtendedLifetime((signals, run)) { dispatchMain() }
+    withExtendedLifetime((signals, run, announcements)) { dispatchMain() }
+  }
+
+  /// Other machines find the ports that they can reach.
+  private func announcements(of addresses: [NetworkAddress]) -> [ServiceAnnouncement] {
+    let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) {
+      buffer -> String? in
+      buffer.initialize(repeating: 0)
+      // Without the last byte, which stays zero.
+      guard let name = buffer.baseAddress, gethostname(name, buffer.count - 1) == 0 else { return nil }
+      return String(cString: name)
+    }
+    let ports = Set(addresses.filter { IPAddress($0.host)?.isLoopback != true }.map(\.port))
+    return ports.sorted().map {
+      // What mpd calls itself.
+      ServiceAnnouncement(.init(name: "Music Player @ \(host ?? "continuo")", type: "_mpd._tcp", port: $0))
+    }
   }
 
   // MARK: The unit

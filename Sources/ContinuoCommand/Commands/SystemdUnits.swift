@@ -11,6 +11,7 @@ enum SystemdUnits {
       # ~/.config/systemd/user/continuo.socket
       [Unit]
       Description=Control socket of Continuo
+      Documentation=man:continuo-serve(1)
 
       [Socket]
       ListenStream=%t/continuo/socket
@@ -24,6 +25,7 @@ enum SystemdUnits {
       # ~/.config/systemd/user/continuo.service
       [Unit]
       Description=Continuo, an audio queue player
+      Documentation=man:continuo-serve(1)
       Requires=continuo.socket
       After=continuo.socket sound.target
 

@@ -244,7 +244,7 @@ final class LibraryCommands: Sendable {
     if !request.isSameUser, !isInHome(file) { return "the file is outside of the music directory" }
     guard file.fileExtension != "mp3" else { return nil }
     do {
-      _ = try MP3File(pathBytes: file.bytes).makeDecoder()
+      _ = try MP3File(pathBytes: file.bytes).open {}.proceed()
       return nil
     } catch {
       return error.message

@@ -56,13 +56,13 @@ enum PlaylistText {
     return content
   }
 
-  private static func flaw(of text: ArraySlice<UInt8>) -> String? {
+  static func flaw(of text: ArraySlice<UInt8>) -> String? {
     if text.count > lineLimit { return "a line of more than \(lineLimit) bytes" }
     return text.contains(0) ? "not text" : nil
   }
 
   /// Calls `body` for each line that is not empty, without the space around it, until it returns false.
-  private static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
+  static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
     var line = 1
     var start = bytes.startIndex
     var index = start
@@ -80,15 +80,15 @@ enum PlaylistText {
     }
   }
 
-  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     let start = text.firstIndex { !isSpace($0) } ?? text.endIndex
     let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
     return text[start..<end]
   }
 
-  private static func lowercased(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    text.prefix(64).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  static func lowercased(_ text: ArraySlice<UInt8>, _ limit: Int = 64) -> [UInt8] {
+    text.prefix(limit).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
   /// The number and value of a line `FileN=value`; nil for any other line.

@@ -10,6 +10,8 @@ protocol DecodingHost: AnyObject, Sendable {
   @discardableResult func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result
   /// What is known of items changed, so that another stream may be due.
   func signalConductor()
+  /// The decode worker is to look again. Short, on any thread.
+  func signalDecoder()
   /// The output waits for data and there is some, or the end was reached.
   func kickOutput()
   /// There are frames that take the place of some that the output was given.
@@ -34,7 +36,11 @@ final class DecodeLoop: Sendable {
 
   private struct State: ~Copyable {
     var ring: Ring?
+    /// What is being opened, until it has become the decoder.
+    var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
+    /// The decoder was opened and nothing was read.
+    var isAtStart = false
     var item: ItemID?
     var format: PCMFormat?
     var origin: Int64 = 0
@@ -90,8 +96,8 @@ final class DecodeLoop: Sendable {
         }
         return .whenSignalled
       case .open(let item, let source, let start, let generation):
-        open(item, source: source, start: start, generation: generation, state: &state, host: host)
-        return .again
+        return open(
+          item, source: source, start: start, generation: generation, state: &state, host: host)
       case .decode(let item, let generation, let end, let pace, let stream):
         guard state.ring?.stream == stream else { return .whenSignalled }
         return decode(item, generation: generation, end: end, pace: pace, state: &state, host: host)
@@ -102,30 +108,23 @@ final class DecodeLoop: Sendable {
   private func open(
     _ item: ItemID, source: any MediaSource, start: EngineMachine.DecodeStart, generation: UInt64,
     state: inout State, host: any DecodingHost
-  ) {
+  ) -> WorkerNext {
     do throws(DecodingError) {
-      var isAtStart = false
-      if state.decoder == nil || state.item != item {
-        state.decoder = nil
-        state.decoder = try source.makeDecoder()
-        isAtStart = true
-        state.item = item
-        state.format = nil
+      if state.item != item || state.decoder == nil && state.opening == nil {
+        begin(item, source: source, state: &state)
       }
-      guard let decoder = state.decoder else { return }
+      guard let decoder = try opened(&state) else { return .whenSignalled }
       let info = ItemInfo(format: decoder.format, frameCount: decoder.frameCount)
       guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
-        return
+        return .again
       }
       host.signalConductor()
-      if state.format != format {
-        if state.format != nil {
-          // A decoder's format can be set once, and the stream was opened again with another.
-          state.decoder = nil
-          state.decoder = try source.makeDecoder()
-          isAtStart = true
-        }
-        guard let decoder = state.decoder else { return }
+      if let known = state.format, known != format {
+        // A decoder's format can be set once, and the stream was opened again with another.
+        begin(item, source: source, state: &state)
+        return .again
+      }
+      if state.format == nil {
         try decoder.setOutputFormat(format)
         state.format = format
       }
@@ -134,11 +133,16 @@ final class DecodeLoop: Sendable {
         case .frame(let frame): frame
         case .seconds(let seconds): Int64((seconds * Double(info.format.sampleRate)).rounded())
         }
-      guard let positioned = state.decoder else { return }
-      let frame = isAtStart && asked == 0 ? 0 : try positioned.seek(toFrame: asked)
-      state.origin = frame
+      if !(state.isAtStart && asked == 0) {
+        state.isAtStart = false
+        guard let frame = try decoder.seek(toFrame: asked) else { return .whenSignalled }
+        state.origin = frame
+      } else {
+        state.origin = 0
+      }
       state.offset = 0
       state.isBegun = false
+      let frame = state.origin
       let isNew = state.generation != generation
       state.generation = generation
       let replacement = host.mutate { machine in
@@ -147,11 +151,31 @@ final class DecodeLoop: Sendable {
       }
       if isNew { prepareReplacement(replacement.flatMap { $0.generation == generation ? $0 : nil }, &state) }
     } catch {
+      state.opening = nil
       state.decoder = nil
       let now = host.clock.now
       host.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
       host.signalConductor()
     }
+    return .again
+  }
+
+  /// Begins to open `item`, in place of what was open.
+  private func begin(_ item: ItemID, source: any MediaSource, state: inout State) {
+    state.decoder = nil
+    state.format = nil
+    state.item = item
+    state.opening = source.open { [host] in host()?.signalDecoder() }
+  }
+
+  /// The decoder; nil while bytes are missing to open it.
+  private func opened(_ state: inout State) throws(DecodingError) -> (any AudioDecoder)? {
+    if let decoder = state.decoder { return decoder }
+    guard let decoder = try state.opening?.proceed() else { return nil }
+    state.opening = nil
+    state.decoder = decoder
+    state.isAtStart = true
+    return decoder
   }
 
   /// The first frames of this generation take the place of others, or of nothing.
@@ -183,7 +207,9 @@ final class DecodeLoop: Sendable {
       }
       return decode(item, at: pace, end: end, into: region, format: format, state: &state, host: host)
     }
-    let (count, ending) = read(item, into: region, limit: Self.slice, end: end, state: &state, host: host)
+    guard
+      let (count, ending) = read(item, into: region, limit: Self.slice, end: end, state: &state, host: host)
+    else { return .whenSignalled }
     commit(
       Chunk(
         generation: generation, item: item, origin: state.origin, offset: state.offset - Int64(count),
@@ -201,12 +227,14 @@ final class DecodeLoop: Sendable {
     return nil
   }
 
-  /// Reads the next frames of the item, at most `limit`, and tells the machine if they are the last ones.
+  /// Reads the next frames of the item, at most `limit`, and tells the machine if they are the last ones. Nil while bytes
+  /// are missing.
   private func read(
     _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, end: Double?,
     state: inout State, host: any DecodingHost
-  ) -> (count: Int, ending: Chunk.Ending) {
+  ) -> (count: Int, ending: Chunk.Ending)? {
     guard let decoder = state.decoder, let format = state.format else { return (0, .none) }
+    state.isAtStart = false
     var frames = min(buffer.count / format.channelCount, limit)
     var isCut = false
     if let end {
@@ -222,9 +250,13 @@ final class DecodeLoop: Sendable {
     var failure: DecodingError?
     do throws(DecodingError) {
       let part = UnsafeMutableBufferPointer(rebasing: buffer[..<(frames * format.channelCount)])
-      count = frames == 0 ? 0 : try decoder.read(into: part)
-      // Only nothing at all is the end: a short read may be followed by the error that made it short.
-      if count == 0 || isCut && count == frames { ending = .end }
+      switch frames == 0 ? .end : try decoder.read(into: part) {
+      case .frames(let read):
+        count = read
+        if isCut, count == frames { ending = .end }
+      case .end: ending = .end
+      case .waiting: return nil
+      }
     } catch {
       failure = error
       ending = .failure
@@ -288,8 +320,9 @@ final class DecodeLoop: Sendable {
     if input.count != Self.slice * format.channelCount {
       input = [Float](repeating: 0, count: Self.slice * format.channelCount)
     }
-    input.withUnsafeMutableBufferPointer { buffer in
-      let (count, ending) = read(item, into: buffer, limit: limit, end: end, state: &state, host: host)
+    let isWaiting = input.withUnsafeMutableBufferPointer { buffer in
+      guard let (count, ending) = read(item, into: buffer, limit: limit, end: end, state: &state, host: host)
+      else { return true }
       let frames = UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)])
       if state.fadesSource, count > 0 {
         state.fadesSource = false
@@ -299,9 +332,10 @@ final class DecodeLoop: Sendable {
       }
       if count > 0 { state.paced?.put(frames) }
       if ending != .none { state.paced?.end(ending) }
+      return false
     }
     swap(&input, &state.input)
-    return .again
+    return isWaiting ? .whenSignalled : .again
   }
 
   /// Hands over what has come out. Returns whether there was anything.

@@ -26,7 +26,8 @@ extension EngineMachine {
       return .open(item, record.source, start, generation: generation)
     case .decoding(let item):
       // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
-      guard output.phase == .open || output.phase == .opening, !output.flushPending, let record = queue[item]
+      guard output.phase == .open || output.phase == .opening, !output.flushPending,
+        synchronizedStart == nil, let record = queue[item]
       else { return .idle(isAtEnd: false) }
       return .decode(
         item, generation: generation, end: record.endSeconds,
@@ -50,14 +51,12 @@ extension EngineMachine {
     }
   }
 
-  /// The decode worker opened `item`. Returns the format to decode to, or nil if that is no longer wanted.
+  /// The decode worker opened `item`. Returns the format to decode to, or nil if that is no longer wanted. Told again
+  /// while the decoder looks for its place.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil
-    queue.update(item) {
-      $0.info = info
-      $0.decodedIn = generation
-    }
+    queue.update(item) { $0.info = info }
     // Two channels whatever the first item has, so that a mono item at the head of the queue does not turn what
     // follows into mono; a mono item's samples are the same in both.
     let own = PCMFormat(sampleRate: info.format.sampleRate, channelCount: 2)
@@ -65,7 +64,6 @@ extension EngineMachine {
       if output.phase == .open || output.phase == .opening { closeStream() }
       format = own
     }
-    cursor = .decoding(item)
     if !wasReady { emit(.itemReady(item, info)) }
     return format
   }
@@ -84,7 +82,9 @@ extension EngineMachine {
   /// The decoder went to `frame`, where the cursor said or, where the item has no such place, to its end; a seek
   /// that led there is over.
   mutating func decoderPositioned(_ item: ItemID, frame: Int64, asked: Int64, generation: UInt64) {
-    guard generation == self.generation else { return }
+    guard generation == self.generation, item == nextToOpen else { return }
+    cursor = .decoding(item)
+    queue.update(item) { $0.decodedIn = generation }
     if frame < asked, item == current, generation == heardGeneration, let info = currentInfo {
       // The length was not known when the place was asked for.
       rest(at: Double(frame) / Double(info.format.sampleRate))

@@ -11,6 +11,7 @@ extension EngineMachine {
     // First the start of sound, so that observers are called with the place where it starts.
     if isMoving { updateTimeControl(now: now) }
     if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
+    handOverInTime(now: now, timing: timing)
     applyActionAtEnd(now: now)
     updateTimeControl(now: now)
     if stopCallPending, !isMoving {
@@ -183,6 +184,7 @@ extension EngineMachine {
     if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
     if let timing {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
+      if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
         let end = timing.hostTime(ofFrame: Double(run.endFrame))
         if !isLast || run.ending != .none { consider(end) }

@@ -92,6 +92,7 @@ extension EngineMachine {
   /// A call of the application sets the rate. Tells it, and the state, in any case: they may have changed unknown to the
   /// application. `timing` is the open stream's.
   mutating func requestRate(_ value: Float, reason: EngineRateReason, now: HostTime, timing: OutputTiming?) {
+    endSynchronizedStart()
     if value == rate {
       emit(.rateChanged(value, reason))
     } else {

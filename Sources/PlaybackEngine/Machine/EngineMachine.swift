@@ -56,6 +56,10 @@ struct EngineMachine: Sendable {
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
   var replacement: Replacement?
+  /// Until then there is silence.
+  var synchronizedStart: SynchronizedStart?
+  /// Silence is played up to the first frames of this generation.
+  var silentGeneration: UInt64 = 0
 
   // MARK: The output
 
@@ -144,6 +148,7 @@ struct EngineMachine: Sendable {
     toldPosition = nil
     endedAt = nil
     overrun = 0
+    synchronizedStart = nil
   }
 
   /// Stops everything where it is, or lets it go on.

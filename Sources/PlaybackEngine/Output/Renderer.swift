@@ -24,6 +24,9 @@ final class Renderer: RenderSource {
   /// The decoder has nothing behind what is in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
+  /// The output gets silence up to the first frames of this generation; and the generation that it got frames of last.
+  private let silentGeneration = Atomic<UInt64>(0)
+  private let soundingGeneration = Atomic<UInt64>(0)
 
   /// The ring is half empty: decode on. Cheap, never blocks.
   private let wantsData: @Sendable () -> Void
@@ -63,6 +66,18 @@ final class Renderer: RenderSource {
     }
     return refusedFrame.compareExchange(expected: frame, desired: -1, ordering: .sequentiallyConsistent)
       .exchanged
+  }
+
+  /// Gives the output silence up to the first frames of that generation; returns whether that is news, so that it is to
+  /// ask once more.
+  func beSilent(upTo generation: UInt64) -> Bool {
+    silentGeneration.exchange(generation, ordering: .sequentiallyConsistent) != generation && isSilent
+  }
+
+  private var isSilent: Bool {
+    let silent = silentGeneration.load(ordering: .sequentiallyConsistent)
+    return silent > soundingGeneration.load(ordering: .sequentiallyConsistent)
+      && silent >= generation.load(ordering: .acquiring)
   }
 
   /// Says whether the decoder has nothing behind what is in the ring; returns whether that is news.
@@ -107,9 +122,19 @@ final class Renderer: RenderSource {
     var changed = reportsEveryPiece
     var isLow = false
     consumer.withLock { consumer in
+      func giveSilence(_ count: Int64) {
+        let count = Int(min(max(0, count), Int64(wanted - taken)))
+        UnsafeMutableBufferPointer(rebasing: buffer[(taken * channelCount)...].prefix(count * channelCount))
+          .update(repeating: 0)
+        taken += count
+      }
       while let chunk = dropOld(&consumer) {
-        // It belongs to another place: the output asks for that when it is told to.
-        if let frame = chunk.streamFrame, frame != firstFrame + Int64(taken) { break }
+        soundingGeneration.store(chunk.generation, ordering: .sequentiallyConsistent)
+        if let frame = chunk.streamFrame {
+          giveSilence(frame - firstFrame - Int64(taken))
+          // It belongs to another place: the output asks for that when it is told to.
+          if frame != firstFrame + Int64(taken) { break }
+        }
         isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || log.isFull
         if isRefused || taken == wanted && chunk.frameCount > 0 { break }
         let rest = UnsafeMutableBufferPointer(rebasing: buffer[(taken * channelCount)...])
@@ -118,6 +143,7 @@ final class Renderer: RenderSource {
         if log.append(chunk, count: count, firstFrame: firstFrame + Int64(taken)) { changed = true }
         taken += count
       }
+      if isSilent { giveSilence(.max) }
       let available = consumer.availableFrames
       isRingEmpty.store(available == 0 && consumer.peek() == nil, ordering: .releasing)
       // The mark comes before the signal: a decoder that filled the ring just now either sees the mark itself or

@@ -17,13 +17,13 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
 
   /// The length; indefinite if it is not known, also after a failure. Blocks to read the file on the caller's
   /// thread if it was not read before; `load(.duration)` does not block.
-  open var duration: CMTime { (try? loader.loadNow().get())?.duration ?? .indefinite }
+  open var duration: CMTime { (try? loader.loadNow()?.get())?.duration ?? .indefinite }
 
   /// Whether the file contains audio that can be played. Blocks as `duration` does.
-  open var isPlayable: Bool { (try? loader.loadNow().get())?.isPlayable ?? false }
+  open var isPlayable: Bool { (try? loader.loadNow()?.get())?.isPlayable ?? false }
 
   /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
-  open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow().get())?.isPrecise ?? false }
+  open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow()?.get())?.isPrecise ?? false }
 
   /// Returns this object, since an asset does not change.
   open func copy(with zone: NSZone? = nil) -> Any { self }

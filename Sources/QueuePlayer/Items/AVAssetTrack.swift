@@ -94,7 +94,7 @@ extension AVAsset {
   /// The tracks: one, or none if the file cannot be played. Blocks to read the file on the caller's thread if it was not
   /// read before; `load(.tracks)` does not block.
   public var tracks: [AVAssetTrack] {
-    (try? loader.loadNow().get()).map { $0.tracks(of: self) } ?? []
+    (try? loader.loadNow()?.get()).map { $0.tracks(of: self) } ?? []
   }
 
   /// The track with that number; nil if there is none. Blocks as `tracks` does.

@@ -23,7 +23,7 @@ open class AVPlayerItem: NSObject, NSCopying {
     case failed = 2
   }
 
-  nonisolated let observations = ObservationList()
+  nonisolated let observations = ObservationList(tracked: .ofNewObject())
   nonisolated let state: Mutex<ItemState>
 
   /// An item for the media at `url`; opens nothing.

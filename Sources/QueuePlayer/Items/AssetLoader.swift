@@ -78,7 +78,10 @@ final class AssetLoader: Sendable {
     let completion = environment().suspension.deferred(completion)
     let (known, isFirst) = values.withLock { $0.ask(completion) }
     if let known { completion(known) }
-    if isFirst { Self.queue.async { self.finish(self.read(), unlessCancelled: true) } }
+    if isFirst {
+      let reading = AssetReading(source)
+      Self.queue.async { self.goOn(with: reading) }
+    }
   }
 
   /// Ends the loading that is under way, of values and of metadata: what waits for it is called with the
@@ -90,8 +93,11 @@ final class AssetLoader: Sendable {
     }
   }
 
-  /// The outcome. Blocks to read the file on the caller's thread if it is not known.
-  func loadNow() -> Outcome { outcome ?? finish(read()) }
+  /// The outcome. Blocks to read a file on the caller's thread if it is not known; nil if bytes of it are missing.
+  func loadNow() -> Outcome? {
+    if let outcome { return outcome }
+    return read(AssetReading(source)) {}.map { finish($0) }
+  }
 
   /// A player opened the file and found this.
   func learn(_ info: ItemInfo) {
@@ -107,11 +113,21 @@ final class AssetLoader: Sendable {
     return outcome
   }
 
-  private func read() -> Outcome {
+  private var source: AssetSource { AssetSource(loader: self, makeSource: environment().makeSource) }
+
+  /// Reads on, now and each time bytes came, until there is an outcome. Blocks on a local disk.
+  private func goOn(with reading: AssetReading) {
+    let outcome = read(reading) { Self.queue.async { self.goOn(with: reading) } }
+    if let outcome { finish(outcome, unlessCancelled: true) }
+  }
+
+  /// The outcome; nil while bytes are missing: then `callback` is called when they came.
+  private func read(_ reading: AssetReading, whenBytesCome callback: @escaping @Sendable () -> Void)
+    -> Outcome?
+  {
     guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
     do throws(DecodingError) {
-      let decoder = try AssetSource(loader: self, makeSource: environment().makeSource).makeDecoder()
-      return .success(Values(ItemInfo(format: decoder.format, frameCount: decoder.frameCount)))
+      return try reading.proceed(whenBytesCome: callback).map { .success(Values($0)) }
     } catch {
       return error.reason == .notRecognized ? .success(.unplayable) : .failure(AVError(error, opening: true))
     }
@@ -155,20 +171,58 @@ final class AssetLoader: Sendable {
   }
 }
 
+/// Opens a medium to see what is in it. Any thread.
+final class AssetReading: Sendable {
+  private enum State {
+    case initial
+    case opening(MediaOpening)
+    case done
+  }
+
+  private let source: any MediaSource
+  private let state = Mutex(State.initial)
+
+  init(_ source: any MediaSource) { self.source = source }
+
+  /// What is in it; nil while bytes are missing, and once it was told. `callback` is the first call's. May block on a local
+  /// disk.
+  func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
+    let result: Result<ItemInfo?, DecodingError> = state.withLock { state in
+      if case .initial = state { state = .opening(source.open(whenBytesCome: callback)) }
+      guard case .opening(let opening) = state else { return .success(nil) }
+      do throws(DecodingError) {
+        guard let decoder = try opening.proceed() else { return .success(nil) }
+        state = .done
+        return .success(ItemInfo(format: decoder.format, frameCount: decoder.frameCount))
+      } catch {
+        state = .done
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}
+
 /// The media of an asset as the engine sees them: the path is not made before they are opened.
 struct AssetSource: MediaSource {
   let loader: AssetLoader
   let makeSource: @Sendable (URL, Bool) -> any MediaSource
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    guard loader.url.isFileURL else { throw DecodingError(reason: .unreadable, message: "not a file") }
-    return try makeSource(loader.url, loader.isPrecise).makeDecoder()
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    guard loader.url.isFileURL else {
+      return MediaOpening { () throws(DecodingError) in
+        throw DecodingError(reason: .unreadable, message: "not a file")
+      }
+    }
+    return makeSource(loader.url, loader.isPrecise).open(whenBytesCome: callback)
   }
 }
 
 /// The media of an item that failed before. It fails again, even if the file is good by now.
 struct FailedSource: MediaSource {
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    throw DecodingError(reason: .unreadable, message: "failed before")
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in
+      throw DecodingError(reason: .unreadable, message: "failed before")
+    }
   }
 }

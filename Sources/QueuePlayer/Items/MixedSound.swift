@@ -6,8 +6,11 @@ struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
 
-  func makeDecoder() throws(DecodingError) -> any AudioDecoder {
-    MixedDecoder(try source.makeDecoder(), item: item)
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    let opening = source.open(whenBytesCome: callback)
+    return MediaOpening { [weak item] () throws(DecodingError) in
+      try opening.proceed().map { MixedDecoder($0, item: item) }
+    }
   }
 
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
@@ -37,15 +40,16 @@ private final class MixedDecoder: AudioDecoder {
     output = format
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64 {
-    let reached = try decoder.seek(toFrame: frame)
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+    guard let reached = try decoder.seek(toFrame: frame) else { return nil }
     origin = Double(reached) / Double(decoder.format.sampleRate)
     offset = 0
     return reached
   }
 
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> Int {
-    let count = try decoder.read(into: buffer)
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
+    let read = try decoder.read(into: buffer)
+    guard case .frames(let count) = read else { return read }
     let frames = UnsafeMutableBufferPointer(rebasing: buffer[..<(count * output.channelCount)])
     let (isEnabled, curve) = item?.state.withLock { ($0.isTrackEnabled, $0.volumeCurve) } ?? (true, nil)
     if !isEnabled {
@@ -56,6 +60,6 @@ private final class MixedDecoder: AudioDecoder {
         from: origin + Double(offset) / Double(output.sampleRate))
     }
     offset += Int64(count)
-    return count
+    return read
   }
 }

@@ -20,7 +20,14 @@ protocol ObservedObject: AnyObject {
 
 /// The observations of one object.
 final class ObservationList: Sendable {
-  private let entries = Mutex<[any ObjectObservation]>([])
+  private let entries: Mutex<[any ObjectObservation]>
+  /// For Swift Observation, if it is to know of the object.
+  let tracked: TrackedProperties?
+
+  init(tracked: TrackedProperties? = nil) {
+    self.tracked = tracked
+    entries = Mutex(tracked.map { [$0] } ?? [])
+  }
 
   /// All observations, in the order in which they were added.
   var all: [any ObjectObservation] { entries.withLock { $0 } }

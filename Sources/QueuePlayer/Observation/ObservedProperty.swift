@@ -27,7 +27,10 @@ extension ObservationList {
     ObservedProperty(owner: ObjectIdentifier(self), key: key)
   }
 
-  /// The property is read: a key path that is being followed for an observation leads through it. In every getter
-  /// of an observable property; a property without it is looked at whenever its object changes.
-  func note(_ key: ObservedKey) { PathEvaluation.current?.note(property(key)) }
+  /// The property is read: a key path that is being followed for an observation leads through it, or Swift Observation
+  /// tracks it. In every getter of an observable property; a property without it is looked at whenever its object changes.
+  func note(_ key: ObservedKey) {
+    PathEvaluation.current?.note(property(key))
+    tracked?.note(property(key))
+  }
 }

@@ -124,6 +124,25 @@ open class AVPlayer: NSObject {
   /// Sets `rate`. The same as setting the property, since files need no buffering.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate) }
 
+  /// Sets `rate` so that `itemTime` of the current item is heard at a moment of the host's clock: several players that
+  /// are given the same moment begin together.
+  ///
+  /// Until then there is silence. It takes some 0.3 s to begin in time; a moment that is nearer, or has passed, counts all
+  /// the same: the item is then where it would be had it begun in time. `pause()`, another rate, a seek and another
+  /// current item end what waits for its moment. Stops the program unless `automaticallyWaitsToMinimizeStalling` is
+  /// false.
+  ///
+  /// - Parameters:
+  ///   - rate: above 0; others are set at once, as by the property.
+  ///   - itemTime: invalid for where the item stands.
+  ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for at once.
+  nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
+    precondition(
+      !automaticallyWaitsToMinimizeStalling,
+      "setRate(_:time:atHostTime:) needs a player whose automaticallyWaitsToMinimizeStalling is false.")
+    core.setRate(rate, time: itemTime, at: hostClockTime)
+  }
+
   /// Whether sound flows. Can be observed.
   nonisolated open var timeControlStatus: TimeControlStatus {
     observations.note(.timeControlStatus)

@@ -40,7 +40,7 @@ final class PlayerCore: Sendable {
 
   let environment: PlaybackEnvironment
   let engine: PlaybackEngine
-  let observations = ObservationList()
+  let observations = ObservationList(tracked: .ofNewObject())
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
 
@@ -167,16 +167,31 @@ final class PlayerCore: Sendable {
   /// A rate above 0 plays, or is refused while the session does not allow playback or nothing can play at it.
   /// 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
   func setRate(_ rate: Float) {
-    if rate > 0 {
-      if canPlay(at: rate), environment.suspension.mayPlay(self) {
-        engine.setRate(rate)
-      } else {
-        engine.setRate(0, reason: .setRateFailed)
-      }
+    if rate == 0 || mayPlay(at: rate) {
+      engine.setRate(rate)
     } else {
-      engine.setRate(0, reason: rate == 0 ? .setRateCalled : .setRateFailed)
+      engine.setRate(0, reason: .setRateFailed)
     }
     deliver()
+  }
+
+  /// Sets the rate so that `time` of the current item, or the place where it stands, is heard at `moment`; at once where
+  /// that is no number or nothing plays.
+  func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
+    guard moment.isNumeric, let (id, item) = knownCurrent, mayPlay(at: rate) else {
+      if time.isNumeric { seek(to: time, completion: nil) }
+      return setRate(rate)
+    }
+    cancelSeek(of: id)
+    if time.isNumeric { item.state.withLock { $0.place = max(time, .zero) } }
+    engine.setRate(
+      rate, atSeconds: time.isNumeric ? time.secondsToSeek() : nil, of: id, moment: HostTime(moment))
+    deliver()
+  }
+
+  /// Whether `rate` plays, and may be set now.
+  private func mayPlay(at rate: Float) -> Bool {
+    rate > 0 && canPlay(at: rate) && environment.suspension.mayPlay(self)
   }
 
   /// Whether there is what plays at `rate`; if not, the application is told what is missing.

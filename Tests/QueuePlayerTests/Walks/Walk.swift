@@ -250,6 +250,8 @@ final class Walk {
     case .play(let player): watch(player).player.play()
     case .pause(let player): watch(player).player.pause()
     case .playImmediately(let player, let rate): watch(player).player.playImmediately(atRate: rate)
+    case .start(let player, let rate, let place, let milliseconds):
+      start(watch(player), rate, at: place, in: milliseconds)
     case .actionAtEnd(let player, let value):
       watch(player).player.actionAtItemEnd = AVPlayer.ActionAtItemEnd(rawValue: value) ?? .advance
     case .volume(let player, let volume): watch(player).player.volume = volume
@@ -342,6 +344,17 @@ final class Walk {
     for old in pending where old.results != [false] && seek.results != [false] {
       fault("\(old.name) answered \(old.results) when the next one came")
     }
+  }
+
+  private func start(_ watch: WalkWatch, _ rate: Float, at place: Int?, in milliseconds: Int) {
+    let player = watch.player
+    // One that waits refuses, which ends the program.
+    player.automaticallyWaitsToMinimizeStalling = false
+    if let item = player.currentItem { watch.restart(item) }
+    let now = PlaybackEnvironment.withCurrent(environment) { CMClock.hostTimeClock.time }
+    player.setRate(
+      rate, time: place.map { CMTime(value: Int64($0), timescale: 1000) } ?? .invalid,
+      atHostTime: now + CMTime(value: Int64(milliseconds), timescale: 1000))
   }
 
   private func cancelSeeks(_ watch: WalkWatch, _ item: AVPlayerItem) {

@@ -18,6 +18,8 @@ enum WalkOperation: Sendable {
   case play(player: Int)
   case pause(player: Int)
   case playImmediately(player: Int, Float)
+  /// With the place, nil for where the item stands, and the moment from now on.
+  case start(player: Int, Float, at: Int?, in: Int)
   case actionAtEnd(player: Int, Int)
   case volume(player: Int, Float)
   case mute(player: Int, Bool)
@@ -104,7 +106,11 @@ struct WalkPlan: Sendable {
     case 23...25: return .rate(player: player, random.pick(rates))
     case 26...29: return .play(player: player)
     case 30, 31: return .pause(player: player)
-    case 32: return .playImmediately(player: player, random.pick(rates))
+    case 32:
+      let rate = random.pick(rates)
+      guard random.below(2) == 0 else { return .playImmediately(player: player, rate) }
+      let place = random.below(2) == 0 ? nil : random.below(400)
+      return .start(player: player, rate, at: place, in: random.below(400) - 50)
     case 33, 34: return .actionAtEnd(player: player, random.below(3))
     case 35: return .volume(player: player, Float(random.below(5)) / 4)
     case 36:

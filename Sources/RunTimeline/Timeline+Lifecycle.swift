@@ -1,9 +1,8 @@
-import AppLifecycle
-import RunTimeline
+package import AppLifecycle
 
 extension Timeline.Entry {
   /// What a drawing shows of something that the device recorded; nil if nothing.
-  init?(_ event: LifecycleRecord.Event) {
+  package init?(_ event: LifecycleRecord.Event) {
     switch event {
     case .state(let state): self = .state(state)
     case .happened(.remoteControl), .happened(.refreshStatusChanged): return nil

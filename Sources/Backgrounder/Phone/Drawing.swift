@@ -1,0 +1,36 @@
+import AppLifecycle
+import Foundation
+import HostTime
+import RunTimeline
+import Synchronization
+
+/// A drawing of the run, written when the phone is switched off.
+final class Drawing: Sendable {
+  private let path: String
+  private let caption: String
+  private let timeline: Mutex<Timeline>
+
+  /// A drawing at `path` that begins now. Throws if nothing can be written there.
+  init(path: String, caption: String, clock: any HostClock) throws {
+    self.path = path
+    self.caption = caption
+    timeline = Mutex(Timeline(start: clock.now))
+    try write(until: clock.now)
+  }
+
+  /// Adds what happened, if a drawing shows it. Any thread.
+  func record(_ event: LifecycleRecord) {
+    if let entry = Timeline.Entry(event.event) { record(entry, at: event.time) }
+  }
+
+  /// Adds what happened at a moment. Any thread.
+  func record(_ entry: Timeline.Entry, at time: HostTime) {
+    timeline.withLock { $0.record(entry, at: time) }
+  }
+
+  /// Writes it. Blocks on the disk.
+  func write(until end: HostTime) throws {
+    let document = TimelineDrawing.document(timeline.withLock { $0 }, end: end, caption: caption)
+    try Data(document.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
+}

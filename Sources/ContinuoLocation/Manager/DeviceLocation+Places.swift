@@ -1,0 +1,254 @@
+import AppLifecycle
+import HostTime
+import Synchronization
+
+// Between the source and the managers.
+extension DeviceLocation {
+  // MARK: The source
+
+  /// Starts or stops the source, and tells the device whether updates keep the application running, as the state has it now.
+  func settle(signalsWorker: Bool = true) {
+    transition.withLock { _ in
+      let (source, run, starts) = state.withLock { state -> ((any PlaceSource)?, Int, Bool?) in
+        let wants = wantsPlaces(state)
+        guard wants != state.isSourceOn else { return (nil, 0, nil) }
+        state.isSourceOn = wants
+        state.run += 1
+        if wants {
+          state.anchor = nil
+        } else {
+          // What was the newest is not, when the source is started again.
+          state.newest = nil
+          state.trouble = nil
+        }
+        return (state.source, state.run, wants)
+      }
+      guard let starts, let source else { return }
+      if starts { source.start { [weak self] in self?.take($0, run) } } else { source.stop() }
+    }
+    failWithoutSource()
+    tellKeeper()
+    guard signalsWorker else { return }
+    makeWorker()?.signal()
+  }
+
+  private func isAllowed(_ subscription: Subscription, _ state: borrowing State, inBackground: Bool) -> Bool {
+    subscription.isAllowed(state.authorization, isInBackground: inBackground, hasMode: hasMode)
+  }
+
+  private func wantsPlaces(_ state: borrowing State) -> Bool {
+    // Who does not run is woken for significant changes only.
+    let wakes = state.authorization == .authorizedAlways
+    switch state.phase {
+    case .running:
+      for entry in state.entries.values
+      where entry.subscription.isActive
+        && isAllowed(entry.subscription, state, inBackground: state.backgroundSince != nil)
+      {
+        return true
+      }
+      return false
+    case .suspended: return wakes && state.entries.values.contains { $0.subscription.isMonitoring }
+    case .terminated: return wakes && state.afterEnd != nil
+    }
+  }
+
+  /// A device without a source never knows where it is.
+  private func failWithoutSource() {
+    let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
+    if isWithout { fail("there is no source of places") }
+  }
+
+  /// Takes what a run of a source says.
+  private func take(_ report: PlaceReport, _ run: Int) {
+    guard state.withLock({ $0.run == run && $0.isSourceOn }) else { return }
+    switch report {
+    case .place(let place):
+      let diagnostic = state.withLock { state -> (@Sendable (String) -> Void)? in
+        defer { state.trouble = nil }
+        state.newest = place
+        state.lastKnown = place
+        return state.trouble == nil ? nil : state.onDiagnostic
+      }
+      diagnostic?("places come again")
+      notice(place)
+      offerNewest()
+    case .unavailable(let reason): fail(reason)
+    }
+  }
+
+  private func fail(_ reason: String) {
+    let diagnostic = state.withLock { state -> (@Sendable (String) -> Void)? in
+      for id in state.entries.keys.sorted() {
+        guard var entry = state.entries[id], entry.subscription.isActive, !entry.subscription.isToldOfTrouble
+        else {
+          continue
+        }
+        entry.subscription.isToldOfTrouble = true
+        entry.pending.append(.failure(CLError(.locationUnknown)))
+        state.entries[id] = entry
+      }
+      defer { state.trouble = reason }
+      return state.trouble == reason ? nil : state.onDiagnostic
+    }
+    diagnostic?("no places: \(reason)")
+    schedule()
+  }
+
+  // MARK: The managers
+
+  /// Notes whether the device has moved.
+  private func notice(_ place: Place) {
+    let now = clock.now
+    state.withLock { state in
+      let still = max(Self.stillDistance, place.horizontalAccuracy)
+      // The moment at which updates may pause is then later than the worker knows, which finds out by itself.
+      if let anchor = state.anchor, anchor.place.distance(to: place) < still { return }
+      state.anchor = (place, now)
+    }
+  }
+
+  /// Gives the newest place to the managers that want it; to that one only, if one is named.
+  func offerNewest(to only: ManagerID? = nil) {
+    let now = clock.now
+    let wakes = state.withLock { state -> Bool in
+      guard let place = state.newest else { return false }
+      switch state.phase {
+      case .suspended:
+        return state.entries.values.contains { $0.subscription.wouldWake(place, at: now) }
+      case .terminated: return state.afterEnd?.wouldWake(place, at: now) ?? false
+      case .running:
+        for id in state.entries.keys.sorted() where only == nil || only == id {
+          guard var entry = state.entries[id], entry.subscription.isActive,
+            isAllowed(entry.subscription, state, inBackground: state.backgroundSince != nil)
+          else { continue }
+          if let seen = entry.subscription.take(place, at: now) {
+            entry.pending.append(.location(CLLocation(seen)))
+            if entry.pending.count > Self.pendingLimit { entry.pending.removeFirst() }
+          }
+          state.entries[id] = entry
+        }
+        return false
+      }
+    }
+    if wakes { device?.wakeForLocation() }
+    schedule()
+    // A request that has its place needs no more of them.
+    settle()
+  }
+
+  /// Enqueues the calls that wait, unless the application is suspended.
+  func schedule() {
+    let ids = state.withLock { state -> [ManagerID] in
+      guard state.phase == .running else { return [] }
+      let ids = state.entries.keys.sorted().filter { id in
+        state.entries[id].map { !$0.pending.isEmpty && !$0.isScheduled } ?? false
+      }
+      for id in ids { state.entries[id]?.isScheduled = true }
+      return ids
+    }
+    for id in ids { mainQueue.enqueue { [weak self] in self?.deliver(id) } }
+  }
+
+  /// Makes the calls that wait for a manager. On the main queue.
+  private func deliver(_ id: ManagerID) {
+    state.withLock { $0.entries[id]?.isScheduled = false }
+    while let (manager, deliveries, observer) = takePending(id) {
+      manager.receive(deliveries, observer)
+    }
+  }
+
+  /// The next call, with all places that follow each other in one; nil if none waits or the application does not run.
+  private func takePending(
+    _ id: ManagerID
+  ) -> (CLLocationManager, [Delivery], (@Sendable (CLLocation) -> Void)?)? {
+    let taken = state.withLock {
+      state -> (ManagerReference, [Delivery], (@Sendable (CLLocation) -> Void)?)? in
+      guard state.phase == .running, let entry = state.entries[id], let first = entry.pending.first else {
+        return nil
+      }
+      var count = 1
+      if case .location = first {
+        count = entry.pending.prefix { if case .location = $0 { true } else { false } }.count
+      }
+      state.entries[id]?.pending.removeFirst(count)
+      return (entry.manager, Array(entry.pending.prefix(count)), state.onUpdate)
+    }
+    guard let (reference, deliveries, observer) = taken, let manager = reference.manager else { return nil }
+    return (manager, deliveries, observer)
+  }
+
+  // MARK: What keeps the application running
+
+  private func tellKeeper() {
+    while true {
+      let keeps = state.withLock { state -> Bool? in
+        let keeps = state.entries.values.contains { entry in
+          let wanted = entry.subscription
+          return wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
+            && isAllowed(wanted, state, inBackground: true)
+        }
+        // Whoever tells it already looks again afterwards.
+        guard keeps != state.isToldToKeep, !state.isTelling else { return nil }
+        state.isToldToKeep = keeps
+        state.isTelling = true
+        return keeps
+      }
+      guard let keeps else { return }
+      device?.setKeeping(.location, keeps)
+      state.withLock { $0.isTelling = false }
+    }
+  }
+
+  // MARK: Time
+
+  /// The worker, made when something first has a deadline.
+  private func makeWorker() -> (any Worker)? {
+    let (worker, isNeeded) = state.withLock { ($0.worker, nextDeadline($0) != nil) }
+    if worker != nil || !isNeeded { return worker }
+    let made = clock.makeWorker("location-time") { [weak self] in self?.watch() ?? .whenSignalled }
+    return state.withLock { state in
+      if state.worker == nil { state.worker = made }
+      return state.worker
+    }
+  }
+
+  /// When updates pause if the device does not move until then; nil if none may.
+  private func pauseTime(_ state: borrowing State) -> HostTime? {
+    guard state.phase == .running, let since = state.backgroundSince, let anchor = state.anchor,
+      state.entries.values.contains(where: { $0.subscription.mayPause })
+    else { return nil }
+    return max(since, anchor.at).advanced(bySeconds: Self.stillLimit)
+  }
+
+  private func nextDeadline(_ state: borrowing State) -> HostTime? {
+    guard state.phase == .running else { return nil }
+    let requests = state.entries.values.compactMap(\.subscription.requestDeadline)
+    return (requests + [pauseTime(state)].compactMap { $0 }).min()
+  }
+
+  /// The worker's body.
+  private func watch() -> WorkerNext {
+    let now = clock.now
+    state.withLock { state in
+      guard state.phase == .running else { return }
+      let pauses = pauseTime(state).map { $0 <= now } ?? false
+      for id in state.entries.keys.sorted() {
+        guard var entry = state.entries[id] else { continue }
+        if let deadline = entry.subscription.requestDeadline, deadline <= now {
+          entry.subscription.requestDeadline = nil
+          entry.pending.append(.failure(CLError(.locationUnknown)))
+        }
+        if pauses, entry.subscription.mayPause {
+          entry.subscription.isPaused = true
+          entry.pending.append(.paused)
+        }
+        state.entries[id] = entry
+      }
+    }
+    // The delegate is told before the application may be suspended.
+    schedule()
+    settle(signalsWorker: false)
+    return state.withLock { nextDeadline($0) }.map(WorkerNext.at) ?? .whenSignalled
+  }
+}

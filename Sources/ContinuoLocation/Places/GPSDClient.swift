@@ -1,0 +1,196 @@
+import Glibc
+import HostTime
+import Synchronization
+
+/// A receiver behind gpsd, over TCP. Nothing is opened before `start`, and nothing is left after `stop`.
+final class GPSDClient: PlaceSource {
+  private let host: String
+  private let port: UInt16
+  private let clock: SystemClock
+  private let session = Mutex<(GPSDSession, any Worker)?>(nil)
+
+  init(host: String, port: UInt16, clock: SystemClock) {
+    self.host = host
+    self.port = port
+    self.clock = clock
+  }
+
+  deinit { stop() }
+
+  func start(_ report: @escaping @Sendable (PlaceReport) -> Void) {
+    let new = GPSDSession(host: host, port: port, clock: clock, report)
+    let worker = clock.makeWorker("gpsd") { new.turn() }
+    session.withLock { $0 = (new, worker) }
+  }
+
+  func stop() {
+    let old = session.withLock { session in
+      defer { session = nil }
+      return session
+    }
+    guard let (session, worker) = old else { return }
+    session.stop()
+    // It may be looking up a name.
+    WorkerEnd.cancel(worker)
+  }
+}
+
+/// One run of the conversation, on a thread of its own.
+///
+/// Unchecked: all but `isStopped` and the descriptors `wake`, which are never changed, is used by the worker's thread only.
+private final class GPSDSession: @unchecked Sendable {
+  private let host: String
+  private let port: UInt16
+  private let clock: SystemClock
+  private let report: @Sendable (PlaceReport) -> Void
+  private let isStopped = Atomic<Bool>(false)
+  /// A pipe that becomes readable when it is stopped; -1 if the system has no more descriptors.
+  private let wake: (reading: Int32, writing: Int32)
+  private var machine: GPSDMachine
+  private var socket: Int32 = -1
+  private var isConnecting = false
+  /// Addresses that have not been tried yet.
+  private var addresses: [[UInt8]] = []
+
+  init(
+    host: String, port: UInt16, clock: SystemClock, _ report: @escaping @Sendable (PlaceReport) -> Void
+  ) {
+    self.host = host
+    self.port = port
+    self.clock = clock
+    self.report = report
+    machine = GPSDMachine(now: clock.now)
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 {
+      for end in ends {
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      }
+    }
+    wake = (ends[0], ends[1])
+  }
+
+  deinit {
+    closeSocket()
+    for end in [wake.reading, wake.writing] where end >= 0 { close(end) }
+  }
+
+  func stop() {
+    isStopped.store(true, ordering: .releasing)
+    // Full: it is readable already. Closed: nobody waits.
+    if wake.writing >= 0 { _ = write(wake.writing, "x", 1) }
+  }
+
+  /// Waits for what comes next, and does what follows from it.
+  func turn() -> WorkerNext {
+    guard !isStopped.load(ordering: .acquiring) else {
+      closeSocket()
+      return .whenSignalled
+    }
+    let left = max(0, machine.deadline.seconds(since: clock.now))
+    var descriptors = [
+      pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: socket, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
+    ]
+    // A negative descriptor is left out.
+    let count = poll(&descriptors, 2, Int32((left * 1000).rounded(.up)))
+    if count > 0, descriptors[1].revents != 0 {
+      if isConnecting { finishConnecting() } else { receive() }
+    }
+    if machine.deadline <= clock.now { handle(.timePassed) }
+    return .again
+  }
+
+  private func handle(_ event: GPSDMachine.Event) {
+    for action in machine.handle(event, at: clock.now) {
+      switch action {
+      case .connect:
+        addresses = Self.addresses(of: host, port)
+        if addresses.isEmpty { handle(.ended("\(host) is not known")) } else { tryNext("") }
+      case .send(let text): send(text)
+      case .close: closeSocket()
+      case .report(let place): if !isStopped.load(ordering: .acquiring) { report(place) }
+      }
+    }
+  }
+
+  private func closeSocket() {
+    if socket >= 0 { close(socket) }
+    socket = -1
+    isConnecting = false
+  }
+
+  // MARK: Connecting
+
+  private static func addresses(of host: String, _ port: UInt16) -> [[UInt8]] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var result: [[UInt8]] = []
+    var next = list
+    while let entry = next?.pointee {
+      if let address = entry.ai_addr {
+        result.append(Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))))
+      }
+      next = entry.ai_next
+    }
+    return result
+  }
+
+  /// Begins to connect to the next address. `reason`: why the one before was none.
+  private func tryNext(_ reason: String) {
+    closeSocket()
+    guard !addresses.isEmpty else {
+      return handle(.ended("gpsd at \(host):\(port) cannot be reached: \(reason)"))
+    }
+    let address = addresses.removeFirst()
+    let family = address.withUnsafeBytes { Int32($0.loadUnaligned(as: sockaddr.self).sa_family) }
+    socket = Glibc.socket(
+      family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard socket >= 0 else { return tryNext(Self.reason(errno)) }
+    isConnecting = true
+    let result = address.withUnsafeBytes { bytes in
+      bytes.withMemoryRebound(to: sockaddr.self) { connect(socket, $0.baseAddress, socklen_t(bytes.count)) }
+    }
+    if result != 0, errno != EINPROGRESS { tryNext(Self.reason(errno)) }
+  }
+
+  private func finishConnecting() {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
+      return tryNext(Self.reason(code))
+    }
+    isConnecting = false
+    handle(.connected)
+  }
+
+  // MARK: Talking
+
+  private func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    // A few bytes on a connection that has room for them: less is a failure.
+    guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) != bytes.count else { return }
+    end(Self.reason(errno))
+  }
+
+  private func receive() {
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    let count = recv(socket, &buffer, buffer.count, 0)
+    if count > 0 { return handle(.received(Array(buffer[..<count]))) }
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    end(count == 0 ? "it has closed the connection" : Self.reason(errno))
+  }
+
+  private func end(_ reason: String) {
+    closeSocket()
+    handle(.ended("gpsd at \(host):\(port): \(reason)"))
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

@@ -1,0 +1,133 @@
+import HostTime
+
+/// A conversation with gpsd as a value: takes what happens to the connection, each with its time, and returns what to do. It
+/// connects again by itself, for as long as it is asked to go on.
+struct GPSDMachine: Sendable {
+  enum Event: Sendable {
+    case connected
+    case received([UInt8])
+    /// The connection could not be made, or is over.
+    case ended(String)
+    case timePassed
+  }
+
+  enum Action: Hashable, Sendable {
+    case connect
+    case send(String)
+    case close
+    case report(PlaceReport)
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case waiting(until: HostTime)
+    case connecting(until: HostTime)
+    /// Connected; the server has not said what it is.
+    case greeting(until: HostTime)
+    case open(lastHeard: HostTime, isAsked: Bool)
+  }
+
+  /// The longest line that is taken, in bytes. gpsd's own are at most 16 KiB.
+  static let lineLimit = 1 << 16
+  /// Seconds until a connection is made and the server has said what it is, each.
+  static let connectLimit = 5.0
+  /// After so many seconds of silence the server is asked for its version, and has as many to answer.
+  static let silenceLimit = 10.0
+  /// Seconds between the first attempts to connect, doubled each time up to the longest.
+  static let delays = (first: 0.5, longest: 5.0)
+
+  private var phase: Phase
+  private var delay = Self.delays.first
+  private var line: [UInt8] = []
+  /// The latest place, to tell it from its repetitions.
+  private var latest: Place?
+  /// Whether it was reported that the receiver does not know where it is, since the latest place.
+  private var isLost = false
+
+  init(now: HostTime) { phase = .waiting(until: now) }
+
+  /// When `timePassed` is next due.
+  var deadline: HostTime {
+    switch phase {
+    case .waiting(let moment), .connecting(let moment), .greeting(let moment): moment
+    case .open(let lastHeard, let isAsked):
+      lastHeard.advanced(bySeconds: isAsked ? Self.silenceLimit * 2 : Self.silenceLimit)
+    }
+  }
+
+  mutating func handle(_ event: Event, at now: HostTime) -> [Action] {
+    switch (event, phase) {
+    case (.connected, .connecting):
+      phase = .greeting(until: now.advanced(bySeconds: Self.connectLimit))
+      line = []
+      return []
+    case (.received(let bytes), .greeting), (.received(let bytes), .open): return receive(bytes, at: now)
+    case (.ended(let reason), .connecting), (.ended(let reason), .greeting), (.ended(let reason), .open):
+      return retry(reason, at: now)
+    case (.timePassed, _) where now >= deadline: return timeOut(at: now)
+    default: return []
+    }
+  }
+
+  private mutating func timeOut(at now: HostTime) -> [Action] {
+    switch phase {
+    case .waiting:
+      phase = .connecting(until: now.advanced(bySeconds: Self.connectLimit))
+      return [.connect]
+    case .connecting: return [.close] + retry("gpsd cannot be reached in time", at: now)
+    case .greeting: return [.close] + retry("what answers is not gpsd", at: now)
+    case .open(let lastHeard, false):
+      phase = .open(lastHeard: lastHeard, isAsked: true)
+      return [.send("?VERSION;\n")]
+    case .open(_, true): return [.close] + retry("gpsd has stopped answering", at: now)
+    }
+  }
+
+  private mutating func retry(_ reason: String, at now: HostTime) -> [Action] {
+    phase = .waiting(until: now.advanced(bySeconds: delay))
+    delay = min(delay * 2, Self.delays.longest)
+    return [.report(.unavailable(reason))]
+  }
+
+  private mutating func receive(_ bytes: [UInt8], at now: HostTime) -> [Action] {
+    var actions: [Action] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")),
+      line.count + end - rest.startIndex <= Self.lineLimit
+    {
+      line += rest[..<end]
+      rest = rest[(end + 1)...]
+      if let reply = GPSDReply(line) { actions += take(reply, at: now) }
+      line = []
+    }
+    guard line.count + rest.count <= Self.lineLimit else {
+      line = []
+      return actions + [.close] + retry("what answers is not gpsd: a line without an end", at: now)
+    }
+    line += rest
+    return actions
+  }
+
+  private mutating func take(_ reply: GPSDReply, at now: HostTime) -> [Action] {
+    switch (phase, reply) {
+    case (.greeting, .version):
+      isLost = false
+      phase = .open(lastHeard: now, isAsked: false)
+      delay = Self.delays.first
+      return [.send("?WATCH={\"enable\":true,\"json\":true}\n")]
+    case (.open, _):
+      phase = .open(lastHeard: now, isAsked: false)
+      switch reply {
+      case .place(let place):
+        guard place != latest || isLost else { return [] }
+        latest = place
+        isLost = false
+        return [.report(.place(place))]
+      case .noFix:
+        defer { isLost = true }
+        return isLost ? [] : [.report(.unavailable("the receiver does not know where it is"))]
+      case .version, .other: return []
+      }
+    default: return []
+    }
+  }
+}

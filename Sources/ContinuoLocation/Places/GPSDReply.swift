@@ -1,0 +1,82 @@
+import Foundation
+
+/// One line of gpsd's, as far as it is read here.
+enum GPSDReply: Hashable, Sendable {
+  /// The server's greeting, and its answer to `?VERSION`.
+  case version
+  /// Where the receiver is.
+  case place(Place)
+  /// The receiver does not know where it is.
+  case noFix
+  /// Something else.
+  case other
+
+  /// The content of a line; nil if it is not JSON with a class.
+  init?(_ line: [UInt8]) {
+    guard let report = try? JSONDecoder().decode(Report.self, from: Data(line)) else { return nil }
+    switch report.kind {
+    case "VERSION": self = .version
+    case "TPV": self = report.place.map(GPSDReply.place) ?? (report.hasNoFix ? .noFix : .other)
+    default: self = .other
+    }
+  }
+
+  /// The fields of a time-position-velocity report; all but the class may be missing, or be something else in another
+  /// class.
+  private struct Report: Decodable {
+    enum Key: String, CodingKey {
+      case kind = "class"
+      case mode, time, lat, lon, alt, altMSL, altHAE, eph, epx, epy, epv, speed, eps, track, epd
+    }
+
+    let kind: String
+    private let values: KeyedDecodingContainer<Key>
+
+    init(from decoder: any Decoder) throws {
+      values = try decoder.container(keyedBy: Key.self)
+      kind = try values.decode(String.self, forKey: .kind)
+    }
+
+    private func number(_ key: Key) -> Double? {
+      (try? values.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// A value that is not negative; -1 for none.
+    private func size(_ key: Key) -> Double { number(key).flatMap { $0 >= 0 ? $0 : nil } ?? -1 }
+
+    /// Metres, where the receiver does not say how accurate it is.
+    private static let usualAccuracy = 10.0
+
+    /// Whether it says so.
+    var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
+
+    var place: Place? {
+      // 2: latitude and longitude, 3: the altitude too.
+      guard let mode = number(.mode), mode >= 2, let latitude = number(.lat), let longitude = number(.lon),
+        Place.isValid(latitude: latitude, longitude: longitude),
+        let time = (try? values.decode(String.self, forKey: .time)).flatMap(InternetTime.seconds)
+      else { return nil }
+      var place = Place(
+        latitude: latitude, longitude: longitude, horizontalAccuracy: accuracy, speed: size(.speed),
+        speedAccuracy: size(.eps), time: time)
+      if mode >= 3 {
+        place.altitude = number(.altMSL) ?? number(.alt)
+        place.ellipsoidalAltitude = number(.altHAE)
+        if place.altitude != nil || place.ellipsoidalAltitude != nil {
+          place.verticalAccuracy = number(.epv) == nil ? Self.usualAccuracy : size(.epv)
+        }
+      }
+      if let course = number(.track), (0...360).contains(course) {
+        place.course = course == 360 ? 0 : course
+        place.courseAccuracy = size(.epd)
+      }
+      return place
+    }
+
+    private var accuracy: Double {
+      if size(.eph) > 0 { return size(.eph) }
+      let (east, north) = (size(.epx), size(.epy))
+      return east > 0 && north > 0 ? (east * east + north * north).squareRoot() : Self.usualAccuracy
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Moments as the internet writes them (RFC 3339, and ISO 8601 as far as XML has it): `2026-05-01T08:00:00.5+02:00`.
+enum InternetTime {
+  /// Seconds since 1970; nil if that is no moment. Without a zone it is UTC.
+  static func seconds(_ text: String) -> Double? {
+    var rest = Array(text.utf8)[...]
+    while let first = rest.first, first <= 0x20 { rest.removeFirst() }
+    while let last = rest.last, last <= 0x20 { rest.removeLast() }
+
+    func number(_ digits: Int) -> Int? {
+      guard rest.count >= digits else { return nil }
+      var value = 0
+      for byte in rest.prefix(digits) {
+        guard (0x30...0x39).contains(byte) else { return nil }
+        value = value * 10 + Int(byte - 0x30)
+      }
+      rest.removeFirst(digits)
+      return value
+    }
+    func skip(_ character: Character) -> Bool {
+      guard let byte = character.asciiValue, rest.first == byte else { return false }
+      rest.removeFirst()
+      return true
+    }
+
+    guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
+      (1...12).contains(month), day >= 1, day <= days(in: month, year), skip("T") || skip("t") || skip(" "),
+      let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
+      // 60 is a leap second, 24:00:00 the end of a day.
+      hour <= 24, minute <= 59, second <= 60, hour < 24 || (minute == 0 && second == 0)
+    else { return nil }
+    var fraction = 0.0
+    if skip(".") || skip(",") {
+      var unit = 0.1
+      guard rest.first.map({ (0x30...0x39).contains($0) }) ?? false else { return nil }
+      while let digit = number(1) {
+        fraction += Double(digit) * unit
+        unit /= 10
+      }
+    }
+    var offset = 0
+    if !rest.isEmpty, !(skip("Z") || skip("z")) {
+      let sign = skip("-") ? -1 : skip("+") ? 1 : 0
+      guard sign != 0, let hours = number(2), hours < 24 else { return nil }
+      _ = skip(":")
+      guard let minutes = number(2), minutes < 60 else { return nil }
+      offset = sign * (hours * 60 + minutes) * 60
+    }
+    guard rest.isEmpty else { return nil }
+    let whole = (dayNumber(year, month, day) * 24 + hour) * 3600 + minute * 60 + second - offset
+    return Double(whole) + fraction
+  }
+
+  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+  private static func days(in month: Int, _ year: Int) -> Int {
+    switch month {
+    case 2: isLeap(year) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1 January 1970, in the Gregorian calendar.
+  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // Years that begin in March have the leap day at their end.
+    let year = month > 2 ? year : year - 1
+    let month = month > 2 ? month - 3 : month + 9
+    return year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468
+  }
+}

@@ -1,0 +1,176 @@
+import CCurl
+import Glibc
+import Transfer
+
+/// libcurl's functions, looked up when they are first used: who plays files neither needs the library nor loads it. All
+/// calls into it are in this file.
+struct CurlLibrary: Sendable {
+  /// The names under which systems have it: with OpenSSL, and with GnuTLS.
+  static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
+  /// 7.85, the first with CURLOPT_PROTOCOLS_STR.
+  static let oldest: UInt32 = 0x07_55_00
+
+  typealias Handle = UnsafeMutableRawPointer
+  typealias List = UnsafeMutableRawPointer
+  typealias Text = UnsafePointer<CChar>
+
+  let easyInit: @convention(c) @Sendable () -> Handle?
+  let easyCleanup: @convention(c) @Sendable (Handle) -> Void
+  let easyPause: @convention(c) @Sendable (Handle, Int32) -> Int32
+  let easyText: @convention(c) @Sendable (Int32) -> Text?
+  let multiInit: @convention(c) @Sendable () -> Handle?
+  let multiCleanup: @convention(c) @Sendable (Handle) -> Int32
+  let multiAdd: @convention(c) @Sendable (Handle, Handle) -> Int32
+  let multiRemove: @convention(c) @Sendable (Handle, Handle) -> Int32
+  let multiPerform: @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int32>) -> Int32
+  let multiPoll:
+    @convention(c) @Sendable (Handle, UnsafeRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
+  let multiWakeup: @convention(c) @Sendable (Handle) -> Int32
+  private let multiRead:
+    @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int32>) -> UnsafePointer<continuo_curl_message>?
+  let listAppend: @convention(c) @Sendable (List?, Text) -> List?
+  let listFree: @convention(c) @Sendable (List) -> Void
+  private let easySet: Variadic
+  private let easyGet: Variadic
+  private let multiSet: Variadic
+
+  /// A C function with a variable argument. Swift's imported type is not Sendable although it is an address of code.
+  private struct Variadic: @unchecked Sendable {
+    let call: continuo_curl_variadic
+  }
+
+  /// Opens the first of these libraries that there is. It is never closed again: its code may be in use on another thread.
+  ///
+  /// Throws `noLibrary` if there is none, or if it is older than 7.85.
+  static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
+    var library: UnsafeMutableRawPointer?
+    for name in names where library == nil { library = dlopen(name, RTLD_NOW | RTLD_LOCAL) }
+    guard let library else { throw missing("libcurl is not installed (Debian: libcurl4)") }
+    func symbol<Function>(_ name: String) throws(TransferFailure) -> Function {
+      guard let address = dlsym(library, name) else { throw missing("libcurl lacks \(name)") }
+      return unsafeBitCast(address, to: Function.self)
+    }
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<continuo_curl_version>?
+    let version: Version = try symbol("curl_version_info")
+    guard let present = version(0)?.pointee else { throw missing("libcurl does not tell its version") }
+    try check(number: present.number, text: present.text.map { String(cString: $0) } ?? "?")
+    // 3: everything. Safe on any thread from 7.84 on; a second call does nothing.
+    let start: @convention(c) (Int) -> Int32 = try symbol("curl_global_init")
+    guard start(3) == 0 else { throw missing("libcurl cannot be started") }
+    return CurlLibrary(
+      easyInit: try symbol("curl_easy_init"), easyCleanup: try symbol("curl_easy_cleanup"),
+      easyPause: try symbol("curl_easy_pause"), easyText: try symbol("curl_easy_strerror"),
+      multiInit: try symbol("curl_multi_init"), multiCleanup: try symbol("curl_multi_cleanup"),
+      multiAdd: try symbol("curl_multi_add_handle"), multiRemove: try symbol("curl_multi_remove_handle"),
+      multiPerform: try symbol("curl_multi_perform"), multiPoll: try symbol("curl_multi_poll"),
+      multiWakeup: try symbol("curl_multi_wakeup"), multiRead: try symbol("curl_multi_info_read"),
+      listAppend: try symbol("curl_slist_append"), listFree: try symbol("curl_slist_free_all"),
+      easySet: Variadic(call: try symbol("curl_easy_setopt")),
+      easyGet: Variadic(call: try symbol("curl_easy_getinfo")),
+      multiSet: Variadic(call: try symbol("curl_multi_setopt")))
+  }
+
+  /// Throws `noLibrary` for a version that is too old.
+  static func check(number: UInt32, text: String) throws(TransferFailure) {
+    guard number >= oldest else { throw missing("libcurl \(text) is too old: 7.85 or later is needed") }
+  }
+
+  private static func missing(_ message: String) -> TransferFailure { TransferFailure(.noLibrary, message) }
+
+  // MARK: Options. The numbers are those of curl.h and multi.h: kind times 10,000 plus number.
+
+  enum Number: Int32 {
+    case netrc = 51
+    case followLocation = 52
+    case freshConnect = 74
+    case httpVersion = 84
+    case noSignal = 99
+    case httpAuth = 107
+    case connectTimeoutMilliseconds = 156
+    case tcpKeepAlive = 213
+    case suppressConnectHeaders = 265
+  }
+
+  enum Pointer: Int32 {
+    case writeData = 10_001
+    case url = 10_002
+    case proxy = 10_004
+    case errorBuffer = 10_010
+    case httpHeader = 10_023
+    case headerData = 10_029
+    case caInfo = 10_065
+    case acceptEncoding = 10_102
+    case privateData = 10_103
+    case http200Aliases = 10_104
+    case openSocketData = 10_164
+    case userName = 10_173
+    case password = 10_174
+    case connectedData = 10_313
+    case protocols = 10_318
+  }
+
+  enum MultiNumber: Int32 {
+    case maxHostConnections = 7
+    case maxTotalConnections = 13
+  }
+
+  func set(_ option: Number, _ value: Int, of easy: Handle) {
+    _ = continuo_curl_set_long(easySet.call, easy, option.rawValue, value)
+  }
+
+  /// Texts are copied by libcurl; lists and contexts must live as long as the transfer.
+  func set(_ option: Pointer, _ value: UnsafeRawPointer?, of easy: Handle) {
+    _ = continuo_curl_set_pointer(easySet.call, easy, option.rawValue, value)
+  }
+
+  func setFunctions(
+    of easy: Handle, body: continuo_curl_receive, head: continuo_curl_receive,
+    openSocket: continuo_curl_open_socket, connected: continuo_curl_connected
+  ) {
+    _ = continuo_curl_set_receive(easySet.call, easy, 20_011, body)
+    _ = continuo_curl_set_receive(easySet.call, easy, 20_079, head)
+    _ = continuo_curl_set_open_socket(easySet.call, easy, 20_163, openSocket)
+    _ = continuo_curl_set_connected(easySet.call, easy, 20_312, connected)
+  }
+
+  func set(_ option: MultiNumber, _ value: Int, ofMulti multi: Handle) {
+    _ = continuo_curl_set_long(multiSet.call, multi, option.rawValue, value)
+  }
+
+  /// A transfer that has ended, with its CURLcode; nil when there are no more.
+  func nextEnded(_ multi: Handle) -> (easy: Handle, result: Int32)? {
+    var left: Int32 = 0
+    // CURLMSG_DONE is the only kind there is. The message goes with the transfer.
+    guard let message = multiRead(multi, &left), message.pointee.kind == 1, let easy = message.pointee.easy
+    else {
+      return nil
+    }
+    return (easy, message.pointee.data.result)
+  }
+
+  /// What was set as `privateData`.
+  func privateData(of easy: Handle) -> UnsafeMutableRawPointer? {
+    var pointer: UnsafeMutableRawPointer?
+    // CURLINFO_PRIVATE
+    _ = continuo_curl_get_pointer(easyGet.call, easy, 0x10_0000 + 21, &pointer)
+    return pointer
+  }
+
+  /// The `errno` of the last connection that failed; 0 if there is none.
+  func systemError(of easy: Handle) -> Int32 {
+    // CURLINFO_OS_ERRNO
+    Int32(truncatingIfNeeded: number(25, of: easy))
+  }
+
+  /// How many connections were made for the transfer: none if one was used that was there.
+  func connectionCount(of easy: Handle) -> Int {
+    // CURLINFO_NUM_CONNECTS
+    number(26, of: easy)
+  }
+
+  private func number(_ info: Int32, of easy: Handle) -> Int {
+    var number = 0
+    _ = continuo_curl_get_long(easyGet.call, easy, 0x20_0000 + info, &number)
+    return number
+  }
+}

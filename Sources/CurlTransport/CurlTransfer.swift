@@ -1,0 +1,232 @@
+import CCurl
+import Glibc
+import Transfer
+
+/// A transfer that libcurl runs. The network's thread only.
+final class CurlTransfer {
+  let id: TransferID
+  let request: TransferRequest
+  /// Hands an event out; false if the transfer was cancelled.
+  private let deliver: (TransferEvent) -> Bool
+  /// Whether no body is to come.
+  private let isPaused: () -> Bool
+
+  private(set) var easy: CurlLibrary.Handle?
+  private let library: CurlLibrary
+  private var fields: CurlLibrary.List?
+  private var aliases: CurlLibrary.List?
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var reader = HeadReader()
+  private var hasHead = false
+  private var wasCancelled = false
+  private var isConnected = false
+  /// Whether it is made for the second time.
+  private var isFresh = false
+  /// What a callback has found; libcurl only carries that there was something.
+  private var found: TransferFailure?
+
+  /// CURL_ERROR_SIZE
+  private static let errorSize = 256
+  /// CURL_WRITEFUNC_PAUSE
+  private static let pause = 0x1000_0001
+
+  init(
+    _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
+    deliver: @escaping (TransferEvent) -> Bool, isPaused: @escaping () -> Bool
+  ) {
+    self.id = id
+    self.request = request
+    self.library = library
+    self.deliver = deliver
+    self.isPaused = isPaused
+    errorText = .allocate(capacity: Self.errorSize)
+    errorText.initialize(repeating: 0, count: Self.errorSize)
+  }
+
+  deinit {
+    if let easy { library.easyCleanup(easy) }
+    if let fields { library.listFree(fields) }
+    if let aliases { library.listFree(aliases) }
+    errorText.deallocate()
+  }
+
+  /// Makes libcurl's handle; nil if there is no memory.
+  func prepare(_ options: CurlOptions) -> CurlLibrary.Handle? {
+    guard let easy = library.easyInit() else { return nil }
+    self.easy = easy
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    library.set(.errorBuffer, errorText, of: easy)
+    library.set(.privateData, context, of: easy)
+    library.set(.noSignal, 1, of: easy)
+    library.set(.protocols, "http,https", of: easy)
+    // Redirects are the caller's.
+    library.set(.followLocation, 0, of: easy)
+    library.set(.url, request.url.text, of: easy)
+    // CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS
+    library.set(.httpVersion, request.isMedia ? 2 : 4, of: easy)
+    // Sent as it is, and what comes encoded all the same is decoded.
+    library.set(.acceptEncoding, request.fields["Accept-Encoding"] ?? "identity", of: easy)
+    for field in request.fields.all where !HTTPFields.isSame(field.name, "Accept-Encoding") {
+      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+      guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) else { continue }
+      fields = library.listAppend(fields, line) ?? fields
+    }
+    library.set(.httpHeader, fields, of: easy)
+    aliases = library.listAppend(nil, "ICY 200 OK")
+    library.set(.http200Aliases, aliases, of: easy)
+    library.set(.connectTimeoutMilliseconds, Int(NetworkLimits.connectTimeout * 1000), of: easy)
+    library.set(.tcpKeepAlive, 1, of: easy)
+    library.set(.suppressConnectHeaders, 1, of: easy)
+    // CURLAUTH_BASIC: known before the first request, so that there is one head.
+    library.set(.httpAuth, 1, of: easy)
+    if let credentials = request.credentials {
+      library.set(.userName, credentials.user, of: easy)
+      library.set(.password, credentials.password, of: easy)
+    } else if options.usesNetrc {
+      // CURL_NETRC_OPTIONAL
+      library.set(.netrc, 1, of: easy)
+    }
+    if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
+    // The system's folder of certificates stays in use beside it.
+    if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
+    for option: CurlLibrary.Pointer in [.writeData, .headerData, .openSocketData, .connectedData] {
+      library.set(option, context, of: easy)
+    }
+    library.setFunctions(
+      of: easy,
+      body: { bytes, size, count, context in
+        CurlTransfer.of(context)?.takeBody(bytes, size &* count) ?? 0
+      },
+      head: { bytes, size, count, context in
+        CurlTransfer.of(context)?.takeLine(bytes, size &* count) ?? 0
+      },
+      openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
+      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 })
+    return easy
+  }
+
+  static func of(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Lets the body come again after `isPaused` was true.
+  func goOn() {
+    // CURLPAUSE_CONT. It may call back at once.
+    if let easy { _ = library.easyPause(easy, 0) }
+  }
+
+  /// Whether the transfer is to be made once more, on a connection of its own: the one before has left bytes on the one that
+  /// was used, more than it had announced.
+  func wantsFreshConnection(after result: Int32) -> Bool {
+    // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, and what the head's reader says of other bytes.
+    guard let easy, !hasHead, !wasCancelled, !isFresh,
+      result == 1 || result == 8 || found?.kind == .badAnswer,
+      library.connectionCount(of: easy) == 0
+    else { return false }
+    isFresh = true
+    found = nil
+    reader = HeadReader()
+    library.set(.freshConnect, 1, of: easy)
+    return true
+  }
+
+  /// Takes libcurl's result.
+  func end(_ result: Int32) {
+    guard !wasCancelled else { return }
+    if result == 0, hasHead {
+      _ = deliver(.end)
+      return
+    }
+    _ = deliver(.failure(found ?? failure(result)))
+  }
+
+  private func failure(_ result: Int32) -> TransferFailure {
+    TransferFailure(
+      curl: result == 0 ? 52 : result, host: request.url.host,
+      systemError: easy.map(library.systemError) ?? 0, detail: String(cString: errorText), hasHead: hasHead)
+  }
+
+  private func hand(_ event: TransferEvent) -> Bool {
+    if !wasCancelled, !deliver(event) { wasCancelled = true }
+    return !wasCancelled
+  }
+
+  // MARK: What libcurl calls
+
+  private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    guard let bytes, hasHead, !wasCancelled else { return 0 }
+    if isPaused() { return Self.pause }
+    let piece = UnsafeRawBufferPointer(start: bytes, count: count)
+    return hand(.body(Array(piece))) ? count : 0
+  }
+
+  private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    // Lines behind the head are a chunked body's trailers.
+    guard let bytes, !hasHead else { return count }
+    do throws(TransferFailure) {
+      guard let head = try reader.add(Array(UnsafeRawBufferPointer(start: bytes, count: count))) else {
+        return count
+      }
+      hasHead = true
+      return hand(.head(head)) ? count : 0
+    } catch {
+      found = error
+      return 0
+    }
+  }
+
+  private func openSocket(_ address: UnsafeMutablePointer<continuo_curl_address>?) -> Int32 {
+    guard let address else { return -1 }
+    if request.reach == .publicOnly, NetworkAddress(socketAddress: address)?.isPublic != true {
+      found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
+      return -1
+    }
+    // Of several addresses one may be reachable.
+    found = nil
+    return socket(
+      address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+  }
+
+  private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
+    let address = text.flatMap { NetworkAddress(text: String(cString: $0)) }
+    // A connection that was kept may be another request's, which could reach more.
+    if request.reach == .publicOnly, address?.isPublic != true {
+      found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
+      return 1
+    }
+    guard !isConnected else { return 0 }
+    isConnected = true
+    return hand(.connected(address)) ? 0 : 1
+  }
+}
+
+extension NetworkAddress {
+  /// The address that is connected to; nil for a family that is not IP.
+  init?(socketAddress address: UnsafeMutablePointer<continuo_curl_address>) {
+    let length = Int(address.pointee.length)
+    let family = address.pointee.family
+    self.init(
+      bytes: withUnsafeBytes(of: &address.pointee.bytes) { bytes in
+        // Behind family and port; for IPv6 behind the flow label too.
+        switch family {
+        case AF_INET where length >= 8: Array(bytes[4..<8])
+        case AF_INET6 where length >= 24: Array(bytes[8..<24])
+        default: []
+        }
+      })
+  }
+
+  /// The address in its usual notation; nil for anything else.
+  init?(text: String) {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    // Without the scope of a link-local address.
+    let plain = String(text.prefix { $0 != "%" })
+    if inet_pton(AF_INET, plain, &bytes) == 1 {
+      self.init(bytes: Array(bytes[..<4]))
+    } else if inet_pton(AF_INET6, plain, &bytes) == 1 {
+      self.init(bytes: bytes)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Glibc
+package import HostTime
+import Synchronization
+package import Transfer
+
+/// What holds for all transfers of a transport.
+package struct CurlOptions: Sendable {
+  /// The proxy, as libcurl writes it; nil: by the environment's variables.
+  package var proxy: String?
+  /// A file with certificate authorities that are trusted beside the system's.
+  package var certificateFile: String?
+  /// Whether `~/.netrc` is asked for credentials.
+  package var usesNetrc = false
+  /// Seconds after the last transfer for which connections and the thread are kept.
+  package var idleTime = 60.0
+  /// Names of the library to open, the first that there is.
+  package var libraryNames = CurlLibrary.names
+
+  /// The usual ones.
+  package init() {}
+}
+
+/// Sends requests by libcurl on a thread of its own, `continuo-net`, which exists from the first transfer until 60 s after
+/// the last one.
+///
+/// libcurl is opened at the first transfer; where it is missing or too old every transfer fails with `noLibrary`. Media go
+/// over HTTP/1.1. Certificates and hosts are verified, and nothing turns that off.
+package final class CurlTransport: HTTPTransport {
+  private struct Entry {
+    var isPaused = false
+    let sink: any TransferSink
+  }
+
+  /// An event that is being handed out.
+  private struct Delivery {
+    let id: TransferID
+    let thread: pthread_t
+    /// Whether the transfer was told to go on meanwhile: that is newer than what the sink answers.
+    var goesOn = false
+  }
+
+  private enum Order {
+    case start(TransferID, TransferRequest)
+    case fail(TransferID, TransferFailure)
+    case goOn(TransferID)
+    case cancel(TransferID)
+  }
+
+  private struct State {
+    var lastID: UInt64 = 0
+    var entries: [TransferID: Entry] = [:]
+    var orders: [Order] = []
+    var worker: (any Worker)?
+    /// To wake the thread while it polls.
+    var multi: Multi?
+    var delivering: Delivery?
+    /// Who waits for the end of the delivery.
+    var waiters: [Waiter] = []
+  }
+
+  /// libcurl's multi handle. Only its wake-up is called on other threads, which libcurl allows.
+  private struct Multi: @unchecked Sendable {
+    let library: CurlLibrary
+    let handle: CurlLibrary.Handle
+  }
+
+  /// The thread's own things.
+  private final class Loop {
+    var library: CurlLibrary?
+    var failure: TransferFailure?
+    var transfers: [TransferID: CurlTransfer] = [:]
+    var idleSince: HostTime?
+  }
+
+  /// Lets the loop be captured by the worker's body, which alone uses it: a body never runs twice at the same time.
+  private struct LoopBox: @unchecked Sendable {
+    let loop: Loop
+  }
+
+  private final class Waiter: Sendable {
+    let semaphore = Semaphore()
+  }
+
+  private let clock: any HostClock
+  private let options: CurlOptions
+  private let state = Mutex(State())
+
+  /// The longest that the thread sleeps in libcurl. Whatever concerns it wakes it, so this is only a limit.
+  private static let longestPoll: Int32 = 30_000
+
+  /// A transport without thread and without library, until the first transfer.
+  package init(clock: any HostClock = SystemClock.shared, options: CurlOptions = CurlOptions()) {
+    self.clock = clock
+    self.options = options
+  }
+
+  /// Whether the thread exists. For tests.
+  package var hasThread: Bool { state.withLock { $0.worker != nil } }
+
+  package func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
+    let id = state.withLock { state in
+      state.lastID += 1
+      let id = TransferID(state.lastID)
+      let hasRoom = state.entries.count < NetworkLimits.transfers
+      state.entries[id] = Entry(sink: sink)
+      state.orders.append(
+        hasRoom ? .start(id, request) : .fail(id, TransferFailure(.noRoom, "there are too many transfers")))
+      if state.worker == nil { state.worker = makeWorker() }
+      return id
+    }
+    wake()
+    return id
+  }
+
+  package func setPaused(_ isPaused: Bool, _ transfer: TransferID) {
+    let changes = state.withLock { state in
+      if state.delivering?.id == transfer { state.delivering?.goesOn = !isPaused }
+      guard let entry = state.entries[transfer], entry.isPaused != isPaused else { return false }
+      state.entries[transfer]?.isPaused = isPaused
+      if !isPaused { state.orders.append(.goOn(transfer)) }
+      return !isPaused
+    }
+    if changes { wake() }
+  }
+
+  package func cancel(_ transfer: TransferID) {
+    let waiter: Waiter? = state.withLock { state in
+      guard state.entries.removeValue(forKey: transfer) != nil else { return nil }
+      state.orders.append(.cancel(transfer))
+      guard let delivering = state.delivering, delivering.id == transfer,
+        pthread_equal(delivering.thread, pthread_self()) == 0
+      else { return nil }
+      let waiter = Waiter()
+      state.waiters.append(waiter)
+      return waiter
+    }
+    wake()
+    waiter?.semaphore.wait()
+  }
+
+  private func wake() {
+    let worker = state.withLock { state in
+      // Under the lock, so that the handle is not closed meanwhile. It never blocks.
+      if let multi = state.multi { _ = multi.library.multiWakeup(multi.handle) }
+      return state.worker
+    }
+    worker?.signal()
+  }
+
+  // MARK: The thread
+
+  private func makeWorker() -> any Worker {
+    let box = LoopBox(loop: Loop())
+    // The worker keeps the transport until there is nothing to do any more.
+    return clock.makeWorker("continuo-net") { self.step(box.loop) }
+  }
+
+  private func step(_ loop: Loop) -> WorkerNext {
+    open(loop)
+    let orders = state.withLock { state in
+      defer { state.orders = [] }
+      return state.orders
+    }
+    for order in orders { carryOut(order, loop) }
+    guard let multi = state.withLock({ $0.multi }), !loop.transfers.isEmpty else { return rest(loop) }
+    loop.idleSince = nil
+    var running: Int32 = 0
+    _ = multi.library.multiPerform(multi.handle, &running)
+    collect(multi, loop)
+    if !loop.transfers.isEmpty, state.withLock({ $0.orders.isEmpty }) {
+      _ = multi.library.multiPoll(multi.handle, nil, 0, Self.longestPoll, nil)
+    }
+    return .again
+  }
+
+  private func open(_ loop: Loop) {
+    guard loop.library == nil, loop.failure == nil else { return }
+    do throws(TransferFailure) {
+      let library = try CurlLibrary.open(options.libraryNames)
+      guard let handle = library.multiInit() else { throw TransferFailure(.noRoom, "there is no memory") }
+      library.set(.maxHostConnections, NetworkLimits.connectionsPerHost, ofMulti: handle)
+      library.set(.maxTotalConnections, NetworkLimits.connections, ofMulti: handle)
+      loop.library = library
+      let multi = Multi(library: library, handle: handle)
+      state.withLock { $0.multi = multi }
+    } catch {
+      loop.failure = error
+    }
+  }
+
+  private func carryOut(_ order: Order, _ loop: Loop) {
+    switch order {
+    case .start(let id, let request):
+      guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
+        _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
+        return
+      }
+      let transfer = CurlTransfer(
+        id, request, library, deliver: { [unowned self] in deliver($0, of: id) },
+        isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
+      guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
+        _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
+        return
+      }
+      loop.transfers[id] = transfer
+    case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
+    case .goOn(let id): loop.transfers[id]?.goOn()
+    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
+    }
+  }
+
+  private func remove(_ transfer: CurlTransfer) {
+    if let multi = state.withLock({ $0.multi }), let easy = transfer.easy {
+      _ = multi.library.multiRemove(multi.handle, easy)
+    }
+  }
+
+  /// Takes the transfers that have ended.
+  private func collect(_ multi: Multi, _ loop: Loop) {
+    while let ended = multi.library.nextEnded(multi.handle) {
+      guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
+      remove(transfer)
+      if transfer.wantsFreshConnection(after: ended.result),
+        multi.library.multiAdd(multi.handle, ended.easy) == 0
+      {
+        continue
+      }
+      loop.transfers[transfer.id] = nil
+      transfer.end(ended.result)
+    }
+  }
+
+  /// Waits until the connections need not be kept any more, then ends the thread.
+  private func rest(_ loop: Loop) -> WorkerNext {
+    let now = clock.now
+    let since = loop.idleSince ?? now
+    loop.idleSince = since
+    let end = since.advanced(bySeconds: options.idleTime)
+    guard now >= end else { return .at(end) }
+    let (worker, multi): ((any Worker)?, Multi?) = state.withLock { state in
+      guard state.orders.isEmpty else { return (nil, nil) }
+      defer {
+        state.worker = nil
+        state.multi = nil
+      }
+      return (state.worker, state.multi)
+    }
+    guard let worker else { return .again }
+    if let multi { _ = multi.library.multiCleanup(multi.handle) }
+    // It ends with this run. Cancelled by itself it does not wait for itself.
+    worker.cancel()
+    return .whenSignalled
+  }
+
+  /// Hands an event out; false if the transfer was cancelled.
+  private func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
+    let isLast =
+      switch event {
+      case .end, .failure: true
+      default: false
+      }
+    let sink = state.withLock { state in
+      guard let entry = state.entries[id] else { return nil as (any TransferSink)? }
+      if isLast { state.entries[id] = nil }
+      state.delivering = Delivery(id: id, thread: pthread_self())
+      return entry.sink
+    }
+    guard let sink else { return false }
+    let demand = sink.take(event, of: id)
+    let (waiters, isThere) = state.withLock { state in
+      defer {
+        state.waiters = []
+        state.delivering = nil
+      }
+      if demand == .pause, state.delivering?.goesOn != true { state.entries[id]?.isPaused = true }
+      return (state.waiters, state.entries[id] != nil)
+    }
+    for waiter in waiters { waiter.semaphore.post() }
+    return isThere || isLast
+  }
+}

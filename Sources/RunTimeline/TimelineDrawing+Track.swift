@@ -1,0 +1,120 @@
+internal import AppLifecycle
+internal import Glibc
+
+/// Where the device was: when the application was told so, and on a map.
+extension TimelineDrawing {
+  /// Places that the application was told of under the same circumstances.
+  struct TrackPart {
+    /// `front`, `behind`, or `gap` where it was not told of the way between two places.
+    var style: String
+    var places: [Timeline.Place]
+  }
+
+  private static let mapHeight = 200.0
+
+  /// A stroke for each update.
+  mutating func drawPlaces() {
+    let top = lane("location", height: 20)
+    var path = ""
+    for element in timeline.places.elements {
+      path += "M\(SVGText.decimal(x(element.time))) \(SVGText.decimal(top + 3))v14"
+    }
+    svg.element("path", ["d": .text(path), "class": "place"])
+    note(timeline.places.omitted, "location updates")
+  }
+
+  /// The way in pieces.
+  var trackParts: [TrackPart] {
+    var parts: [TrackPart] = []
+    for (element, next) in zip(places, places.dropFirst()) {
+      // Not told of anything in between: it was suspended, or did not run.
+      let isGap = states.contains {
+        $0.time > element.time && $0.time <= next.time && ($0.value == .suspended || $0.value == .notRunning)
+      }
+      let state = states.last { $0.time <= next.time }?.value ?? .active
+      let style = isGap ? "gap" : state == .active || state == .inactive ? "front" : "behind"
+      if parts.last?.style != style { parts.append(TrackPart(style: style, places: [element.value])) }
+      parts[parts.count - 1].places.append(next.value)
+    }
+    return parts
+  }
+
+  /// Draws the way as on a map, north up. Returns its lower edge.
+  mutating func drawTrack(from top: Double) -> Double {
+    guard let first = places.first?.value else { return top }
+    let width = Self.right - Self.left
+    // Degrees of latitude from the first place; the short way round in longitude.
+    let shrink = max(0.01, cos(first.latitude * .pi / 180))
+    func plane(_ place: Timeline.Place) -> (x: Double, y: Double) {
+      (remainder(place.longitude - first.longitude, 360) * shrink, first.latitude - place.latitude)
+    }
+    let all = places.map { plane($0.value) }
+    let (left, right) = (all.map(\.x).min() ?? 0, all.map(\.x).max() ?? 0)
+    let (upper, lower) = (all.map(\.y).min() ?? 0, all.map(\.y).max() ?? 0)
+    // A device that stood still is drawn in ten metres of surroundings.
+    let size = max(right - left, lower - upper, 1e-4)
+    let margin = 14.0
+    let scale = min(
+      (width - 2 * margin) / max(right - left, size / 100),
+      (Self.mapHeight - 2 * margin) / max(lower - upper, size / 100))
+    func point(_ place: Timeline.Place) -> String {
+      let (x, y) = plane(place)
+      let across = Self.left + width / 2 + (x - (left + right) / 2) * scale
+      let down = top + Self.mapHeight / 2 + (y - (upper + lower) / 2) * scale
+      return "\(SVGText.decimal(across)) \(SVGText.decimal(down))"
+    }
+    svg.element(
+      "text", ["x": .number(Self.left - 12), "y": .number(top + Self.mapHeight / 2), "class": "lane"],
+      content: "way")
+    svg.element(
+      "rect",
+      [
+        "x": .number(Self.left), "y": .number(top), "width": .number(width),
+        "height": .number(Self.mapHeight),
+        "class": "bed",
+      ])
+    for part in trackParts {
+      svg.element(
+        "path",
+        [
+          "d": .text("M" + part.places.map(point).joined(separator: "L")),
+          "class": .text("track track-\(part.style)"),
+        ])
+    }
+    if let last = places.last?.value {
+      for (place, radius, name) in [(first, 4.5, "first place"), (last, 3, "last place")] {
+        let parts = point(place).split(separator: " ")
+        svg.element(
+          "circle",
+          [
+            "cx": .text(String(parts[0])), "cy": .text(String(parts[1])), "r": .number(radius),
+            "class": "end",
+          ],
+          tooltip: name)
+      }
+    }
+    drawScale(pointsPerDegree: scale, at: top + Self.mapHeight - 10)
+    return top + Self.mapHeight
+  }
+
+  /// A bar that is a round number of metres long.
+  private mutating func drawScale(pointsPerDegree: Double, at y: Double) {
+    let metersPerPoint = 111_195 / pointsPerDegree
+    let lengths = (0..<8).flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }
+    let length = lengths.last { $0 / metersPerPoint <= 160 } ?? 1
+    let points = length / metersPerPoint
+    guard points.isFinite, points <= 200 else { return }
+    let x = Self.right - 12 - points
+    svg.element(
+      "path",
+      [
+        "d": .text(
+          "M\(SVGText.decimal(x)) \(SVGText.decimal(y - 4))v4h\(SVGText.decimal(points))v-4"),
+        "class": "axis",
+      ])
+    let text = length >= 1000 ? "\(SVGText.decimal(length / 1000)) km" : "\(SVGText.decimal(length)) m"
+    svg.element(
+      "text", ["x": .number(x - 6), "y": .number(y + 2), "text-anchor": "end", "class": "quiet"],
+      content: text)
+  }
+}

@@ -1,0 +1,68 @@
+/// A sorted set of half-open ranges of bytes that do not touch each other.
+package struct IntervalSet: Hashable, Sendable {
+  /// The ranges, in order.
+  package private(set) var ranges: [Range<Int64>] = []
+
+  /// The empty set.
+  package init() {}
+
+  /// Adds a range.
+  package mutating func insert(_ range: Range<Int64>) {
+    guard !range.isEmpty else { return }
+    // The ranges that it overlaps or touches.
+    let first = partition { $0.upperBound >= range.lowerBound }
+    let last = partition { $0.lowerBound > range.upperBound }
+    var joined = range
+    if first < last {
+      joined =
+        min(range.lowerBound, ranges[first].lowerBound)..<max(range.upperBound, ranges[last - 1].upperBound)
+    }
+    ranges.replaceSubrange(first..<last, with: [joined])
+  }
+
+  /// Takes a range out.
+  package mutating func remove(_ range: Range<Int64>) {
+    guard !range.isEmpty else { return }
+    let first = partition { $0.upperBound > range.lowerBound }
+    let last = partition { $0.lowerBound >= range.upperBound }
+    guard first < last else { return }
+    let left = ranges[first].lowerBound..<max(ranges[first].lowerBound, range.lowerBound)
+    let right = min(ranges[last - 1].upperBound, range.upperBound)..<ranges[last - 1].upperBound
+    ranges.replaceSubrange(first..<last, with: [left, right].filter { !$0.isEmpty })
+  }
+
+  /// The range that `offset` is in; nil if it is in none.
+  package func range(at offset: Int64) -> Range<Int64>? {
+    let index = partition { $0.upperBound > offset }
+    return index < ranges.count && ranges[index].contains(offset) ? ranges[index] : nil
+  }
+
+  /// Where the range begins that ends at `offset` or holds the byte before it; `offset` if there is none.
+  package func start(ofRangeBefore offset: Int64) -> Int64 {
+    let index = partition { $0.upperBound >= offset }
+    return index < ranges.count && ranges[index].lowerBound < offset ? ranges[index].lowerBound : offset
+  }
+
+  /// The end of the range that `offset` is in; `offset` if it is in none.
+  package func end(from offset: Int64) -> Int64 { range(at: offset)?.upperBound ?? offset }
+
+  /// Where the first range behind `offset` begins; nil if there is none.
+  package func start(after offset: Int64) -> Int64? {
+    let index = partition { $0.lowerBound > offset }
+    return index < ranges.count ? ranges[index].lowerBound : nil
+  }
+
+  /// How many bytes are in it.
+  package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
+
+  /// The index of the first range for which `isBehind` holds; it must hold for all that follow.
+  private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(ranges[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,42 @@
+import HostTime
+
+/// A transfer that runs, as the machine sees it.
+struct TransferConnection: Sendable {
+  enum Phase {
+    case connecting
+    case asking
+    case body
+  }
+
+  var attempt: Int
+  var request: TransferRequest
+  /// The first byte that was asked for; nil: the whole, without `Range`.
+  let first: Int64?
+  /// The first byte that is missing.
+  let wanted: Int64
+  var phase = Phase.connecting
+  /// When the present limit of time began.
+  var since: HostTime
+  /// Whether the limit of time begins anew, because it was paused or goes on.
+  var needsFreshLimit = false
+  var isPaused = false
+  /// Whether it was paused since the last byte.
+  var wasPaused = false
+  var redirects = RedirectRule()
+  var address: NetworkAddress?
+
+  /// Where the next byte of the body belongs.
+  var position: Int64 = 0
+  /// Where the body ends; nil: at the end of the connection.
+  var end: Int64?
+  /// Whether the answer is a part of the whole.
+  var isPart = false
+  /// Bytes that came, and those of them that were not stored yet.
+  var brought: Int64 = 0
+  var news: Int64 = 0
+  /// Takes out the metadata of a live stream.
+  var demuxer: ICYDemuxer?
+
+  /// Whether all bytes came that were announced.
+  var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
+}

@@ -1,0 +1,276 @@
+import HostTime
+
+/// What happens to the transfer that runs.
+extension TransferMachine {
+  mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {
+    switch event {
+    case .connected(let address):
+      connection?.address = address
+      if connection?.phase == .connecting {
+        connection?.phase = .asking
+        connection?.since = now
+      }
+    case .head(let head): takeHead(head, at: now)
+    case .body(let bytes): takeBody(bytes[...], at: now, store: store)
+    case .end: takeEnd(at: now)
+    case .failure(let failure):
+      guard let lost = connection else { return }
+      connection = nil
+      if !endsHere() { lose(lost, failure, asked: nil, at: now) }
+    }
+  }
+
+  /// Whether the medium is at its end although more was announced: it says so itself.
+  private mutating func endsHere() -> Bool {
+    let edge = edge
+    guard !isLive, hasSucceeded, let expectedTotal, edge >= expectedTotal || asksForRest else { return false }
+    total = edge
+    return true
+  }
+
+  private mutating func takeEnd(at now: HostTime) {
+    guard let ended = connection else { return }
+    connection = nil
+    guard ended.phase == .body else {
+      return lose(ended, TransferFailure(.lost, "\(url.host) gave no answer"), asked: nil, at: now)
+    }
+    if let total, ended.position >= total { return }
+    if total == nil, !isLive, !ended.isPart, ended.position >= stored.end(from: ended.wanted) {
+      total = ended.position
+      return
+    }
+    if endsHere() { return }
+    lose(ended, TransferFailure(.lost, "\(url.host) closed the connection"), asked: nil, at: now)
+  }
+
+  // MARK: Heads
+
+  private mutating func takeHead(_ head: ResponseHead, at now: HostTime) {
+    guard let asked = connection, asked.phase != .body else { return }
+    if let location = head.redirect {
+      commands.append(
+        note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
+      return redirect(asked, to: location, at: now)
+    }
+    connection?.phase = .body
+    connection?.since = now
+    commands.append(
+      note(.response(head, url: asked.request.url, address: asked.address, attempt: asked.attempt)))
+    if head.status == 200 {
+      do throws(TransferFailure) {
+        if let station = try ICYStation(head) { return join(station) }
+      } catch {
+        return fail(error)
+      }
+    }
+    if isLive, head.status == 200 { return join(nil) }
+    switch head.status {
+    case 200, 203: takeWhole(head, at: now)
+    case 206: takePart(head, of: asked, at: now)
+    case 416: takeUnsatisfiable(head, of: asked, at: now)
+    default:
+      dropConnection()
+      lose(
+        asked, TransferFailure(.status(head.status), "\(asked.request.url.host) answered \(head.status)"),
+        asked: head.retryAfter, at: now)
+    }
+  }
+
+  private mutating func redirect(_ asked: TransferConnection, to location: String, at now: HostTime) {
+    dropConnection()
+    var rule = asked.redirects
+    let next: (url: WebURL, credentials: Credentials?)
+    do throws(TransferFailure) {
+      next = try rule.follow(location, from: asked.request.url, at: asked.address)
+    } catch {
+      return lose(asked, error, asked: nil, at: now)
+    }
+    lastAttempt += 1
+    var request = settings.request(
+      for: next.url, first: url, from: asked.first, if: asked.wanted > 0 ? validator : nil,
+      wantsMetadata: asked.request.fields["Icy-MetaData"] != nil)
+    if let credentials = next.credentials { request.credentials = credentials }
+    request.reach = rule.reach(settings.reach)
+    var following = TransferConnection(
+      attempt: lastAttempt, request: request, first: asked.first, wanted: asked.wanted, since: now)
+    following.redirects = rule
+    connection = following
+    commands.append(.start(request, attempt: lastAttempt))
+  }
+
+  /// The answer is the whole, from its first byte.
+  private mutating func takeWhole(_ head: ResponseHead, at now: HostTime) {
+    let length = head.contentLength
+    if let total, let length, length != total, !stored.ranges.isEmpty {
+      // A server that announced too little announces it again.
+      if asksForRest, length <= edge {
+        self.total = edge
+        return dropConnection()
+      }
+      return change()
+    }
+    succeed(head)
+    if head.isEncoded || head.refusesRanges {
+      ranges = .broken
+    } else if connection?.first != nil, ranges != .broken {
+      ranges = .ignored
+    }
+    total = total ?? length
+    connection?.position = 0
+    connection?.end = length ?? total
+  }
+
+  /// The answer is what was asked for, or should be.
+  private mutating func takePart(
+    _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
+  ) {
+    let part = head.contentRange
+    let isWhole = asked.first == 0 && part?.bytes?.lowerBound == 0
+    guard let part, let bytes = part.bytes, let first = asked.first, bytes.lowerBound == first,
+      !head.isMultipart, !head.isEncoded || isWhole
+    else {
+      guard asked.first != nil else {
+        return fail(TransferFailure(.badAnswer, "\(url.host) answers with a part of what was asked for"))
+      }
+      ranges = .broken
+      return askAgain(at: now)
+    }
+    if let total, let other = part.total, other != total, !stored.ranges.isEmpty, !asksForRest {
+      return change()
+    }
+    succeed(head)
+    connection?.position = first
+    if head.isEncoded {
+      ranges = .broken
+      return
+    }
+    ranges = .working
+    connection?.isPart = true
+    connection?.end = bytes.upperBound
+    if let whole = part.total { total = whole }
+  }
+
+  /// The server has no bytes where they were asked for.
+  private mutating func takeUnsatisfiable(
+    _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
+  ) {
+    dropConnection()
+    let whole = head.contentRange?.total
+    if let whole, whole == asked.wanted, head.contentRange?.bytes == nil {
+      hasSucceeded = true
+      total = whole
+    } else if let whole, whole < asked.wanted {
+      if asksForRest { total = asked.wanted } else { change() }
+    } else if asked.first != nil {
+      ranges = .broken
+      askAgain(at: now)
+    } else {
+      lose(asked, TransferFailure(.status(416), "\(url.host) answered 416"), asked: nil, at: now)
+    }
+  }
+
+  private mutating func succeed(_ head: ResponseHead) {
+    hasSucceeded = true
+    refusals = 0
+    // An answer that goes on with the same bytes may have another tag: the last one is the one that counts.
+    validator = head.isEncoded ? nil : head.validator
+  }
+
+  private mutating func join(_ station: ICYStation?) {
+    let isFirst = !isLive
+    // A file that has become a stream is another medium.
+    if isFirst, !stored.ranges.isEmpty { return change() }
+    isLive = true
+    hasSucceeded = true
+    refusals = 0
+    total = nil
+    ranges = .broken
+    if isFirst {
+      commands.append(note(.live(station)))
+    } else {
+      commands.append(note(.rejoined(at: liveEnd)))
+    }
+    brokenBlocks = 0
+    connection?.position = liveEnd
+    connection?.end = nil
+    connection?.demuxer = station?.interval.map { ICYDemuxer(interval: $0) }
+  }
+
+  // MARK: Bodies
+
+  private mutating func takeBody(_ bytes: ArraySlice<UInt8>, at now: HostTime, store: some StoredBytes) {
+    guard connection?.phase == .body, !bytes.isEmpty else { return }
+    connection?.since = now
+    connection?.wasPaused = false
+    connection?.brought += Int64(bytes.count)
+    if isLive { takeLive(bytes, at: now) } else { takeFile(bytes, at: now, store: store) }
+  }
+
+  private mutating func takeFile(_ bytes: ArraySlice<UInt8>, at now: HostTime, store: some StoredBytes) {
+    guard let present = connection else { return }
+    var rest = bytes
+    var position = present.position
+    // More than was announced is not kept.
+    if let end = present.end ?? total {
+      rest = rest.prefix(Int(clamping: max(0, end - position)))
+      guard !rest.isEmpty else {
+        return askAgain(at: now)
+      }
+    }
+    let intervals = stored
+    while !rest.isEmpty {
+      let known = intervals.end(from: position)
+      if known > position {
+        let piece = rest.prefix(Int(clamping: known - position))
+        guard store.holds(piece, at: position) else { return change() }
+        position += Int64(piece.count)
+        rest = rest[piece.endIndex...]
+        if position > comparedTo {
+          comparedTo = position
+          if dryProgress != nil { dryProgress = now }
+        }
+        continue
+      }
+      let gap = intervals.start(after: position).map { $0 - position } ?? .max
+      let piece = rest.prefix(Int(clamping: gap))
+      commands.append(.store(piece, at: position))
+      stored.insert(position..<position + Int64(piece.count))
+      position += Int64(piece.count)
+      connection?.news += Int64(piece.count)
+      rest = rest[piece.endIndex...]
+      comparedTo = 0
+      lastFailure = nil
+      if dryProgress != nil { dryProgress = now }
+    }
+    connection?.position = position
+  }
+
+  private mutating func takeLive(_ bytes: ArraySlice<UInt8>, at now: HostTime) {
+    guard var demuxer = connection?.demuxer else { return store(live: bytes) }
+    var rest = bytes
+    while let part = demuxer.next(&rest) {
+      switch part {
+      case .audio(let audio): store(live: audio)
+      case .broken:
+        brokenBlocks += 1
+        if brokenBlocks >= NetworkLimits.brokenBlocks {
+          return dropMetadata(at: now)
+        }
+      case .metadata(let metadata):
+        brokenBlocks = 0
+        guard metadata != lastMetadata else { continue }
+        lastMetadata = metadata
+        commands.append(note(.metadata(metadata, at: liveEnd)))
+      }
+    }
+    connection?.demuxer = demuxer
+  }
+
+  private mutating func store(live bytes: ArraySlice<UInt8>) {
+    commands.append(.store(bytes, at: liveEnd))
+    stored.insert(liveEnd..<liveEnd + Int64(bytes.count))
+    liveEnd += Int64(bytes.count)
+    connection?.position = liveEnd
+    connection?.news += Int64(bytes.count)
+  }
+}

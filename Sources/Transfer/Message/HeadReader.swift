@@ -1,0 +1,41 @@
+/// Reads the head of a response from its lines, as they come.
+package struct HeadReader: Sendable {
+  private var head: ResponseHead?
+  private var count = 0
+
+  /// Before the first line.
+  package init() {}
+
+  /// Takes the next line, with or without its line end. Returns the head with the empty line behind it; heads of interim
+  /// answers (100 Continue) are skipped.
+  ///
+  /// Throws `badAnswer` for a line or a head that is too long and for what is no HTTP.
+  package mutating func add(_ bytes: [UInt8]) throws(TransferFailure) -> ResponseHead? {
+    count += bytes.count
+    guard bytes.count <= NetworkLimits.headerLine, count <= NetworkLimits.head else {
+      throw TransferFailure(.badAnswer, "the head of the answer is too long")
+    }
+    let end = bytes.lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1
+    let line = LenientText.read(bytes[...end])
+    guard var present = head else {
+      guard let first = ResponseHead(statusLine: line) else {
+        throw TransferFailure(.badAnswer, "the answer is no HTTP")
+      }
+      head = first
+      return nil
+    }
+    if line.isEmpty {
+      head = nil
+      if (100..<200).contains(present.status) { return nil }
+      return present
+    }
+    if let first = line.utf8.first, first == 0x20 || first == 0x09 {
+      present.fields.extend(line)
+    } else if let colon = line.firstIndex(of: ":") {
+      present.fields.add(line[..<colon].trimmedOfBlanks, String(line[line.index(after: colon)...]))
+    }
+    // A line without a colon says nothing and is left out.
+    head = present
+    return nil
+  }
+}

@@ -1,0 +1,97 @@
+/// What a metadata block of a live stream says.
+package struct ICYMetadata: Hashable, Sendable {
+  /// `StreamTitle`: what is played, usually "artist - title". Nil if the block does not name it; empty if it is cleared.
+  package var title: String?
+  /// `StreamUrl`: a page or a picture about it.
+  package var url: String?
+
+  /// Metadata of these.
+  package init(title: String? = nil, url: String? = nil) {
+    self.title = title
+    self.url = url
+  }
+
+  /// Reads a block, without its length byte; nil if it is no text of the form `name='value';…`.
+  ///
+  /// A value ends at the quote before a semicolon, else at the last quote: stations do not escape the quotes within. Text is
+  /// UTF-8 if valid, else Latin-1.
+  package init?(block: some Collection<UInt8>) {
+    let zero = block.firstIndex(of: 0) ?? block.endIndex
+    guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
+    var rest = Array(block[..<zero])[...]
+    var found = false
+    while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+      let name = rest[..<equals].drop { $0 == UInt8(ascii: ";") || $0 == 0x20 }
+      guard !name.isEmpty, name.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+      rest = rest[(equals + 1)...]
+      let value = Self.takeValue(&rest)
+      found = true
+      switch String(decoding: name, as: UTF8.self).lowercased() {
+      case "streamtitle": title = title ?? LenientText.clean(value)
+      case "streamurl": url = url ?? LenientText.clean(value)
+      default: break
+      }
+    }
+    guard found else { return nil }
+  }
+
+  private static func takeValue(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let quote = UInt8(ascii: "'")
+    let semicolon = UInt8(ascii: ";")
+    guard rest.first == quote else {
+      let value = rest.prefix { $0 != semicolon }
+      rest = rest[value.endIndex...].dropFirst()
+      return value
+    }
+    let inside = rest.dropFirst()
+    var index = inside.startIndex
+    while index + 1 < inside.endIndex {
+      if inside[index] == quote, inside[index + 1] == semicolon {
+        rest = inside[(index + 2)...]
+        return inside[..<index]
+      }
+      index += 1
+    }
+    let end = inside.lastIndex(of: quote) ?? inside.endIndex
+    rest = []
+    return inside[..<end]
+  }
+}
+
+/// What a live stream says of itself in its head.
+package struct ICYStation: Hashable, Sendable {
+  /// `icy-name`.
+  package var name: String?
+  /// `icy-genre`.
+  package var genre: String?
+  /// `icy-url`: its page.
+  package var url: String?
+  /// `icy-br` in bits a second.
+  package var bitRate: Int?
+  /// Audio bytes between two metadata blocks; nil: it sends none.
+  package var interval: Int?
+
+  /// What a head says; nil if it is not that of a live stream.
+  ///
+  /// Throws `badAnswer` for an interval outside of `NetworkLimits.metadataInterval`.
+  init?(_ head: ResponseHead) throws(TransferFailure) {
+    let interval = head.fields["icy-metaint"]
+    guard head.isICY || interval != nil || head.fields["icy-name"] != nil else { return nil }
+    if let interval {
+      guard let number = Int(interval), NetworkLimits.metadataInterval.contains(number) else {
+        throw TransferFailure(.badAnswer, "the stream's icy-metaint cannot be used")
+      }
+      self.interval = number
+    }
+    let text = { (name: String) -> String? in
+      let text = head.fields[name].map { LenientText.clean($0.utf8) } ?? ""
+      return text.isEmpty ? nil : text
+    }
+    name = text("icy-name")
+    genre = text("icy-genre")
+    url = text("icy-url")
+    // Some send several numbers, divided by commas.
+    bitRate = text("icy-br").flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }
+      .flatMap { (1...10_000).contains($0) ? $0 * 1000 : nil }
+  }
+}

@@ -1,0 +1,122 @@
+import AppLifecycle
+import ContinuoLocation
+import ContinuoTesting
+import Foundation
+import PulseTestSupport
+import Testing
+
+/// A run of half an hour over home, lock and foreground.
+@MainActor
+@Suite("A run of 30 minutes", .timeLimit(.minutes(10)))
+struct RunTests {
+  /// What a person does, in seconds of the way.
+  private enum Press { case home, lock, unlock, foreground }
+  private static let presses: [(Int, Press)] = [
+    (300, .home), (600, .foreground), (900, .lock), (1200, .unlock),
+  ]
+
+  /// A round through a park, a point each half minute.
+  private static func run() throws -> LocationTrack {
+    let points = (0...60).map { index in
+      let angle = Double(index) / 60 * 2 * .pi
+      let seconds = index * 30
+      return """
+        <wpt lat="\(52.5145 + 0.004 * sin(angle))" lon="\(13.3501 + 0.012 * cos(angle))"><ele>\(34 + 3 * sin(3 * angle))</ele>\
+        <time>2026-05-01T08:\(String(format: "%02d:%02d", seconds / 60, seconds % 60))Z</time></wpt>
+        """
+    }
+    return try LocationTrack(gpx: Data("<gpx version=\"1.1\">\(points.joined())</gpx>".utf8))
+  }
+
+  /// A place without its time.
+  private struct Mark: Hashable, Sendable {
+    let latitude, longitude, altitude, speed, course: Double
+    init(_ location: CLLocation) {
+      latitude = location.coordinate.latitude
+      longitude = location.coordinate.longitude
+      altitude = location.altitude
+      speed = location.speed
+      course = location.course
+    }
+  }
+
+  /// The places in virtual time.
+  private func virtual(_ modes: Set<BackgroundMode>) async throws -> [Mark] {
+    try await withTestDevice(modes: modes) { device in
+      await device.launch()
+      device.location.authorization = .authorizedAlways
+      let walker = Walker(on: device)
+      walker.manager.allowsBackgroundLocationUpdates = modes.contains(.location)
+      await device.travel(along: try Self.run())
+      walker.manager.startUpdatingLocation()
+      for (seconds, press) in Self.presses {
+        // Between two places.
+        await device.advance(to: .milliseconds(seconds * 1000 + 500))
+        switch press {
+        case .home: await device.pressHomeButton()
+        case .lock: await device.lock()
+        case .unlock: await device.unlock()
+        case .foreground: await device.foreground()
+        }
+      }
+      await device.advance(to: .seconds(1801))
+      return walker.locations.map(Mark.init)
+    }
+  }
+
+  /// The places in real time, many times as fast, and those that came while the application was suspended.
+  private func real(_ modes: Set<BackgroundMode>, speed: Double) async throws -> (places: [Mark], late: Int) {
+    let device = Device(modes: BackgroundModes(modes))
+    device.location.authorization = .authorizedAlways
+    await device.launch()
+    let last = Observed<Mark?>(nil)
+    let walker = Device.withCurrent(device) { Walker() }
+    var late = 0
+    walker.onLocation = { location in
+      if device.state == .suspended { late += 1 }
+      last.update { $0 = Mark(location) }
+    }
+    walker.manager.allowsBackgroundLocationUpdates = modes.contains(.location)
+    let start = ContinuousClock.now
+    device.location.setSource(.travel(along: try Self.run(), speed: speed))
+    walker.manager.startUpdatingLocation()
+    for (seconds, press) in Self.presses {
+      try await Task.sleep(until: start + .seconds((Double(seconds) + 0.5) / speed), clock: .continuous)
+      switch press {
+      case .home: await device.pressHomeButton()
+      case .lock: await device.lock()
+      case .unlock: await device.unlock()
+      case .foreground: await device.foreground()
+      }
+    }
+    let end = try await virtual([.location]).last
+    _ = try await last.wait(for: "the end of the run", limit: 60) { $0 == end }
+    return (walker.locations.map(Mark.init), late)
+  }
+
+  @Test("With the mode: the same places in virtual and in real time, all of them")
+  func tracked() async throws {
+    let expected = try await virtual([.location])
+    #expect(expected.count == 1801)
+    let (places, late) = try await real([.location], speed: 60)
+    #expect(places == expected)
+    #expect(late == 0)
+  }
+
+  @Test("Without the mode: none while suspended, the newest on resumption, in virtual and in real time")
+  func untracked() async throws {
+    let all = try await virtual([.location])
+    let expected = try await virtual([])
+    #expect(expected == Array(all[...300]) + Array(all[600...900]) + Array(all[1200...]))
+    let (places, late) = try await real([], speed: 60)
+    #expect(late == 0)
+    // Which second it is when a button is pressed is up to the machine; all else is the same.
+    let seconds = places.compactMap { all.firstIndex(of: $0) }
+    #expect(seconds.count == places.count)
+    let gaps = zip(seconds, seconds.dropFirst()).filter { $1 != $0 + 1 }
+    #expect(gaps.count == 2)
+    for ((before, after), (home, front)) in zip(gaps, [(300, 600), (900, 1200)]) {
+      #expect(before >= home && before < home + 60 && after >= front && after < front + 60, "\(gaps)")
+    }
+  }
+}

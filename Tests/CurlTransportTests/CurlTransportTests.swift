@@ -1,0 +1,336 @@
+import Foundation
+import HostTime
+import NetworkTestSupport
+import Synchronization
+import Testing
+import Transfer
+
+@testable import CurlTransport
+
+@Suite("Transport by libcurl")
+struct CurlTransportTests {
+  private let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+
+  private func request(_ url: String, _ fields: [(String, String)] = []) throws -> TransferRequest {
+    let read = try WebURL.read(url)
+    var request = TransferRequest(url: read.url)
+    request.credentials = read.credentials
+    request.fields.add("Accept-Encoding", "identity")
+    for (name, value) in fields { request.fields.add(name, value) }
+    return request
+  }
+
+  /// Runs one transfer to its end.
+  private func fetch(
+    _ url: String, _ fields: [(String, String)] = [], options: CurlOptions = CurlOptions(),
+    reach: NetworkReach = .all
+  ) throws -> RecordingSink {
+    let transport = CurlTransport(options: options)
+    let sink = RecordingSink()
+    var request = try request(url, fields)
+    request.reach = reach
+    _ = transport.start(request, sink: sink)
+    #expect(sink.wait())
+    return sink
+  }
+
+  @Test("a file comes whole, with its head, its address and an end")
+  func whole() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let sink = try fetch(server.url("/a"), [("Range", "bytes=0-"), ("X-Mine", "1"), ("X-Empty", "")])
+    #expect(sink.body == content && sink.failure == nil && sink.events.last == .end)
+    #expect(sink.events.first == .connected(NetworkAddress(bytes: [127, 0, 0, 1])))
+    #expect(sink.head?.status == 206 && sink.head?.contentRange?.total == 300_000)
+    let request = try #require(server.requests.first)
+    #expect(request.lines.first == "GET /a HTTP/1.1")
+    #expect(request.fields["range"] == "bytes=0-" && request.fields["accept-encoding"] == "identity")
+    #expect(request.fields["x-mine"] == "1" && request.fields["x-empty"] == "")
+    #expect(sink.events.allSatisfy { if case .body(let bytes) = $0 { bytes.count <= 65_536 } else { true } })
+  }
+
+  @Test("connections are used again")
+  func reuse() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let transport = CurlTransport()
+    for _ in 0..<5 {
+      let sink = RecordingSink()
+      _ = transport.start(try request(server.url("/a")), sink: sink)
+      #expect(sink.wait() && sink.body == content)
+    }
+    #expect(server.connections == 1 && server.requests.count == 5)
+  }
+
+  @Test("lengths: chunked, untold, compressed, too long, too short")
+  func lengths() throws {
+    var file = HostileFile(content)
+    file.hasRanges = false
+    for length in [HostileFile.Length.chunked, .untold, .told] {
+      file.length = length
+      let server = try HostileServer { [file] in file.answer($0) }
+      let sink = try fetch(server.url("/a"))
+      #expect(sink.body == content && sink.failure == nil)
+    }
+    file.isCompressed = true
+    let compressing = try HostileServer { [file] in file.answer($0) }
+    let sink = try fetch(compressing.url("/a"))
+    #expect(sink.body == content && sink.failure == nil && sink.head?.isEncoded == true)
+    file.isCompressed = false
+    file.lengthError = 5_000
+    let tooLong = try HostileServer { [file] in file.answer($0) }
+    let short = try fetch(tooLong.url("/a"))
+    #expect(short.body == content && short.failure?.kind == .lost)
+    file.lengthError = -5_000
+    let tooShort = try HostileServer { [file] in file.answer($0) }
+    let transport = CurlTransport()
+    for _ in 0..<2 {
+      // What is sent too much does not reach the next transfer to the same host.
+      let cut = RecordingSink()
+      _ = transport.start(try request(tooShort.url("/a")), sink: cut)
+      #expect(cut.wait() && cut.failure == nil, "\(cut.failure as Any)")
+      #expect(cut.body.count == 295_000 && content.starts(with: cut.body))
+    }
+  }
+
+  @Test("a cut and a reset are losses, and what came before them comes")
+  func losses() throws {
+    for ending in [HostileServer.Step.close, .reset] {
+      var file = HostileFile(content)
+      file.cut = 100_000
+      file.ending = ending
+      let server = try HostileServer { [file] in file.answer($0) }
+      let sink = try fetch(server.url("/a"))
+      #expect(sink.failure?.kind == .lost && sink.failure?.message == "the connection to 127.0.0.1 was lost")
+      // A reset may overtake what is in the sockets' buffers.
+      #expect(sink.body == Array(content.prefix(sink.body.count)))
+      if case .close = ending { #expect(sink.body.count == 100_000) }
+    }
+  }
+
+  @Test("ICY 200 OK is an answer")
+  func icy() throws {
+    let server = try HostileServer { _ in
+      [
+        .send(Array("ICY 200 OK\r\nicy-name: Lab\r\nicy-metaint: 16\r\n\r\n".utf8)), .send([1, 2, 3]), .close,
+      ]
+    }
+    let sink = try fetch(server.url("/"), [("Icy-MetaData", "1")])
+    #expect(sink.head?.isICY == true && sink.head?.fields["icy-metaint"] == "16" && sink.body == [1, 2, 3])
+  }
+
+  @Test("statuses and redirects are handed out, not followed")
+  func statuses() throws {
+    let server = try HostileServer { request in
+      request.target == "/r"
+        ? HostileFile.plain("302 Found", ["Location: /x"]) : HostileFile.plain("404 Not Found")
+    }
+    #expect(try fetch(server.url("/r")).head?.redirect == "/x")
+    #expect(try fetch(server.url("/n")).head?.status == 404)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("an interim answer and a chunked body's trailers are left out")
+  func interim() throws {
+    let server = try HostileServer { _ in
+      [
+        .send(Array("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".utf8)),
+        .send(HostileFile.head("200 OK", ["Transfer-Encoding: chunked", "Trailer: X"])),
+        .send(Array("3\r\nabc\r\n0\r\nX: y\r\n\r\n".utf8)),
+      ]
+    }
+    let sink = try fetch(server.url("/"))
+    #expect(sink.head?.status == 200 && sink.body == Array("abc".utf8) && sink.failure == nil)
+  }
+
+  enum BadHead: CaseIterable {
+    case longLine, manyLines, endlessLine, endlessLines, noHTTP, empty
+  }
+
+  @Test("heads that are no heads end the transfer", arguments: BadHead.allCases)
+  func badHeads(_ kind: BadHead) throws {
+    let begin = Array("HTTP/1.1 200 OK\r\n".utf8)
+    let server = try HostileServer { _ in
+      switch kind {
+      case .longLine:
+        [
+          .send(begin + Array("X: ".utf8) + [UInt8](repeating: 0x61, count: 65_536) + Array("\r\n\r\n".utf8)),
+          .close,
+        ]
+      case .manyLines:
+        [
+          .send(
+            begin
+              + (0..<10).flatMap { _ in
+                Array("X: ".utf8) + [UInt8](repeating: 0x61, count: 60_000) + [13, 10]
+              }), .send([13, 10]), .close,
+        ]
+      case .endlessLine: [.send(begin), .sendForEver([UInt8](repeating: 0x61, count: 65_536))]
+      case .endlessLines: [.send(begin), .sendForEver(Array("X-Line: something\r\n".utf8))]
+      case .noHTTP: [.send(Array("220 ftp ready\r\n\r\n".utf8)), .close]
+      case .empty: [.close]
+      }
+    }
+    let sink = try fetch(server.url("/"))
+    #expect(sink.failure?.kind == (kind == .empty ? .lost : .badAnswer), "\(sink.failure as Any)")
+    #expect(sink.body.isEmpty && sink.head == nil)
+    #expect(server.bytesSent < 8 << 20)
+  }
+
+  @Test("a head that comes byte by byte is a head")
+  func byteByByte() throws {
+    let bytes = HostileFile.head("200 OK", ["Content-Length: 3"]) + [1, 2, 3]
+    let server = try HostileServer { _ in [.sendSlowly(bytes, piece: 1, pause: 0.001)] }
+    let sink = try fetch(server.url("/"))
+    #expect(sink.body == [1, 2, 3] && sink.failure == nil)
+  }
+
+  @Test("a sink without room stops the server; a pause takes nothing away")
+  func pausing() throws {
+    let big = [UInt8](repeating: 7, count: 40 << 20)
+    let server = try HostileServer { _ in
+      [.send(HostileFile.head("200 OK", ["Content-Length: \(big.count)"])), .send(big)]
+    }
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    sink.pauses = true
+    let id = transport.start(try request(server.url("/")), sink: sink)
+    #expect(sink.wait { !$0.body.isEmpty })
+    // The kernel's buffers of both ends fill up, then nothing moves.
+    var sent = -1
+    while sent != server.bytesSent {
+      sent = server.bytesSent
+      Thread.sleep(forTimeInterval: 0.3)
+    }
+    #expect(sent < 16 << 20 && sink.body.count <= 65_536)
+    let before = sink.body.count
+    transport.setPaused(false, id)
+    #expect(sink.wait { $0.body.count > before })
+    sink.pauses = false
+    transport.setPaused(false, id)
+    #expect(sink.wait(limit: 60) && sink.body.count == big.count && sink.failure == nil)
+  }
+
+  @Test("after cancel returns no event comes, from other threads and from within an event", arguments: 0..<20)
+  func cancelling(_ round: Int) throws {
+    let server = try HostileServer { _ in
+      [.send(HostileFile.head("200 OK", [])), .sendForEver([UInt8](repeating: 7, count: 16_384))]
+    }
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    if round % 2 == 0 {
+      sink.onEvent { event, id in if case .body = event { transport.cancel(id) } }
+      _ = transport.start(try request(server.url("/")), sink: sink)
+      #expect(sink.wait { !$0.body.isEmpty })
+    } else {
+      let id = transport.start(try request(server.url("/")), sink: sink)
+      if round % 4 == 1 { #expect(sink.wait { $0.body.count > round * 10_000 }) }
+      transport.cancel(id)
+    }
+    let count = sink.events.count
+    // The next transfer goes through the same thread, so that an event that was to come would have come.
+    let file = HostileFile(content)
+    let other = try HostileServer { file.answer($0) }
+    let next = RecordingSink()
+    _ = transport.start(try request(other.url("/")), sink: next)
+    #expect(next.wait() && next.body == content)
+    #expect(sink.events.count == count && !sink.isEnded)
+  }
+
+  @Test("a host that refuses and one that is unknown")
+  func hosts() throws {
+    let refused = try fetch("http://127.0.0.1:\(HostileServer.freePort())/?token=S3CRET")
+    #expect(refused.failure == TransferFailure(.refused, "127.0.0.1 refuses the connection"))
+    let unknown = try fetch("http://nobody.invalid/")
+    #expect(unknown.failure == TransferFailure(.hostNotFound, "nobody.invalid was not found"))
+  }
+
+  @Test(
+    "private addresses are not reached where only public ones may be, by number or by name, also by a kept connection"
+  )
+  func reach() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let transport = CurlTransport()
+    for host in ["127.0.0.1", "localhost"] {
+      for reach in [NetworkReach.publicOnly, .all, .publicOnly] {
+        var asked = try request("http://\(host):\(server.port)/a")
+        asked.reach = reach
+        let sink = RecordingSink()
+        _ = transport.start(asked, sink: sink)
+        #expect(sink.wait())
+        #expect(
+          sink.failure == (reach == .all ? nil : TransferFailure(.notReachable, "\(host) is not reachable")))
+        #expect(sink.body.isEmpty == (reach == .publicOnly))
+      }
+    }
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("credentials are sent with the first request")
+  func credentials() throws {
+    let server = try HostileServer { request in
+      HostileFile.plain(request.fields["authorization"] == "Basic dTpw" ? "200 OK" : "401 Unauthorized")
+    }
+    #expect(try fetch("http://u:p@127.0.0.1:\(server.port)/").head?.status == 200)
+    #expect(try fetch("http://u:x@127.0.0.1:\(server.port)/").head?.status == 401)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a proxy gets the whole URL")
+  func proxy() throws {
+    let server = try HostileServer { _ in HostileFile.plain("200 OK") }
+    var options = CurlOptions()
+    options.proxy = "http://127.0.0.1:\(server.port)"
+    #expect(try fetch("http://somewhere.invalid/a?b", options: options).head?.status == 200)
+    #expect(server.requests.first?.target == "http://somewhere.invalid/a?b")
+  }
+
+  @Test("without libcurl every transfer fails, with the name of what is missing; so does one that is too old")
+  func missing() throws {
+    var options = CurlOptions()
+    options.libraryNames = ["libcurl-that-is-not-there.so.4"]
+    let sink = try fetch("http://127.0.0.1/", options: options)
+    #expect(sink.failure == TransferFailure(.noLibrary, "libcurl is not installed (Debian: libcurl4)"))
+    options.libraryNames = ["libm.so.6"]
+    #expect(
+      try fetch("http://127.0.0.1/", options: options).failure?.message == "libcurl lacks curl_version_info")
+    #expect(throws: TransferFailure(.noLibrary, "libcurl 7.84.1 is too old: 7.85 or later is needed")) {
+      try CurlLibrary.check(number: 0x07_54_01, text: "7.84.1")
+    }
+    #expect(throws: Never.self) { try CurlLibrary.check(number: 0x07_55_00, text: "7.85.0") }
+  }
+
+  @Test("the thread and the connections end after the idle time, and the next transfer begins them anew")
+  func idle() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    var options = CurlOptions()
+    options.idleTime = 0.2
+    let transport = CurlTransport(options: options)
+    #expect(!transport.hasThread)
+    for round in 1...2 {
+      let sink = RecordingSink()
+      _ = transport.start(try request(server.url("/a")), sink: sink)
+      #expect(transport.hasThread && sink.wait() && sink.body == content)
+      let end = Date(timeIntervalSinceNow: 20)
+      while transport.hasThread, Date() < end { Thread.sleep(forTimeInterval: 0.01) }
+      #expect(!transport.hasThread && server.connections == round)
+    }
+  }
+
+  @Test("at most 6 connections to a host; the others wait")
+  func connectionLimit() throws {
+    let held = Mutex(0)
+    let server = try HostileServer { _ in
+      held.withLock { $0 += 1 }
+      return [.wait(0.5)] + HostileFile.plain("200 OK")
+    }
+    let transport = CurlTransport()
+    let sinks = (0..<9).map { _ in RecordingSink() }
+    for sink in sinks { _ = transport.start(try request(server.url("/")), sink: sink) }
+    #expect(sinks[0].wait { !$0.events.isEmpty })
+    for sink in sinks { #expect(sink.wait() && sink.failure == nil) }
+    #expect(server.connections == 6 && held.withLock { $0 } == 9)
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Synchronization
+import Transfer
+
+/// Keeps the events of transfers, and lets a test wait for them.
+final class RecordingSink: TransferSink {
+  private struct State {
+    var events: [TransferEvent] = []
+    var body: [UInt8] = []
+    var isEnded = false
+    var pauses = false
+    var onEvent: (@Sendable (TransferEvent, TransferID) -> Void)?
+  }
+
+  private let state = Mutex(State())
+  private let change = NSCondition()
+
+  /// Whether every body event is answered with `pause`.
+  var pauses: Bool {
+    get { state.withLock { $0.pauses } }
+    set { state.withLock { $0.pauses = newValue } }
+  }
+
+  /// Called with every event, on the transport's thread.
+  func onEvent(_ body: @escaping @Sendable (TransferEvent, TransferID) -> Void) {
+    state.withLock { $0.onEvent = body }
+  }
+
+  func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
+    let (demand, handler) = state.withLock { state in
+      switch event {
+      case .body(let bytes): state.body += bytes
+      case .end, .failure: state.isEnded = true
+      case .head, .connected: break
+      }
+      state.events.append(event)
+      if case .body = event, state.pauses { return (TransferDemand.pause, state.onEvent) }
+      return (.more, state.onEvent)
+    }
+    handler?(event, transfer)
+    change.lock()
+    change.broadcast()
+    change.unlock()
+    return demand
+  }
+
+  var events: [TransferEvent] { state.withLock { $0.events } }
+  var body: [UInt8] { state.withLock { $0.body } }
+  var head: ResponseHead? { events.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
+  var failure: TransferFailure? {
+    events.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }.last
+  }
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
+  /// Waits until that holds; false after `limit` seconds.
+  func wait(limit: Double = 30, until holds: (RecordingSink) -> Bool = { $0.isEnded }) -> Bool {
+    let end = Date(timeIntervalSinceNow: limit)
+    change.lock()
+    defer { change.unlock() }
+    while !holds(self) {
+      guard change.wait(until: end) else { return holds(self) }
+    }
+    return true
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Synchronization
+
+/// A server of HTTP on loopback that answers as the test says, right or wrong. Each connection has a thread.
+package final class HostileServer: Sendable {
+  /// A request that came in.
+  package struct Request: Sendable {
+    /// What was asked for, as it was sent.
+    package var target: String
+    /// The header fields, with names in lower case.
+    package var fields: [String: String]
+    /// The lines of the head as they were sent.
+    package var lines: [String]
+    /// How many requests for this target there were, this one included.
+    package var number: Int
+    /// How many connections there were when it came.
+    package var connection: Int
+    /// Seconds since the server began.
+    package var time: Double
+
+    /// The first byte that it asks for; nil without `Range`.
+    package var first: Int? {
+      fields["range"].flatMap { Int($0.dropFirst("bytes=".count).split(separator: "-").first ?? "") }
+    }
+  }
+
+  /// What is done for a request, in order.
+  package enum Step: Sendable {
+    /// Sends bytes.
+    case send([UInt8])
+    /// Sends bytes in pieces of a size, with a pause between them.
+    case sendSlowly([UInt8], piece: Int, pause: Double)
+    /// Sends the same bytes until the other end has gone.
+    case sendForEver([UInt8])
+    /// Does nothing for so many seconds.
+    case wait(Double)
+    /// Does nothing more, and keeps the connection.
+    case hang
+    /// Closes the connection.
+    case close
+    /// Closes it with a reset.
+    case reset
+  }
+
+  private struct State {
+    var requests: [Request] = []
+    var connections = 0
+    var open: Set<Int32> = []
+    var isStopped = false
+    var bytesSent = 0
+    var threads = 0
+  }
+
+  private let state = Mutex(State())
+  private let listener: Int32
+  private let began = Date()
+  private let answer: @Sendable (Request) -> [Step]
+  /// The port on 127.0.0.1.
+  package let port: Int
+
+  /// Begins to serve.
+  package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+    self.answer = answer
+    (listener, port) = try Self.listen()
+    let descriptor = listener
+    Thread.detachNewThread { [weak self] in
+      while true {
+        let accepted = accept(descriptor, nil, nil)
+        guard accepted >= 0 else { return }
+        guard let self else {
+          close(accepted)
+          return
+        }
+        self.take(accepted)
+      }
+    }
+  }
+
+  deinit { stop() }
+
+  /// A socket that listens on a port of loopback which the system chooses.
+  private static func listen() throws -> (descriptor: Int32, port: Int) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 128) == 0
+          && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+  }
+
+  /// A port of loopback that nobody listens on.
+  package static func freePort() throws -> Int {
+    let (descriptor, port) = try listen()
+    close(descriptor)
+    return port
+  }
+
+  /// The URL of a path.
+  package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+  /// The requests so far.
+  package var requests: [Request] { state.withLock { $0.requests } }
+  /// The connections so far.
+  package var connections: Int { state.withLock { $0.connections } }
+  /// Bytes that the other ends' sockets took.
+  package var bytesSent: Int { state.withLock { $0.bytesSent } }
+
+  /// Closes everything. Idempotent.
+  package func stop() {
+    let open = state.withLock { state -> Set<Int32>? in
+      guard !state.isStopped else { return nil }
+      state.isStopped = true
+      return state.open
+    }
+    guard let open else { return }
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+    for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  }
+
+  private func take(_ descriptor: Int32) {
+    let connection = state.withLock { state -> Int? in
+      guard !state.isStopped else { return nil }
+      state.open.insert(descriptor)
+      state.connections += 1
+      return state.connections
+    }
+    guard let connection else {
+      close(descriptor)
+      return
+    }
+    Thread.detachNewThread { [self] in
+      var buffer: [UInt8] = []
+      while let lines = Self.head(descriptor, &buffer) {
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+          let parts = line.split(separator: ":", maxSplits: 1)
+          fields[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        }
+        let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        let request = state.withLock { state in
+          let number = state.requests.count { $0.target == target } + 1
+          let request = Request(
+            target: target, fields: fields, lines: lines, number: number, connection: connection,
+            time: Date().timeIntervalSince(began))
+          state.requests.append(request)
+          return request
+        }
+        guard answer(request).allSatisfy({ carryOut($0, descriptor) }) else { break }
+      }
+      _ = state.withLock { $0.open.remove(descriptor) }
+      close(descriptor)
+    }
+  }
+
+  /// False when the connection is to be closed.
+  private func carryOut(_ step: Step, _ descriptor: Int32) -> Bool {
+    switch step {
+    case .send(let bytes): return send(bytes, descriptor)
+    case .sendSlowly(let bytes, let piece, let pause):
+      for start in stride(from: 0, to: bytes.count, by: piece) {
+        guard send(Array(bytes[start..<min(start + piece, bytes.count)]), descriptor) else { return false }
+        usleep(UInt32(pause * 1e6))
+      }
+      return true
+    case .sendForEver(let bytes):
+      while send(bytes, descriptor) {}
+      return false
+    case .wait(let seconds):
+      usleep(UInt32(seconds * 1e6))
+      return true
+    case .hang:
+      // Until the other end, or this server, closes.
+      var byte: UInt8 = 0
+      while recv(descriptor, &byte, 1, 0) > 0 {}
+      return false
+    case .close: return false
+    case .reset:
+      var now = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+      return false
+    }
+  }
+
+  private func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+      state.withLock { $0.bytesSent += count }
+    }
+    return true
+  }
+
+  /// The lines of the next request's head; nil at the end of the connection.
+  private static func head(_ descriptor: Int32, _ buffer: inout [UInt8]) -> [String]? {
+    let end = Array("\r\n\r\n".utf8)
+    while true {
+      if let range = Data(buffer).range(of: Data(end)) {
+        let text = String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
+        buffer.removeSubrange(..<range.upperBound)
+        return text.components(separatedBy: "\r\n")
+      }
+      var piece = [UInt8](repeating: 0, count: 64 * 1024)
+      let count = recv(descriptor, &piece, piece.count, 0)
+      guard count > 0 else { return nil }
+      buffer += piece[..<count]
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import PulseTestSupport
+import SessionBus
+import TestSupport
+import Testing
+
+/// What Avahi, here a script on a bus of its own, is asked for.
+@Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
+  /// What a client asked, in order: the member and its arguments.
+  private final class Avahi: Sendable {
+    let calls = Observed([BusMessage]())
+    private let client: BusClient
+
+    /// `taken`: names that others have.
+    init(_ address: String, taken: [String] = []) throws {
+      client = try BusClient(address) { [calls] call, _ in
+        calls.update { $0.append(call) }
+        switch call.member {
+        case "EntryGroupNew": return .values([.objectPath("/Client1/EntryGroup1")])
+        case "AddService" where taken.contains(call.arguments[3].text ?? ""):
+          return .failure(BusError(name: "org.freedesktop.Avahi.CollisionError", message: "taken"))
+        default: return .values([])
+        }
+      }
+    }
+
+    func appear() async throws { #expect(try await client.requestName("org.freedesktop.Avahi")) }
+
+    func committed(_ count: Int = 1) async throws -> [BusMessage] {
+      try await calls.wait(for: "Commit") { $0.count { $0.member == "Commit" } == count }
+    }
+  }
+
+  private static let service = ServiceAnnouncement.Service(name: "Music", type: "_mpd._tcp", port: 6600)
+
+  @Test func serviceIsAnnounced() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let avahi = try Avahi(stage.address)
+    try await avahi.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    let calls = try await avahi.committed()
+    withExtendedLifetime(announcement) {}
+    #expect(calls.map(\.member) == ["EntryGroupNew", "AddService", "Commit"])
+    #expect(calls.map(\.path) == ["/", "/Client1/EntryGroup1", "/Client1/EntryGroup1"])
+    #expect(calls[1].signature == "iiussssqaay")
+    #expect(
+      calls[1].arguments == [
+        .int32(-1), .int32(-1), .uint32(0), .string("Music"), .string("_mpd._tcp"), .string(""), .string(""),
+        .uint16(6600), .byteArrays([]),
+      ])
+  }
+
+  @Test func otherNameIsTakenWhereThereIsOneAlready() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let avahi = try Avahi(stage.address, taken: ["Music", "Music #2"])
+    try await avahi.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    let calls = try await avahi.committed()
+    withExtendedLifetime(announcement) {}
+    #expect(
+      calls.filter { $0.member == "AddService" }.map { $0.arguments[3].text } == [
+        "Music", "Music #2", "Music #3",
+      ])
+  }
+
+  @Test func avahiThatComesLaterIsTold() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    // It has asked who is there, and nobody was.
+    let other = try BusClient(stage.address)
+    #expect(try await other.requestName("org.example.Other"))
+    let avahi = try Avahi(stage.address)
+    try await avahi.appear()
+    _ = try await avahi.committed()
+    withExtendedLifetime(announcement) {}
+  }
+
+  @Test func withoutABusNothingHappens() {
+    _ = ServiceAnnouncement(Self.service, address: "unix:path=/nonexistent/bus")
+    _ = ServiceAnnouncement(Self.service, address: "nonsense")
+  }
+}

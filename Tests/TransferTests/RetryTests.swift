@@ -1,0 +1,211 @@
+import HostTime
+import TestSupport
+import Testing
+import Transfer
+
+@Suite("Retrying, limits, reading ahead")
+struct RetryTests {
+  private let file: FileServer = {
+    var random = RandomSource(seed: 5)
+    return FileServer(content: random.bytes(300_000))
+  }()
+
+  @Test(
+    "delays grow from 0.25 s to 15 s, a tenth more or less; an item is given up after 60 s without a byte")
+  func delays() throws {
+    var world = try MachineWorld { _, _ in
+      .init(
+        head: ResponseHead(status: 200), wait: 0, refusal: .failure(TransferFailure(.refused, "h refuses")))
+    }
+    world.run(until: 100)
+    let gaps = zip(world.starts, world.starts.dropFirst()).map { $1 - $0 }
+    let expected = [0.25, 0.5, 1, 2, 4, 8, 15, 15]
+    #expect(gaps.count == expected.count)
+    for (gap, wanted) in zip(gaps, expected) { #expect(abs(gap - wanted) <= wanted * 0.1 + 0.001) }
+    #expect(Set(gaps.map { Int($0 * 1e6) % 250_000 }).count > 1)
+    #expect(world.failure?.kind == .refused && world.notes.last?.at == 60)
+  }
+
+  @Test(
+    "16 KiB of new bytes: the next connection begins at once; one byte less: 0.25 s later, and never later than that"
+  )
+  func goodConnections() throws {
+    for (cut, isGood) in [(16_384, true), (16_383, false)] {
+      var world = try MachineWorld { [file] request, number in
+        var answer = file.answer(request)
+        // Behind the overlap.
+        let overlap = number == 1 ? 0 : overlap(of: request, number, cut: cut)
+        answer.cut = cut + overlap
+        return answer
+      }
+      world.run(until: 60)
+      let gaps = zip(world.starts, world.starts.dropFirst()).map { $1 - $0 }
+      #expect(world.complete && world.holds(file.content))
+      #expect(gaps.allSatisfy { (isGood ? 0..<0.2 : 0.22..<0.35).contains($0) }, "\(gaps)")
+    }
+  }
+
+  /// How many stored bytes an answer begins with.
+  private func overlap(of request: TransferRequest, _ number: Int, cut: Int) -> Int {
+    let first = Int(request.fields["Range"]?.dropFirst(6).dropLast() ?? "0") ?? 0
+    return (number - 1) * cut - first
+  }
+
+  @Test("a server that cuts after 4,099 bytes is read to the end")
+  func tinyConnections() throws {
+    var world = try MachineWorld { [file] request, _ in
+      var answer = file.answer(request)
+      answer.cut = 4_099
+      return answer
+    }
+    world.run(until: 60)
+    #expect(world.complete && world.holds(file.content) && world.storedTwice == 0)
+  }
+
+  @Test(
+    "a server that always cuts at the same byte is asked at most 12 times in 10 s, and given up after 60 s")
+  func sameByte() throws {
+    var plain = file
+    plain.hasRanges = false
+    var world = try MachineWorld { [plain] request, _ in
+      var answer = plain.answer(request)
+      answer.cut = 200_000
+      return answer
+    }
+    world.run(until: 300)
+    #expect(world.failure?.kind == .lost && world.store.bytes.count == 200_000)
+    for start in world.starts { #expect(world.starts.count { $0 >= start && $0 < start + 10 } <= 12) }
+    #expect(try #require(world.notes.last).at < 64)
+  }
+
+  @Test("never more than 10 requests a second, however fast the connections end")
+  func pace() throws {
+    let big = FileServer(content: [UInt8](repeating: 7, count: 2_000_000))
+    var world = try MachineWorld { request, _ in
+      var answer = big.answer(request)
+      answer.cut = 30_000
+      answer.wait = 0
+      answer.pace = 0
+      return answer
+    }
+    world.run(until: 60)
+    #expect(world.complete)
+    for start in world.starts { #expect(world.starts.count { $0 >= start && $0 < start + 0.999 } <= 10) }
+  }
+
+  @Test("a host that takes no connection: 10 s; that does not answer: 20 s; that stops sending: 15 s")
+  func limits() throws {
+    var connecting = try MachineWorld { _, _ in .init(head: ResponseHead(status: 200), wait: 1_000) }
+    connecting.run(until: 30)
+    #expect(connecting.firstRetry.map { Int($0.rounded()) } == 10)
+
+    var silent = try MachineWorld { _, _ in .init(head: ResponseHead(status: 200), wait: 0, pace: 1_000) }
+    silent.run(until: 30)
+    #expect(silent.firstRetry.map { Int($0.rounded()) } == 20)
+
+    var hanging = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      if number == 1 {
+        answer.cut = 100_000
+        answer.endingWhenCut = nil
+      }
+      return answer
+    }
+    hanging.run(until: 40)
+    #expect(try #require(hanging.firstRetry) > 15 && #require(hanging.firstRetry) < 15.1)
+    #expect(hanging.complete && hanging.holds(file.content))
+  }
+
+  @Test("reading ahead pauses with enough and goes on with too few; a paused transfer has no limit of time")
+  func readingAhead() throws {
+    var world = try MachineWorld { [file] request, _ in
+      var answer = file.answer(request)
+      answer.piece = 1_000
+      return answer
+    }
+    world.readsOn = false
+    world.tell(.readAhead(ReadAhead(enough: 50_000, tooFew: 30_000)))
+    world.run(until: 500)
+    #expect(world.pauses == [true] && world.store.bytes.count == 50_000 && world.requests.count == 1)
+    world.tell(.read(from: 19_999))
+    #expect(world.pauses == [true])
+    world.tell(.read(from: 20_000))
+    #expect(world.pauses == [true, false])
+    world.run(until: 600)
+    #expect(world.pauses == [true, false, true] && world.store.bytes.count == 70_000)
+  }
+
+  @Test(
+    "what the server ended while nobody wanted more is resumed when it is wanted, at once, and nobody is told"
+  )
+  func endedWhilePaused() throws {
+    var world = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      answer.piece = 1_000
+      return answer
+    }
+    world.readsOn = false
+    world.tell(.readAhead(ReadAhead(enough: 50_000, tooFew: 30_000)))
+    world.run(until: 100)
+    world.tell(.event(.failure(TransferFailure(.lost, "the server closes idle connections")), attempt: 1))
+    world.run(until: 200)
+    #expect(world.requests.count == 1 && world.retries == 0)
+    world.readsOn = true
+    world.tell(.read(from: 40_000))
+    world.run(until: 300)
+    #expect(world.requests.count == 2 && world.retries == 0 && world.complete && world.starts[1] == 200)
+  }
+
+  @Test(
+    "a jump ahead by less than 256 KiB waits for what runs; one of more, and one back into a hole, ask anew")
+  func jumps() throws {
+    var random = RandomSource(seed: 9)
+    let big = FileServer(content: random.bytes(2_000_000))
+    var world = try MachineWorld { request, _ in
+      var answer = big.answer(request)
+      answer.piece = 1_000
+      answer.pace = 0.01
+      return answer
+    }
+    world.readsOn = false
+    world.run(until: 1)
+    let position = Int64(world.store.bytes.count)
+    world.tell(.read(from: position + 262_144))
+    #expect(world.requests.count == 1)
+    world.tell(.read(from: position + 262_145))
+    world.run(until: 1.5)
+    #expect(world.ranges.last == "bytes=\(position + 262_145)-" + " if \"1\"")
+    // Into what is stored: no request.
+    world.tell(.read(from: 5_000))
+    world.run(until: 1.8)
+    world.readsOn = true
+    world.run(until: 200)
+    #expect(world.holds(big.content) && world.complete && world.storedTwice == 0)
+    #expect(world.requests.count <= 5)
+    let before = world.requests.count
+    world.tell(.read(from: 123))
+    world.run(until: 210)
+    #expect(world.requests.count == before)
+  }
+
+  @Test("without ranges a place is reached by reading on, at most 64 MiB")
+  func reach() throws {
+    var plain = file
+    plain.hasRanges = false
+    var world = try MachineWorld { [plain] request, _ in
+      var answer = plain.answer(request)
+      answer.head.fields.remove("Content-Length")
+      answer.cut = 1_000
+      answer.endingWhenCut = nil
+      return answer
+    }
+    world.run(until: 1)
+    #expect(world.machine.canReach((64 << 20) + 1_000, store: world.store))
+    #expect(!world.machine.canReach((64 << 20) + 1_001, store: world.store))
+  }
+}
+
+extension MachineWorld {
+  /// When the first connection was given up.
+  var firstRetry: Double? { notes.first { if case .retry = $0.note { true } else { false } }?.at }
+}
