@@ -21,7 +21,6 @@ let events: [(request: String, changed: [String])] = [
   ("listplaylist y", []), ("rm y", ["changed: stored_playlist"]), ("rm y", []),
   ("sticker set song a.mp3 x y", ["changed: sticker"]), ("sticker list song a.mp3", []),
   ("sticker delete song a.mp3 x", ["changed: sticker"]), ("sticker delete song a.mp3 x", []),
-  ("prio 5 0", ["changed: playlist"]),
   ("play 0", ["changed: player"]), ("delete 0", ["changed: playlist", "changed: player"]),
   ("clear", ["changed: playlist", "changed: player"]), ("clear", ["changed: playlist"]),
   ("setvol 100", ["changed: mixer"]),
