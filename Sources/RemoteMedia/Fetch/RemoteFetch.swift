@@ -35,6 +35,9 @@ package final class RemoteFetch: Sendable {
     var attempt = 0
     var isPaused = false
     var saidMemory = false
+    /// Whether bytes came, or something else that a reader waits for: else the call of one would make it read, miss, and
+    /// come back at once.
+    var hasNews = false
     /// Whether the Info frame was looked for.
     var knowsInfo = false
     var joints: [Int64] = []
@@ -130,7 +133,8 @@ package final class RemoteFetch: Sendable {
     }
     var notes: [TransferNote] = []
     // Only this worker takes the lock, so it never waits for it; it says so to the compiler.
-    let wake = work.withLock { work in
+    let (wake, hasNews) = work.withLock { work in
+      work.hasNews = false
       for input in inputs {
         if case .read(let place) = input { store.setPlace(place) }
         carryOut(work.machine.handle(input, at: clock.now, store: store), &work, &notes)
@@ -145,10 +149,11 @@ package final class RemoteFetch: Sendable {
       }
       publish(work.machine, work.joints)
       goOn(isPaused: work.isPaused)
-      return work.machine.wake
+      return (work.machine.wake, work.hasNews)
     }
     for note in notes { onNote(note) }
     let callbacks = state.withLock { state in
+      guard hasNews else { return [] as [@Sendable () -> Void] }
       defer { state.waiting = [] }
       return state.waiting.compactMap { state.callbacks[$0] }
     }
@@ -208,7 +213,9 @@ package final class RemoteFetch: Sendable {
         guard attempt == work.attempt, let transfer = state.withLock({ $0.transfer }) else { continue }
         work.isPaused = isPaused
         transport.setPaused(isPaused, transfer)
-      case .store(let bytes, let offset): store.put(bytes, at: offset)
+      case .store(let bytes, let offset):
+        work.hasNews = true
+        store.put(bytes, at: offset)
       case .forget: store.removeAll()
       case .note(let note):
         take(note, &work, &notes)
@@ -218,6 +225,7 @@ package final class RemoteFetch: Sendable {
 
   private func take(_ note: TransferNote, _ work: inout Work, _ notes: inout [TransferNote]) {
     notes.append(note)
+    work.hasNews = true
     switch note {
     case .complete: store.isFinished = true
     case .live(let station):
