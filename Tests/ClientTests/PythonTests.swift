@@ -112,7 +112,11 @@ extension ClientTests {
         refused(FailureResponseCode.NO_EXIST, c.deleteid, 999)
         refused(FailureResponseCode.ARG, c.setvol, 101)
         refused(FailureResponseCode.ARG, c.update, "../x")
-        refused(None, c.save, "x")
+        c.save("x")
+        refused(FailureResponseCode.EXIST, c.save, "x")
+        assert c.listplaylist("x") == [s["file"] for s in c.playlistinfo()]
+        c.rm("x")
+        refused(FailureResponseCode.NO_EXIST, c.rm, "x")
         c.stop()
         refused(FailureResponseCode.PLAYER_SYNC, c.next)
 

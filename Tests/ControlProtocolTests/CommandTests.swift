@@ -42,7 +42,7 @@ import Testing
       ("save x", .playlists(.save("x", .create))), ("save x replace", .playlists(.save("x", .replace))),
       ("playlistadd x y +3", .playlists(.playlistadd("x", uri: "y", at: 3))),
       (
-        "prio 5 0 2:",
+        "prio 5 0 0:",
         .queue(.prio(5, [PositionRange(single: 0), .all]))
       ),
       ("sticker find song x y > 5", .stickers(.find(uri: "x", name: "y", .above("5")))),

@@ -119,7 +119,7 @@ extension Command {
     case .fixed(.listmounts): ("listmounts", [])
     case .fixed(.newpartition(let name)): ("newpartition", [name])
     case .fixed(.mixrampdb(let level)): ("mixrampdb", [Argument("\(level)")])
-    case .fixed(.mixrampdelay(let delay)): ("mixrampdelay", [Argument("\(delay)")])
+    case .fixed(.mixrampdelay(let delay)): ("mixrampdelay", [Argument(delay.map { "\($0)" } ?? "nan")])
     case .channels(.subscribe(let channel)): ("subscribe", [channel])
     case .channels(.unsubscribe(let channel)): ("unsubscribe", [channel])
     case .channels(.channels): ("channels", [])

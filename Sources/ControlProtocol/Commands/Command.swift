@@ -269,8 +269,8 @@ package enum Command: Hashable, Sendable {
     case newpartition(Argument)
     /// `mixrampdb DECIBELS`.
     case mixrampdb(Double)
-    /// `mixrampdelay SECONDS`; `nan` for none.
-    case mixrampdelay(Double)
+    /// `mixrampdelay SECONDS`; nil for `nan`, which turns it off.
+    case mixrampdelay(Double?)
   }
 
   /// The application and its life cycle.

@@ -68,9 +68,9 @@ extension CommandRow {
     .init("load", 1...3, .add) { a throws(Ack) in .playlists(try load(a)) },
     .init("lock", .control, .application(.lock)),
     .init("lsinfo", 0...1, .read) { a throws(Ack) in .library(.lsinfo(a.first)) },
-    .init("mixrampdb", 1...1, .player) { a throws(Ack) in .fixed(.mixrampdb(try a[0].seconds())) },
+    .init("mixrampdb", 1...1, .player) { a throws(Ack) in .fixed(.mixrampdb(try finite(a[0]))) },
     .init("mixrampdelay", 1...1, .player) { a throws(Ack) in
-      .fixed(.mixrampdelay(a[0] == "nan" ? .nan : try a[0].seconds()))
+      .fixed(.mixrampdelay(a[0] == "nan" ? nil : try finite(a[0])))
     },
     .init("move", 2...2, .player) { a throws(Ack) in .queue(try move(a)) },
     .init("moveid", 2...2, .player) { a throws(Ack) in
@@ -253,6 +253,12 @@ extension CommandRow {
   private static func priority(_ argument: Argument) throws(Ack) -> UInt8 {
     // The range is that of the type.
     UInt8(truncatingIfNeeded: try argument.integer(in: 0...Int64(UInt8.max)))
+  }
+
+  private static func finite(_ argument: Argument) throws(Ack) -> Double {
+    let value = try argument.seconds()
+    guard value.isFinite else { throw Ack(.argument, "Float expected: \(argument)") }
+    return value
   }
 
   private static func saveMode(_ argument: Argument?) throws(Ack) -> SaveMode {

@@ -97,7 +97,7 @@ extension ConnectionMachine {
       guard let permissions = configuration.passwords[password] else {
         throw Ack(.password, "incorrect password")
       }
-      self.permissions = configuration.permissions.union(permissions)
+      self.permissions = permissions
       succeed(Reply())
     case .binarylimit(let limit):
       context.binaryLimit = limit

@@ -18,7 +18,7 @@ package struct ConnectionMachine: Sendable {
   package struct Configuration: Hashable, Sendable {
     /// What the client may do until it gives a password.
     package var permissions: Permissions
-    /// What it may do as well after giving one of these; the last one counts.
+    /// What it may do after giving one of these, whatever it might do before, as in mpd.
     package var passwords: [Argument: Permissions]
 
     /// By default everything is allowed and there is no password: the socket's mode has decided who comes in.

@@ -1,10 +1,10 @@
 package import ControlProtocol
 package import ControlSocket
 
-/// What clients from the network may do, by mpd's rules: by their address until they give a password, which adds what it
-/// stands for.
+/// What clients from the network may do, by mpd's rules: what their address allows, until they give a password, which then
+/// says it alone.
 package struct NetworkAccess: Hashable, Sendable {
-  /// What a password adds.
+  /// What the clients that have given a password may do.
   package var passwords: [Argument: Permissions]
   /// What clients at these addresses may do.
   package var hosts: [IPAddress: Permissions]
