@@ -28,7 +28,13 @@ struct SoundTouchLibrary: Sendable {
 
   /// Opens the library. It is never closed again: its code may be in use on another thread.
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
-    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+    // Debian's libSoundTouch 2.3.2 is built with -ffast-math: when it is loaded, it has the calling thread, and the threads
+    // that this one starts, take numbers next to zero for zero.
+    var environment = fenv_t()
+    fegetenv(&environment)
+    let opened = dlopen(name, RTLD_NOW | RTLD_LOCAL)
+    fesetenv(&environment)
+    guard let library = opened else {
       throw TimeStretchError(
         "rates other than 1 need SoundTouch (Debian's package libsoundtouch1): \(lastError)")
     }

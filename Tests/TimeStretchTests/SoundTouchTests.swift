@@ -37,6 +37,18 @@ import Testing
     return Array(result[..<(limit * 2)])
   }
 
+  /// In a process of its own, where the library is not loaded yet.
+  @Test func loadingLeavesNumbersAsTheyAre() async {
+    await #expect(processExitsWith: .success) {
+      let smallest = UnsafeMutablePointer<Double>.allocate(capacity: 1)
+      smallest.initialize(to: .leastNonzeroMagnitude)
+      try SoundTouchStretching().prepare()
+      // Read at run time, with the processor as loading has left it.
+      precondition(smallest.pointee * 2 > 0)
+      smallest.deallocate()
+    }
+  }
+
   /// The frequency of the left channel, by its zeros.
   private static func frequency(_ samples: [Float]) -> Double {
     let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
