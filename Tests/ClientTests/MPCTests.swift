@@ -123,7 +123,7 @@ extension ClientTests {
       Run("save", "x", shows: "already exists", status: 1), Run("rm", "x", prints: ""),
       Run("lsplaylists", prints: "list.m3u\n"), Run("prio", "7", "1", prints: ""),
       Run("-f", "%prio% %file%", "playlist", prints: "7 a.mp3\n"),
-      Run("prio", "7", "2", shows: "Bad song index", status: 1),
+      Run("prio", "7", "3", shows: "Bad song index", status: 1),
       Run("sticker", "a.mp3", "set", "rating", "5", prints: ""),
       Run("sticker", "a.mp3", "list", prints: "rating=5\n"),
       Run("sticker", "a.mp3", "delete", "rating", prints: ""),

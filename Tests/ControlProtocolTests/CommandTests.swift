@@ -111,13 +111,13 @@ import Testing
     let seed: UInt64 = 11
     var lines = LineGenerator(seed: seed)
     var names: Set<String> = []
-    for _ in 0..<60_000 {
+    for _ in 0..<150_000 {
       guard let request = lines.request(), let command = try? Command(request) else { continue }
       names.insert(command.name)
       #expect(command.name == request.name)
       #expect(try Command(command.request()) == command, "seed \(seed): \(request)")
     }
-    #expect(Set(CommandRow.all.map(\.name)) == names)
+    #expect(Set(CommandRow.all.map(\.name)).symmetricDifference(names).isEmpty)
   }
 
   @Test("The names are in the order of `commands`, and a word of the grammar each")

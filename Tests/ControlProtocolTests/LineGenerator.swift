@@ -6,9 +6,11 @@ struct LineGenerator {
   var random: RandomSource
   private static let names = CommandRow.all.map(\.name)
   private static let words: [String] = [
-    "0", "1", "-1", "+3", "-0", "7:", "2:5", "5:2", ":", "0:-1", "1.5", "+1.5", "-2.25", "1e3", "1e999",
+    "0", "1", "2", "5", "-1", "+3", "-0", "7:", "2:5", "5:2", ":", "0:-1", "1.5", "+1.5", "-2.25", "1e3",
+    "1e999",
     "nan", "inf",
-    "oneshot", "on", "off", "album", "all", "clear", "enable", "disable", "Artist", "TITLE", "player",
+    "oneshot", "on", "off", "album", "all", "clear", "enable", "disable", "Artist", "TITLE", "genre",
+    "player",
     "mixer",
     "application", "begin", "end", "resume", "noresume", "time", "events", "0.01", "0.001", "3600",
     "99999999999",
@@ -16,8 +18,9 @@ struct LineGenerator {
     "/music/b c.mp3", "it's", "quote\"d", "back\\slash", "", "caf\u{E9}", "file:///x", "default",
     "(title == 'x')", "((any contains 'x') AND (!(base 'a')))", "(modified-since '2021-06-15T12')",
     "(AudioFormat =~ '*:f:2')", "(", "sort", "window", "group", "position",
-    "(title =~ '^a(b')", "(any !~ '.*')", "song", "get", "set", "find", "=", "<", "replace",
+    "(title =~ '^a(b')", "(any !~ '.*')", "=", "<", "replace",
   ]
+  private static let stickerActions: [Argument] = ["get", "set", "delete", "list", "find"]
   private static let control = ["noidle", "command_list_begin", "command_list_ok_begin", "command_list_end"]
 
   init(seed: UInt64) {
@@ -42,7 +45,9 @@ struct LineGenerator {
       random.below(8) == 0
       ? random.below(6) : expected.lowerBound + random.below(min(expected.count, 4))
     var arguments: [Argument] = []
-    for _ in 0..<count { arguments.append(argument()) }
+    // Words that are seldom met by chance.
+    if name == "sticker", random.below(4) != 0 { arguments = [random.pick(Self.stickerActions), "song"] }
+    while arguments.count < count { arguments.append(argument()) }
     return try? Request(name, arguments)
   }
 

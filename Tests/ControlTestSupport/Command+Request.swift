@@ -115,7 +115,10 @@ extension Command {
       ("sticker", ["find", "song", uri, name] + test.arguments)
     case .queue(.prio(let priority, let ranges)): ("prio", [Argument(priority)] + ranges.map(\.argument))
     case .queue(.prioid(let priority, let ids)): ("prioid", [Argument(priority)] + ids.map { Argument($0) })
-    case .queue(.settagid(let id)): ("cleartagid", [Argument(id)])
+    case .queue(.addtagid(let id, let tag, let value)):
+      ("addtagid", [Argument(id), Argument(tag.rawValue), value])
+    case .queue(.cleartagid(let id, let tag)):
+      ("cleartagid", [Argument(id)] + (tag.map { [Argument($0.rawValue)] } ?? []))
     case .fixed(.listmounts): ("listmounts", [])
     case .fixed(.newpartition(let name)): ("newpartition", [name])
     case .fixed(.mixrampdb(let level)): ("mixrampdb", [Argument("\(level)")])

@@ -129,8 +129,10 @@ package enum Command: Hashable, Sendable {
     case prio(UInt8, [PositionRange])
     /// `prioid N ID…`.
     case prioid(UInt8, [UInt32])
-    /// `addtagid ID TAG VALUE` and `cleartagid ID [TAG]`: other tags than the file's.
-    case settagid(UInt32)
+    /// `addtagid ID TAG VALUE`: another tag than the file's.
+    case addtagid(UInt32, TagType, Argument)
+    /// `cleartagid ID [TAG]`: without what `addtagid` has added.
+    case cleartagid(UInt32, TagType?)
   }
 
   /// Songs of the queue.

@@ -14,8 +14,8 @@ extension CommandRow {
       .library(.addid(uri: a[0], at: try a.second?.queuePosition()))
     },
     .init("addtagid", 3...3, .add) { a throws(Ack) in
-      _ = try a[1].tagType()
-      return .queue(.settagid(try a[0].unsigned()))
+      let tag = try a[1].tagType()
+      return .queue(.addtagid(try a[0].unsigned(), tag, a[2]))
     },
     .init("albumart", 2...2, .read) { a throws(Ack) in
       .library(.albumart(a[0], offset: try a[1].unsigned()))
@@ -25,8 +25,8 @@ extension CommandRow {
     .init("clear", .player, .queue(.clear)),
     .init("clearerror", .player, .playback(.clearerror)),
     .init("cleartagid", 1...2, .add) { a throws(Ack) in
-      _ = try a.second?.tagType()
-      return .queue(.settagid(try a[0].unsigned()))
+      let tag = try a.second?.tagType()
+      return .queue(.cleartagid(try a[0].unsigned(), tag))
     },
     // Whatever comes with it.
     .init("close", 0...many, []) { _ in .connection(.close) },

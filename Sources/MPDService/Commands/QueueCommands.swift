@@ -47,7 +47,7 @@ struct QueueCommands: Sendable {
       try host.change { m throws(JukeboxError) in
         for id in ids { try m.setPriority(priority, of: SongID(rawValue: id)) }
       }
-    case .settagid(let id):
+    case .addtagid(let id, _, _), .cleartagid(let id, _):
       guard host.read({ $0.queue[SongID(rawValue: id)] }) != nil else { throw .noSuchSong }
       throw .songIsLocal
     case .rangeid(let id, let range):
