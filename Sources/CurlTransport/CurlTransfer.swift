@@ -177,7 +177,7 @@ final class CurlTransfer {
 
   private func openSocket(_ address: UnsafeMutablePointer<continuo_curl_address>?) -> Int32 {
     guard let address else { return -1 }
-    if request.reach == .publicOnly, NetworkAddress(socketAddress: address)?.isPublic != true {
+    if request.reach == .publicOnly, PeerAddress(socketAddress: address)?.isPublic != true {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return -1
     }
@@ -188,7 +188,7 @@ final class CurlTransfer {
   }
 
   private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
-    let address = text.flatMap { NetworkAddress(text: String(cString: $0)) }
+    let address = text.flatMap { PeerAddress(text: String(cString: $0)) }
     // A connection that was kept may be another request's, which could reach more.
     if request.reach == .publicOnly, address?.isPublic != true {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
@@ -200,7 +200,7 @@ final class CurlTransfer {
   }
 }
 
-extension NetworkAddress {
+extension PeerAddress {
   /// The address that is connected to; nil for a family that is not IP.
   init?(socketAddress address: UnsafeMutablePointer<continuo_curl_address>) {
     let length = Int(address.pointee.length)

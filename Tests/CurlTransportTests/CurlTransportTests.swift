@@ -41,7 +41,7 @@ struct CurlTransportTests {
     let server = try HostileServer { file.answer($0) }
     let sink = try fetch(server.url("/a"), [("Range", "bytes=0-"), ("X-Mine", "1"), ("X-Empty", "")])
     #expect(sink.body == content && sink.failure == nil && sink.events.last == .end)
-    #expect(sink.events.first == .connected(NetworkAddress(bytes: [127, 0, 0, 1])))
+    #expect(sink.events.first == .connected(PeerAddress(bytes: [127, 0, 0, 1])))
     #expect(sink.head?.status == 206 && sink.head?.contentRange?.total == 300_000)
     let request = try #require(server.requests.first)
     #expect(request.lines.first == "GET /a HTTP/1.1")

@@ -19,7 +19,7 @@ struct MachineWorld {
     var cut = Int.max
     var endingWhenCut: TransferEvent? = .failure(TransferFailure(.lost, "cut"))
     /// Where that connection leads.
-    var address = NetworkAddress(bytes: [127, 0, 0, 1])
+    var address = PeerAddress(bytes: [127, 0, 0, 1])
     /// Instead of all of it: no connection is made.
     var refusal: TransferEvent?
   }

@@ -71,7 +71,7 @@ struct RedirectTests {
   func reach() throws {
     var world = try MachineWorld { [file] request, number in
       var answer = number < 4 ? redirect("http://n\(number)/") : file.answer(request)
-      answer.address = NetworkAddress(bytes: number == 2 ? [8, 8, 8, 8] : [10, 0, 0, 1])
+      answer.address = PeerAddress(bytes: number == 2 ? [8, 8, 8, 8] : [10, 0, 0, 1])
       return answer
     }
     world.run(until: 20)

@@ -104,17 +104,17 @@ struct TextTests {
       [172, 16, 0, 1], [172, 31, 255, 255], [192, 168, 1, 1], [224, 0, 0, 1], [255, 255, 255, 255],
     ] as [[UInt8]])
   func privateAddresses(_ bytes: [UInt8]) throws {
-    #expect(try #require(NetworkAddress(bytes: bytes)).isPublic == false)
+    #expect(try #require(PeerAddress(bytes: bytes)).isPublic == false)
     let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + bytes
-    #expect(try #require(NetworkAddress(bytes: mapped)).isPublic == false)
+    #expect(try #require(PeerAddress(bytes: mapped)).isPublic == false)
     let translated = [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8) + bytes
-    #expect(try #require(NetworkAddress(bytes: translated)).isPublic == false)
+    #expect(try #require(PeerAddress(bytes: translated)).isPublic == false)
   }
 
   @Test("addresses of IPv6, and those that everybody reaches")
   func otherAddresses() throws {
     func isPublic(_ front: [UInt8], last: UInt8 = 1) throws -> Bool {
-      try #require(NetworkAddress(bytes: front + [UInt8](repeating: 0, count: 15 - front.count) + [last]))
+      try #require(PeerAddress(bytes: front + [UInt8](repeating: 0, count: 15 - front.count) + [last]))
         .isPublic
     }
     #expect(try !isPublic([], last: 0) && !isPublic([]) && !isPublic([0xFC]) && !isPublic([0xFD, 1]))
@@ -123,9 +123,9 @@ struct TextTests {
     for bytes in [
       [8, 8, 8, 8], [100, 63, 0, 1], [100, 128, 0, 1], [172, 15, 0, 1], [172, 32, 0, 1], [223, 1, 1, 1],
     ] {
-      #expect(try #require(NetworkAddress(bytes: bytes.map { UInt8($0) })).isPublic)
+      #expect(try #require(PeerAddress(bytes: bytes.map { UInt8($0) })).isPublic)
     }
-    #expect(NetworkAddress(bytes: [1, 2, 3]) == nil)
+    #expect(PeerAddress(bytes: [1, 2, 3]) == nil)
   }
 
   @Test("dates of HTTP")

@@ -39,7 +39,7 @@ package enum TransferNote: Hashable, Sendable {
   /// A request goes out; `from` is nil without `Range`.
   case request(from: Int64?, attempt: Int)
   /// Its answer: what the server said, the URL that said it (after redirects), and where.
-  case response(ResponseHead, url: WebURL, address: NetworkAddress?, attempt: Int)
+  case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
   /// The connection is gone; the next one begins in so many seconds.
   case retry(after: Double, TransferFailure)
   /// Everything from the reader's place to the end is stored. The medium has so many bytes.

@@ -23,7 +23,7 @@ struct TransferConnection: Sendable {
   /// Whether it was paused since the last byte.
   var wasPaused = false
   var redirects = RedirectRule()
-  var address: NetworkAddress?
+  var address: PeerAddress?
 
   /// Where the next byte of the body belongs.
   var position: Int64 = 0

@@ -2,7 +2,7 @@
 /// `failure`, which is the last. A failure may come at any time.
 package enum TransferEvent: Hashable, Sendable {
   /// A connection is there, to this address if it is known.
-  case connected(NetworkAddress?)
+  case connected(PeerAddress?)
   /// The head of the answer. Redirects are not followed by the transport.
   case head(ResponseHead)
   /// Bytes of the body, in order, decoded if they were encoded. At most 64 KiB at once.

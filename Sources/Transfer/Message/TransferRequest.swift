@@ -79,7 +79,7 @@ package struct RedirectRule: Sendable {
   ///   - url: what was asked for.
   ///   - address: the address that answered, if it is known.
   /// - Throws: `redirects` after too many, for other schemes, and from https to http.
-  package mutating func follow(_ location: String, from url: WebURL, at address: NetworkAddress?)
+  package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)
   {

@@ -1,5 +1,5 @@
 /// The address of a connection's other end, as it was resolved.
-package struct NetworkAddress: Hashable, Sendable {
+package struct PeerAddress: Hashable, Sendable {
   /// 4 or 16 bytes, in the order of the network.
   package let bytes: [UInt8]
 
@@ -40,6 +40,6 @@ package struct NetworkAddress: Hashable, Sendable {
 package enum NetworkReach: Sendable {
   /// Any.
   case all
-  /// Those for which `NetworkAddress.isPublic` is true.
+  /// Those for which `PeerAddress.isPublic` is true.
   case publicOnly
 }
