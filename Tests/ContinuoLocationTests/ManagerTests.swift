@@ -199,15 +199,6 @@ struct ManagerTests {
     }
   }
 
-  @Test("allowsBackgroundLocationUpdates without the mode stops the program, as on Apple's systems")
-  func trap() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      await withTestDevice { _ in CLLocationManager().allowsBackgroundLocationUpdates = true }
-    }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("needs the background mode location"))
-  }
-
   @Test("Properties keep what they are given; a manager whose application has ended does nothing")
   func properties() async throws {
     try await withTestDevice(modes: [.location]) { device in
