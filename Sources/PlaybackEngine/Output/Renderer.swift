@@ -157,7 +157,8 @@ final class Renderer: RenderSource {
       isLow = available < lowWater
     }
     if isLow { wantsData() }
-    handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
+    // Where nothing came in the place of frames that were taken before, these stay.
+    if taken > 0 { handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent) }
     if changed { logChanged() }
     return taken
   }
