@@ -45,7 +45,9 @@ final class RecordingSink: TransferSink {
   }
 
   var events: [TransferEvent] { state.withLock { $0.events } }
+  /// When the transfer is over. The thread sanitizer does not see that a copy of an array that grows is apart from it.
   var body: [UInt8] { state.withLock { $0.body } }
+  var byteCount: Int { state.withLock { $0.body.count } }
   var head: ResponseHead? { events.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
   var failure: TransferFailure? {
     events.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }.last
