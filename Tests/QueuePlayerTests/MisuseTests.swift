@@ -60,6 +60,19 @@ struct MisuseTests {
     expect(result, says: "automaticallyWaitsToMinimizeStalling")
   }
 
+  @Test(arguments: [false, true]) func choiceOfObservationComesTooLate(isItem: Bool) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [isItem] in
+      let stage = VirtualStage()
+      if isItem { _ = stage.item("a") } else { _ = stage.player(nil) }
+      await MainActor.run {
+        AVPlayer.isObservationEnabled = false
+        AVPlayer.isObservationEnabled = true
+      }
+    }
+    expect(result, says: "isObservationEnabled cannot be changed")
+  }
+
   @Test func advanceOnAPlainPlayer() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       VirtualStage().player(nil).actionAtItemEnd = .advance

@@ -71,19 +71,4 @@ struct ObservationTests {
       #expect(told.entries.isEmpty)
     }
   }
-
-  @Test("The choice cannot be changed once there was a player or an item", arguments: [false, true])
-  func late(isItem: Bool) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      [isItem] in
-      let stage = VirtualStage()
-      if isItem { _ = stage.item("a") } else { _ = stage.player(nil) }
-      await MainActor.run {
-        AVPlayer.isObservationEnabled = false
-        AVPlayer.isObservationEnabled = true
-      }
-    }
-    let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(text.contains("isObservationEnabled cannot be changed"))
-  }
 }

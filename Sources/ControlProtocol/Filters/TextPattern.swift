@@ -18,7 +18,9 @@ package final class TextPattern: Sendable {
 
   /// Understands an expression, or refuses it in mpd's words.
   ///
-  /// - Parameter foldsCase: Whether capitals and small letters are the same.
+  /// - Parameters:
+  ///   - source: the expression, as PCRE2 reads it.
+  ///   - foldsCase: whether capitals and small letters are the same.
   package init(_ source: Argument, foldsCase: Bool) throws(Ack) {
     guard let calls = PCRECalls.shared else {
       throw Ack(.unknown, "regular expressions need libpcre2-8.so.0, which cannot be loaded")
