@@ -44,7 +44,7 @@ final class RecordingSink: TransferSink {
     return demand
   }
 
-  var events: [TransferEvent] { state.withLock { $0.events } }
+  var events: [TransferEvent] { state.withLock { $0.events.map { $0 } } }
   /// When the transfer is over. The thread sanitizer does not see that a copy of an array that grows is apart from it.
   var body: [UInt8] { state.withLock { $0.body } }
   var byteCount: Int { state.withLock { $0.body.count } }
