@@ -14,9 +14,12 @@ let strict: [SwiftSetting] = [
 ///
 /// Packed relocations (glibc 2.36, which Debian 12 has) are 20 KB instead of the 2.2 MB that the loader has to read, with
 /// control socket and all: 26.9 → 24.7 MB. The gold linker cannot make them.
+///
+/// `-static-stdlib` has the program export all its functions, for nobody: 20,000 names in which the loader looks for those that
+/// the shared libraries need. Without them: 27.8 → 26.1 MB.
 let staticFoundation = [
   "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
-  "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+  "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
 ]
 
 let package = Package(
@@ -24,6 +27,7 @@ let package = Package(
   products: [
     .library(name: "Continuo", targets: ["Continuo"]),
     .library(name: "ContinuoLocation", targets: ["ContinuoLocation"]),
+    .library(name: "ContinuoNetworking", targets: ["ContinuoNetworking"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
     .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
@@ -38,8 +42,12 @@ let package = Package(
     .systemLibrary(name: "CMPG123"),
     .systemLibrary(name: "CPulse"),
     .systemLibrary(name: "CThreads"),
+    // Linked, not imported: arguments where /proc is not mounted.
+    .target(name: "CArguments"),
 
     .target(name: "MediaTime", swiftSettings: strict),
+    // Which sockets of the process are not the application's.
+    .target(name: "SystemSockets", swiftSettings: strict),
     .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
     .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
     .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
@@ -47,12 +55,17 @@ let package = Package(
     // SoundTouch is opened when it is needed, and never linked.
     .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
     .target(
-      name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime"], swiftSettings: strict),
+      name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSockets"],
+      swiftSettings: strict),
     // What a transfer is, as values.
-    .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+    .target(name: "Transfer", dependencies: ["HostTime", "XMLReading"], swiftSettings: strict),
     // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
     .target(name: "CCurl"),
-    .target(name: "CurlTransport", dependencies: ["CCurl", "HostTime", "Transfer"], swiftSettings: strict),
+    .target(
+      name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
+      swiftSettings: strict),
+    // A URL as a file that is whole, over ends of connections and processes.
+    .target(name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
     .target(
       name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
       swiftSettings: strict),
@@ -64,38 +77,46 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QueuePlayer",
-      dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine"], swiftSettings: strict),
+      dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
+      swiftSettings: strict),
     .target(name: "SessionBus", swiftSettings: strict),
-    .target(name: "AppLifecycle", dependencies: ["HostTime"], swiftSettings: strict),
+    .target(
+      name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
     .target(
       name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
     .target(
       name: "Continuo",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "NowPlaying",
-        "PulseOutput", "QueuePlayer", "TimeStretch",
+        "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
+        "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
       ],
       swiftSettings: strict),
 
     // Opens Expat when it first reads XML.
     .target(name: "XMLReading", swiftSettings: strict),
     .target(
-      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "XMLReading"],
+      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSockets", "XMLReading"],
+      swiftSettings: strict),
+
+    // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
+    .target(
+      name: "ContinuoNetworking",
+      dependencies: ["AppLifecycle", "CurlTransport", "Downloading", "HostTime", "Transfer"],
       swiftSettings: strict),
 
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "HostTime", "MediaTime",
-        "PlaybackEngine",
-        "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
+        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "ContinuoNetworking",
+        "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer", "RemoteMedia", "Transfer",
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "Continuo", "ContinuoLocation", "HostTime", "PulseOutput", "QueuePlayer",
-        "RunTimeline",
+        "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "PulseOutput",
+        "QueuePlayer", "RunTimeline", "Transfer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -112,12 +133,12 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "CThreads", "ControlProtocol", "ControlSocket",
+        "CThreads", "ControlProtocol", "ControlSocket", "SystemSockets",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: strict),
-    .target(name: "Jukebox", dependencies: ["ControlProtocol"], swiftSettings: strict),
+    .target(name: "Jukebox", dependencies: ["ControlProtocol", "Transfer"], swiftSettings: strict),
     .target(
       name: "MusicFiles",
       dependencies: [
@@ -133,7 +154,8 @@ let package = Package(
       name: "JukeboxPlayback",
       dependencies: [
         "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime",
-        "MusicFiles", "QueuePlayer", .product(name: "DequeModule", package: "swift-collections"),
+        "MusicFiles", "QueuePlayer", "Transfer",
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
     .target(
@@ -142,7 +164,7 @@ let package = Package(
         "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
         "HostTime", "Jukebox",
         "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
-        "TextFormatting",
+        "TextFormatting", "Transfer",
       ],
       swiftSettings: strict),
 
@@ -150,13 +172,15 @@ let package = Package(
       name: "ContinuoCommand",
       dependencies: [
         "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
-        "ControlServer", "ControlSocket", "HostTime", "Jukebox", "JukeboxPlayback", "MP3Decoding",
-        "MPDService", "MediaTime", "MusicFiles", "MusicLibrary", "PulseOutput", "QueuePlayer", "RunTimeline",
-        "SessionBus", "TextFormatting", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime", "Jukebox",
+        "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary",
+        "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus", "TextFormatting",
+        "Transfer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "ContinuoMain", dependencies: ["ContinuoCommand"], swiftSettings: strict,
+      name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
     .executableTarget(
       name: "ContinuoBench",
@@ -192,18 +216,23 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
+    .testTarget(
+      name: "DownloadingTests",
+      dependencies: ["ContinuoTesting", "Downloading", "HostTime", "TestSupport", "Transfer"],
+      swiftSettings: strict),
     // A server that does everything wrong, on loopback.
     .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CurlTransport", "HostTime", "NetworkTestSupport", "TestSupport", "Transfer"],
+      dependencies: [
+        "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport", "Transfer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "RemoteMediaTests",
       dependencies: [
-        "AudioCore", "CurlTransport", "HostTime", "MP3Decoding", "NetworkTestSupport", "RemoteMedia",
-        "TestSupport",
-        "Transfer",
+        "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
+        "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport", "Transfer",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -215,9 +244,13 @@ let package = Package(
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "PlaybackEngine", "PulseOutput",
-        "QueuePlayer", "TestSupport",
+        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
+        "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport", "Transfer",
       ],
+      swiftSettings: strict),
+    // Run, not imported: a program that tests kill.
+    .executableTarget(
+      name: "DownloadProbe", dependencies: ["ContinuoNetworking"], path: "Tests/DownloadProbe",
       swiftSettings: strict),
     // Run, not imported: an application with a main thread of its own.
     .executableTarget(
@@ -231,14 +264,22 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoTests",
-      dependencies: ["AudioCore", "Continuo", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      dependencies: [
+        "AudioCore", "Continuo", "HostTime", "PulseOutput", "PulseTestSupport", "QueuePlayer", "RemoteMedia",
+        "TestSupport", "Transfer",
+      ],
       swiftSettings: strict),
     // Clients' code in the language mode in which most of it is written for Apple's systems.
     .testTarget(
       name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "AppLifecycleTests", dependencies: ["AppLifecycle", "HostTime", "TestSupport"],
+      name: "AppLifecycleTests",
+      dependencies: [
+        "AppLifecycle", "CThreads", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ContinuoLocationTests",
@@ -248,14 +289,22 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ContinuoNetworkingTests",
+      dependencies: [
+        "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "HostTime", "NetworkTestSupport",
+        "TestSupport", "Transfer",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ContinuoTestingTests",
       dependencies: [
-        "AppLifecycle", "Continuo", "ContinuoLocation", "ContinuoTesting", "MediaTime", "QueuePlayer",
+        "AppLifecycle", "AudioCore", "Continuo", "ContinuoLocation", "ContinuoTesting", "HostTime",
+        "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
-      dependencies: ["PulseOutput", "PulseTestSupport", "TestSupport"],
+      dependencies: ["NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     // The programs on the documentation's pages, run by its tests.
     .executableTarget(
@@ -273,8 +322,9 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppLifecycle", "Continuo", "ContinuoTesting", "PulseOutput", "PulseTestSupport", "QueuePlayer",
-        "TestSupport",
+        "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting", "PulseOutput",
+        "PulseTestSupport", "QueuePlayer", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Programs"], swiftSettings: strict),
     .testTarget(
@@ -299,7 +349,8 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "TestSupport",
+        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
+        "SystemSockets", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -309,7 +360,8 @@ let package = Package(
     .testTarget(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
-    .testTarget(name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox"], swiftSettings: strict),
+    .testTarget(
+      name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "Transfer"], swiftSettings: strict),
     .testTarget(
       name: "MusicFilesTests",
       dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
@@ -331,7 +383,7 @@ let package = Package(
       dependencies: [
         "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
         "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-        "MusicLibrary", "QueuePlayer", "TestSupport",
+        "MusicLibrary", "QueuePlayer", "TestSupport", "Transfer",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -341,16 +393,20 @@ let package = Package(
         "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
         "HostTime",
         "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
-        "TestSupport", "TextFormatting",
+        "TestSupport", "TextFormatting", "Transfer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       // The program is run, not imported; every build of the tests builds it too.
-      dependencies: ["HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"], swiftSettings: strict),
+      dependencies: [
+        "DownloadProbe", "HostTime", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
     // Runs the program with other people's clients.
     .testTarget(
-      name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], swiftSettings: strict),
+      name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], exclude: ["Programs"],
+      swiftSettings: strict),
   ]
 )

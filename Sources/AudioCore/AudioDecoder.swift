@@ -28,7 +28,7 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// The kinds that a caller may want to tell apart. Maps to AVError codes in the facade.
-  package enum Reason: Sendable {
+  package enum Reason: Hashable, Sendable {
     /// No such file.
     case notFound
     /// The file cannot be opened or read: permissions, a directory, an I/O error.
@@ -39,6 +39,12 @@ package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible
     case decodeFailed
     /// No memory, or the library refused to work at all.
     case unusable
+    /// It cannot be played from there, or what is needed for that is not installed.
+    case unsupported
+    /// The network did not bring it: a code of `NSURLErrorDomain`.
+    case network(code: Int)
+    /// The server's answers contradict themselves.
+    case badServer
   }
 
   /// How far it reaches.
@@ -83,6 +89,32 @@ package protocol AudioDecoder: AnyObject {
   /// Mean bits per second, as far as it is known when the medium is opened; 0 if it is not known.
   var bitRate: Int { get }
 
+  /// Mean bits per second of the medium's frames that `read` decoded since the last call; of those before where it decoded
+  /// none. `bitRate` by default.
+  func takeBitRate() -> Double
+
+  /// What is there behind what was read.
+  var supply: MediaSupply { get }
+
+  /// Which parts of the medium are there; nil: all. Costs more than `supply`.
+  var extent: MediaExtent? { get }
+
+  /// How much is to be there ahead of what is read.
+  func setReadAhead(_ readAhead: MediaReadAhead)
+
+  /// What is known of the medium if it is a live stream; nil for any other. Its frames are counted as they are read, so that
+  /// they go on behind a lost connection; a seek goes no further than where reading was, and may lead to other sound than
+  /// was there.
+  var live: LiveStream? { get }
+
+  /// Says that the player stands still, or goes on. Returns at once. Of a live stream no more comes meanwhile, and nothing
+  /// that came before is read once it stood still for longer than `LiveStream.patience`.
+  func hold(_ isHeld: Bool)
+
+  /// What the medium says about itself in frames that were read since the last call, in order. After a seek it says again
+  /// what belongs to frames from there on.
+  func takeTags() -> [TimedTag]
+
   /// Frames and bytes that were skipped over because they were damaged; 0 for a sound file.
   var damage: Int { get }
 
@@ -95,6 +127,11 @@ package protocol AudioDecoder: AnyObject {
   /// `read` starts with exactly that frame. Returns where it went; nil while bytes are missing that say where that is:
   /// to be called again when they came, with the same frame or another one. Until then reads are `waiting`.
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64?
+
+  /// The same. Unless `isExact`, where bytes far from those that are there are needed it may be estimated where they are:
+  /// then what is read is from a place near to the one that is told, within a hundredth of the length where the medium has
+  /// a table of its places.
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
 
   /// Fills `buffer`, which has room for a frame, with interleaved frames of the output format from its beginning: with
   /// fewer than there is room for only before the end, before an error or where bytes are missing. The end comes again
@@ -110,6 +147,32 @@ package protocol AudioDecoder: AnyObject {
 extension AudioDecoder {
   /// Not known.
   package var bitRate: Int { 0 }
+
+  /// The mean: for media that are the same throughout.
+  package func takeBitRate() -> Double { Double(bitRate) }
+
+  /// All: for media whose bytes are all there.
+  package var supply: MediaSupply { .all }
+
+  /// All: the same.
+  package var extent: MediaExtent? { nil }
+
+  /// Nothing to do: the same.
+  package func setReadAhead(_ readAhead: MediaReadAhead) {}
+
+  /// Exact: for media that know where all is.
+  package func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
+    try seek(toFrame: frame)
+  }
+
+  /// Nil, for media with an end.
+  package var live: LiveStream? { nil }
+
+  /// Does nothing, for media with an end.
+  package func hold(_ isHeld: Bool) {}
+
+  /// None, for media whose tags are about all of them.
+  package func takeTags() -> [TimedTag] { [] }
 
   /// Nothing, for media without tags.
   package func readReplayGain() throws(DecodingError) -> ReplayGain { ReplayGain() }
@@ -129,6 +192,9 @@ package struct MediaOpening {
 
 /// Something that can be opened for decoding, any number of times: a file, a download or a stream.
 package protocol MediaSource: Sendable {
+  /// Whether it comes from elsewhere, so that opening it may take long: then it is opened before its turn.
+  var isRemote: Bool { get }
+
   /// Begins to open it at its beginning, and does no more than that: no call of this blocks. `callback` is called, on
   /// any thread, each time after the opening or its decoder was waiting when bytes came; it must be short and not block.
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening
@@ -138,6 +204,9 @@ package protocol MediaSource: Sendable {
 }
 
 extension MediaSource {
+  /// Not: its bytes are all there.
+  package var isRemote: Bool { false }
+
   /// An empty tag, for media that have none.
   package func readTag() throws(DecodingError) -> MediaTag { MediaTag() }
 }

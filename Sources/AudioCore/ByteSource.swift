@@ -29,6 +29,15 @@ package protocol ByteSource: AnyObject {
   /// was given up.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead
 
+  /// What is there from `offset` on. Returns at once.
+  func supply(from offset: Int64) -> ByteSupply
+
+  /// Which ranges of bytes are there, in order; nil: all. Returns at once.
+  var stored: [Range<Int64>]? { get }
+
+  /// How many bytes are to be there ahead of the last wish; nil for as many as is usual. Returns at once.
+  func setReadAhead(_ byteCount: Int64?)
+
   /// Says what will be read next: everything from `offset` (0 or more) on, in order. Takes the place of the wish before
   /// it; the first one is 0. Returns at once.
   func want(from offset: Int64)
@@ -37,4 +46,15 @@ package protocol ByteSource: AnyObject {
   /// bytes, the end or an error. It may be called more often than that. It is short and never blocks, and does not call
   /// the source. Set at most once, before the first read.
   func whenBytesCome(_ callback: @escaping @Sendable () -> Void)
+}
+
+extension ByteSource {
+  /// All: for sources whose bytes are all there.
+  package func supply(from offset: Int64) -> ByteSupply { .all }
+
+  /// All: the same.
+  package var stored: [Range<Int64>]? { nil }
+
+  /// Nothing to do: the same.
+  package func setReadAhead(_ byteCount: Int64?) {}
 }

@@ -10,8 +10,18 @@ package struct MediaTag: Hashable, Sendable {
       case data([UInt8])
     }
 
-    /// ID3v2.3's name for it, of four characters; those of ID3v2.2 and ID3v1 are translated.
+    /// Whose names keys are.
+    package enum Space: String, Sendable {
+      /// ID3v2.3's names, of four characters; those of ID3v2.2 and ID3v1 are translated.
+      case id3
+      /// Those of live streams: `StreamTitle`, `StreamUrl`, and `icy-name` and its siblings.
+      case icy
+    }
+
+    /// Its name.
     package var key: String
+    /// Whose name that is.
+    package var space = Space.id3
     /// What it holds.
     package var value: Value
     /// What tells it from others of its key: the description of a comment, a picture, a user's own field.
@@ -22,6 +32,12 @@ package struct MediaTag: Hashable, Sendable {
     package var mimeType: String?
     /// What a picture shows, by ID3v2's list: 3 is the front cover.
     package var pictureType: UInt8?
+
+    /// A field of a live stream.
+    package init(icy key: String, _ text: String) {
+      self.init(key: key, value: .text(text))
+      space = .icy
+    }
 
     /// A field with these properties.
     package init(key: String, value: Value, info: String? = nil, language: String? = nil) {
@@ -58,5 +74,13 @@ package struct MediaTag: Hashable, Sendable {
   package init(fields: [Field] = [], chapters: [Chapter] = []) {
     self.fields = fields
     self.chapters = chapters
+  }
+
+  /// The text of the first field of that name; nil if there is none.
+  package func text(_ key: String) -> String? {
+    for field in fields where field.key == key {
+      if case .text(let text) = field.value { return text }
+    }
+    return nil
   }
 }

@@ -17,13 +17,19 @@ struct Backgrounder: ParsableCommand {
         audio     A queue of songs: title, and the time in hundredths while in the background.
         location  Where the phone is: each new place, in the background too.
         whatever  Fibonacci numbers, in the background under a background task.
-        fetch     Brought up to date by background fetches.
+        fetch     Brought up to date by background fetches: a time, or the feed of a --service.
+        listen    A server that sends lines back: it closes its socket in the background and opens it in front.
         upload    A synchronous upload on a background queue, under a background task.
-        download  Downloads that by a notification alone go on in the background.
+        download  Downloads that by a notification alone go on in the background, and by Range where they were cut.
         session   A web service that is called when the application enters the background.
+        voip      Phone calls, each a line from a server at --port of this machine, while it is suspended too.
+        refresh   Brought up to date by tasks that it has scheduled.
+
+      fetch, upload, download and session make real requests to a --service: GET /feed, PUT /upload/1 to /upload/10, \
+      GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they only take their time.
 
       A SCRIPT is a list of WORD@SECONDS, counted from the launch. Words: tap (the screen's button; play is the \
-      same), home, foreground, lock, unlock, call, hangup, memory, fetch, terminate, launch, quit. For a \
+      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
       screen that does nothing before, a script without tap or play begins with tap@0. Without quit it goes on until it is interrupted.
 
       Lines with a time in brackets are the system's, all others the application's.
@@ -41,8 +47,24 @@ struct Backgrounder: ParsableCommand {
             The task expires with 5 s left; in front again the application begins another.
         Backgrounder fetch --background-modes fetch --press home@1 --press fetch@2 --press quit@3
             Woken from suspension for a fetch.
+        Backgrounder fetch --background-modes fetch --service http://127.0.0.1:8080 --script "home@1 fetch@2 fetch@3 quit@4"
+            New data, then nothing new: the service says that the feed has not changed.
+        Backgrounder refresh --background-modes fetch,processing --work 1 --script "home@1 refresh@2 process@4 expire@5 quit@6"
+            Two tasks that it has scheduled, the second of which runs out of time.
+        Backgrounder voip --background-modes voip --port 5060 --press home@1
+            Woken by each line of the server's, for ten seconds.
         Backgrounder session --misbehave block-background --script "home@1 launch@9 quit@10"
             Terminated by the watchdog, and launched again.
+        Backgrounder session --service http://127.0.0.1:8080 --script "home@1 quit@30"
+            Says "Session ended" when the service answers with {"success": true}.
+        Backgrounder session --service http://127.0.0.1:8080 --misbehave wait-for-network --press home@1 --press quit@30
+            Waits for the service on the main thread: with a slow one the watchdog terminates it.
+        Backgrounder listen --port 8000 --script "home@5 foreground@10 quit@15"
+            Clients are refused while it is in the background; those that were there lose their connection.
+        Backgrounder listen --port 8000 --misbehave leave-open --reclaim-sockets never --press home@5
+            Clients are accepted by the kernel, and then nobody answers.
+        Backgrounder download --service http://127.0.0.1:8080/music --downloads /tmp --script "tap@0 home@1 foreground@60 quit@90"
+            What the background time is not enough for goes on in front, where it was cut.
 
       EXIT STATUS
         0 after quit; 1 if the system had to terminate the application; 64 the command line makes no sense.
@@ -52,7 +74,8 @@ struct Backgrounder: ParsableCommand {
   var screen: ScreenChoice
 
   @Argument(
-    help: ArgumentHelp("Songs for the audio screen (default: the first three of ./Media).", valueName: "file")
+    help: ArgumentHelp(
+      "Songs for the audio screen, files or URLs (default: the first three of ./Media).", valueName: "file")
   )
   var files: [String] = []
 
@@ -65,7 +88,10 @@ struct Backgrounder: ParsableCommand {
   @Option(help: ArgumentHelp("Background modes, like audio,fetch.", valueName: "list"))
   var backgroundModes: String?
 
-  @Option(help: ArgumentHelp("Takes UIBackgroundModes from a property list.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "Takes UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers from a property list.",
+      valueName: "path"))
   var infoPlist: String?
 
   @Option(help: ArgumentHelp("Background time that tasks get.", valueName: "seconds"))
@@ -83,8 +109,43 @@ struct Backgrounder: ParsableCommand {
   var fetchLimit = LifecycleSettings().fetchLimit
 
   @Option(
-    help: ArgumentHelp("How long an upload, all downloads, or the web service take.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "How long an upload, all downloads, the web service, or a scheduled refresh take.", valueName: "seconds"
+    ))
   var work = 2.0
+
+  @Option(
+    help: ArgumentHelp(
+      "The web service of fetch, upload, download and session: an http or https URL.", valueName: "url"))
+  var service: String?
+
+  @Option(help: ArgumentHelp("Where downloads from a service are put.", valueName: "folder"))
+  var downloads: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The port of the listen screen, 0: any that is free; the port of the voip screen's server.",
+      valueName: "number"))
+  var port: UInt16 = 0
+
+  @Option(
+    help: "When a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
+  var reclaimSockets = Reclaim.whenSuspended
+
+  /// When sockets are reclaimed, as the command line has it.
+  enum Reclaim: String, CaseIterable, ExpressibleByArgument {
+    case never
+    case whenLocked = "when-locked"
+    case whenSuspended = "when-suspended"
+
+    var setting: SocketReclaim {
+      switch self {
+      case .never: .never
+      case .whenLocked: .whenLocked
+      case .whenSuspended: .whenSuspended
+      }
+    }
+  }
 
   @Option(
     help: ArgumentHelp(
@@ -98,7 +159,10 @@ struct Backgrounder: ParsableCommand {
   @Option(help: "What the phone's owner answers to the question for the location: \(names(Answer.self)).")
   var locationAnswer = Answer.always
 
-  @Option(help: ArgumentHelp("Draws the run as SVG when it quits.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "Draws the run as SVG when it quits, is interrupted, or the application is terminated for a fault.",
+      valueName: "path"))
   var timeline: String?
 
   /// Answers to the application's question for permission.
@@ -153,6 +217,24 @@ struct Backgrounder: ParsableCommand {
     guard screen == .location || location == nil else {
       throw ValidationError("only the location screen takes --location")
     }
+    guard screen.usesService || service == nil else {
+      throw ValidationError("only fetch, upload, download and session take --service")
+    }
+    guard (screen == .download && service != nil) == (downloads != nil) else {
+      throw ValidationError("--downloads and the --service of the download screen need each other")
+    }
+    guard screen == .listen || screen == .voip || port == 0 else {
+      throw ValidationError("only the listen and voip screens take --port")
+    }
+    guard screen != .voip || port != 0 else {
+      throw ValidationError("the voip screen needs the --port of its server")
+    }
+    guard misbehave != .leaveOpen || screen == .listen else {
+      throw ValidationError("--misbehave leave-open is a fault of the listen screen")
+    }
+    guard misbehave != .waitForNetwork || screen == .session && service != nil else {
+      throw ValidationError("--misbehave wait-for-network is a fault of the session screen with a --service")
+    }
     guard locationSpeed > 0, locationSpeed <= 1000 else {
       throw ValidationError("--location-speed takes a factor above 0 and up to 1000")
     }
@@ -164,23 +246,31 @@ struct Backgrounder: ParsableCommand {
     let songs = try songs()
     let modes = try modes()
     let location = try phoneLocation()
+    let service = try webService()
+    let folder = try downloadFolder()
     let drawing = try drawing()
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
     settings.callLimit = callLimit
     settings.fetchLimit = fetchLimit
+    settings.socketReclaim = reclaimSockets.setting
+    settings.permittedTaskIdentifiers = try taskIdentifiers()
     let clock = SystemClock.shared
     let sound =
       nullSink
       ? PulseDevice(privateServer: try PrivatePulseServer(), clock: clock)
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
     printLineByLine()
+    let parts = ScreenChoice.Parts(
+      songs: songs, modes: modes, service: service, work: work, folder: folder,
+      // A little is left to say so.
+      fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
+      leavesOpen: misbehave == .leaveOpen)
     MainActor.assumeIsolated {
-      let phone = Phone(modes: modes, settings: settings, sound: sound, location: location, drawing: drawing)
-      {
-        makeDelegate(songs: songs, modes: modes)
-      }
+      let phone = Phone(
+        modes: modes, settings: settings, sound: sound, location: location, service: service, drawing: drawing
+      ) { makeDelegate(parts) }
       phone.run(presses)
       withExtendedLifetime(phone) {
         // The main thread's loop, for timers as well as for the main queue.
@@ -190,11 +280,28 @@ struct Backgrounder: ParsableCommand {
   }
 
   @MainActor
-  private func makeDelegate(songs: [URL], modes: BackgroundModes) -> AppDelegate {
-    let screen = screen.makeScreen(songs: songs, work: work, modes: modes)
+  private func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
+    let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // A fifth more than what is allowed.
-    return MisbehavingAppDelegate(screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2)
+    return MisbehavingAppDelegate(
+      screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2, service: parts.service)
+  }
+
+  private func webService() throws -> WebService? {
+    guard let service else { return nil }
+    do { return try WebService(url: service) } catch {
+      throw ValidationError("--service takes an http or https URL without a query")
+    }
+  }
+
+  private func downloadFolder() throws -> URL? {
+    guard let downloads else { return nil }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: downloads, isDirectory: &isFolder), isFolder.boolValue,
+      FileManager.default.isWritableFile(atPath: downloads)
+    else { throw ValidationError("\(downloads): no such folder, or it cannot be written to") }
+    return URL(fileURLWithPath: downloads, isDirectory: true)
   }
 
   private func presses() throws -> [Press] {
@@ -214,10 +321,13 @@ struct Backgrounder: ParsableCommand {
       paths = names.filter { $0.hasSuffix(".mp3") }.sorted().prefix(3).map { "Media/\($0)" }
     }
     guard !paths.isEmpty else { throw ValidationError("no songs: name some files") }
-    for path in paths where !FileManager.default.isReadableFile(atPath: path) {
-      throw ValidationError("\(path): no such file, or it cannot be read")
+    return try paths.map { path in
+      if let url = URL(string: path), url.scheme == "http" || url.scheme == "https" { return url }
+      guard FileManager.default.isReadableFile(atPath: path) else {
+        throw ValidationError("\(path): no such file, or it cannot be read")
+      }
+      return URL(fileURLWithPath: path)
     }
-    return paths.map { URL(fileURLWithPath: $0) }
   }
 
   private func phoneLocation() throws -> Phone.Location {
@@ -240,6 +350,16 @@ struct Backgrounder: ParsableCommand {
     } catch {
       throw ValidationError("--timeline \(timeline): \(error.localizedDescription)")
     }
+  }
+
+  /// Those of the property list, or all of the refresh screen's.
+  private func taskIdentifiers() throws -> Set<String> {
+    guard let infoPlist else { return [RefreshScreen.refresh, RefreshScreen.cleaning] }
+    var settings = LifecycleSettings()
+    do { try settings.readPermittedTaskIdentifiers(infoPlist: infoPlist) } catch {
+      throw ValidationError("\(error)")
+    }
+    return settings.permittedTaskIdentifiers
   }
 
   private func modes() throws -> BackgroundModes {

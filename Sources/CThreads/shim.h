@@ -26,3 +26,24 @@ extern void *continuo_memmem(const void *text, unsigned long size, const void *p
 // int fallocate(int, int, off_t, off_t), glibc 2.10. The mode that makes a hole is 3 (FALLOC_FL_PUNCH_HOLE and
 // FALLOC_FL_KEEP_SIZE).
 extern int continuo_fallocate(int descriptor, int mode, long offset, long length) __asm__("fallocate");
+
+// int renameat2(int, const char *, int, const char *, unsigned int), glibc 2.28. The flag that never replaces a file is
+// 1 (RENAME_NOREPLACE).
+extern int continuo_renameat2(int oldFolder, const char *oldPath, int newFolder, const char *newPath,
+                              unsigned int flags) __asm__("renameat2");
+
+// <sys/epoll.h>, which is not in the module: epoll_create1, epoll_ctl, epoll_wait, glibc 2.9, and struct epoll_event,
+// which the kernel packs on this one architecture.
+struct continuo_epoll_event {
+  unsigned int events;
+  unsigned long data;
+}
+#ifdef __x86_64__
+__attribute__((packed))
+#endif
+;
+extern int continuo_epoll_create(int flags) __asm__("epoll_create1");
+extern int continuo_epoll_ctl(int epoll, int operation, int descriptor, struct continuo_epoll_event *event)
+    __asm__("epoll_ctl");
+extern int continuo_epoll_wait(int epoll, struct continuo_epoll_event *events, int count, int milliseconds)
+    __asm__("epoll_wait");

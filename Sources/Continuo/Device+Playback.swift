@@ -4,12 +4,15 @@ public import QueuePlayer
 extension Device {
   /// For how many seconds players that starve or have lost their server still count as playing.
   static let starvationGrace = 5.0
+  /// The same for players that wait for media from the network, as on a train in a tunnel.
+  static let networkGrace = 30.0
 
   /// Connects the players of `environment` and its audio session with the application on this device. They
   /// are suspended, resumed, interrupted and ended with the application; snapshots of them are kept for the
   /// next launch. Players pause in the background if their session does not allow sound there. While they
   /// play, with an active session whose category may sound in the background (`playback`, `playAndRecord` or
-  /// `multiRoute`), they keep an application with the mode `audio` running.
+  /// `multiRoute`), they keep an application with the mode `audio` running; and for 5 s while they wait for the output, for
+  /// 30 s while they wait for the network. A suspended player that waited goes on by itself when the application runs again.
   ///
   /// To be called once for each environment, before the launch. The connection is permanent. Any thread; does
   /// not block.
@@ -17,8 +20,13 @@ extension Device {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in
       // A queue that advances stays `playing`. A player that waits usually resumes within the grace.
-      self?.setKeeping(
-        .audio, activity == .playing, grace: activity == .waiting ? Self.starvationGrace : 0)
+      let grace =
+        switch activity {
+        case .stopped, .playing: 0.0
+        case .waiting: Self.starvationGrace
+        case .waitingForNetwork: Self.networkGrace
+        }
+      self?.setKeeping(.audio, activity == .playing, grace: grace)
     }
     environment.suspension.onKeepingActivityChange = tell
     tell(environment.suspension.keepingActivity)

@@ -1,6 +1,10 @@
 public import Foundation
 import HostTime
 
+// Foundation has one function, with `Any?` and `OperationQueue?`. The compiler prefers these two to it, also in files that
+// import Foundation, because their parameters are closer to what is passed. Foundation's own is left for an object in
+// a variable of the type `Any?` together with a queue in a variable of the type `OperationQueue?`.
+
 extension NotificationCenter {
   /// `addObserver(forName:object:queue:using:)` of Foundation, for a queue that is not nil. The difference is in
   /// `OperationQueue.main`: Linux's Foundation waits there for ever if the notification is posted on the main queue
@@ -9,8 +13,7 @@ extension NotificationCenter {
   /// With `OperationQueue.main`, `block` is called at once for what is posted on the main queue. What is posted
   /// elsewhere waits until `block` has run on the main queue, as with every queue.
   ///
-  /// The compiler prefers this to Foundation's own for `queue: .main` and `queue: OperationQueue.main`. Any thread; does
-  /// not block.
+  /// Any thread; does not block.
   ///
   /// - Parameters:
   ///   - name: the notification's name; nil for every name.
@@ -32,5 +35,16 @@ extension NotificationCenter {
       nonisolated(unsafe) let notification = notification
       OperationQueue.main.addOperations([BlockOperation { block(notification) }], waitUntilFinished: true)
     }
+  }
+
+  /// The same for an object of a class and a queue that may be nil, which stands for the thread that posts.
+  public func addObserver(
+    forName name: NSNotification.Name?, object: (any AnyObject)?, queue: OperationQueue?,
+    using block: @escaping @Sendable (Notification) -> Void
+  ) -> any NSObjectProtocol {
+    guard let queue else {
+      return addObserver(forName: name, object: object as Any?, queue: nil, using: block)
+    }
+    return addObserver(forName: name, object: object as Any?, queue: queue, using: block)
   }
 }

@@ -6,8 +6,8 @@ public import QueuePlayer
 import TimeStretch
 
 extension PlaybackEnvironment {
-  /// An environment that plays MP3 files in real time, on the main dispatch queue. Nothing is connected or
-  /// opened before the first player gets an item, or the audio session is asked about other applications' sound.
+  /// An environment that plays MP3 files and http and https URLs in real time, on the main dispatch queue. Nothing is connected or
+  /// opened before the first player gets an item (the network: one with such a URL), or the audio session is asked about other applications' sound.
   ///
   /// - Parameters:
   ///   - output: where sound is played. By default the PulseAudio server that libpulse chooses.
@@ -24,9 +24,9 @@ extension PlaybackEnvironment {
         ?? { SilenceNotice.say($0, place: output.place, advice: output.advice) })
   }
 
-  /// An environment of these parts that plays MP3 files.
+  /// An environment of these parts that plays MP3 files and MPEG audio from the network.
   package init(
-    clock: any HostClock, device: any AudioOutputDevice,
+    clock: any HostClock, device: any AudioOutputDevice, network: NetworkSettings = NetworkSettings(),
     stretching: any TimeStretching = SoundTouchStretching(),
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
@@ -39,6 +39,9 @@ extension PlaybackEnvironment {
         MP3File(pathBytes: file.pathBytes, options: MP3File.Options(preciseDuration: isPrecise))
       },
       onDiagnostic: onDiagnostic)
+    let media = NetworkMedia(network, clock: clock)
+    makeRemote = { media.medium($0, onNote: $1) }
+    preferredForwardBufferDuration = network.bufferDuration
   }
 }
 

@@ -7,8 +7,8 @@ import QueuePlayer
 /// Starts an application: sets `Device.current` to a new device, connects the players of `PlaybackEnvironment.current`
 /// with it, makes the delegate, launches the application and runs the main run loop. Never returns.
 ///
-/// The application's background modes are those of `UIBackgroundModes` in the file `Info.plist` beside the program; none
-/// without that file. A program whose `Info.plist` is damaged ends with status 78 and says so on standard error.
+/// The application's background modes are those of `UIBackgroundModes` in the file `Info.plist` beside the program, and the
+/// identifiers of its tasks those of `BGTaskSchedulerPermittedIdentifiers`; none without that file. A program whose `Info.plist` is damaged ends with status 78 and says so on standard error.
 ///
 /// To be called once, on the main thread. `@main` before a delegate that derives from `UIResponder` does the same.
 ///
@@ -39,7 +39,8 @@ extension UIApplicationDelegate where Self: UIResponder {
 }
 
 @MainActor private func runApplication(_ makeDelegate: () -> (any UIApplicationDelegate)?) -> Never {
-  let device = Device(modes: modesOfProgram())
+  let (modes, settings) = rulesOfProgram()
+  let device = Device(modes: modes, settings: settings)
   Device.current = device
   device.connect()
   let delegate = makeDelegate()
@@ -52,13 +53,17 @@ extension UIApplicationDelegate where Self: UIResponder {
   dispatchMain()
 }
 
-private func modesOfProgram() -> BackgroundModes {
+private func rulesOfProgram() -> (modes: BackgroundModes, settings: LifecycleSettings) {
   let file = Bundle.main.bundleURL.appendingPathComponent("Info.plist")
-  guard FileManager.default.fileExists(atPath: file.path) else { return BackgroundModes() }
+  guard FileManager.default.fileExists(atPath: file.path) else {
+    return (BackgroundModes(), LifecycleSettings())
+  }
   do throws(InfoPlistError) {
     let modes = try BackgroundModes(infoPlist: file)
     for warning in modes.warnings { say("\(file.path): \(warning)") }
-    return modes
+    var settings = LifecycleSettings()
+    try settings.readPermittedTaskIdentifiers(infoPlist: file.path(percentEncoded: false))
+    return (modes, settings)
   } catch {
     say(error.description)
     exit(EX_CONFIG)

@@ -17,6 +17,7 @@ struct ContinuoBench: ParsableCommand {
         start   from process start to first sound in the sink's monitor; paplay shows the floor
         render  speed of rendering to a file, beside mpg123 -t and -w
         jitter  Continuo's 1/100 s observer: time of call against the time that frame is heard
+        network from a server on loopback: start, bytes before sound, a large cover, CPU and memory, requests
 
       Measurements of the control socket, continuo serve beside mpd (all of them: --only control):
         roundtrip  from request to answer: ping, status, currentsong, paused and playing
@@ -109,15 +110,18 @@ struct ContinuoBench: ParsableCommand {
       defer { server.stop() }
       if chosen.contains(.cpu) { report(.cpu, PlaybackCost(bench: bench, server: server).run) }
       if chosen.contains(.start) { report(.start, FirstSound(bench: bench, server: server).run) }
+      if chosen.contains(.network) { report(.network, NetworkCost(bench: bench, server: server).run) }
       if chosen.contains(.jitter), let continuo = bench.continuo {
         report(.jitter, ObserverJitter(bench: bench, server: server, continuo: continuo).run)
       }
     }
+    let plan = ControlPlan(quick: quick, seconds: seconds), programs = serverPrograms(bench)
+    if chosen.contains(.network) {
+      report(.network, NetworkServing(bench: bench, plan: plan, programs: programs).run)
+    }
     let control = chosen.filter(Measurement.control.contains)
     if !control.isEmpty {
-      ControlBench(
-        bench: bench, plan: ControlPlan(quick: quick, seconds: seconds), programs: serverPrograms(bench)
-      ).run(control, report: report)
+      ControlBench(bench: bench, plan: plan, programs: programs).run(control, report: report)
     }
     if failed { throw ExitCode.failure }
   }

@@ -25,8 +25,11 @@ struct RecordDescriber {
       return "\(task(id, name)) expires"
     case .expirationEnded(let id, let name):
       return returned("the expiration handler of \(task(id, name))", at: record.time)
+    case .sessionEventsBegan, .sessionEventsEnded: return "\(record.event)"
     case .fetchEnded(let result): return "fetch ended" + (result.map { ": \($0)" } ?? "")
-    case .interruptionBegan: return "interruption began"
+    case .scheduledTaskBegan, .scheduledTaskExpires, .scheduledTaskEnded, .socketsReclaimed,
+      .interruptionBegan:
+      return "\(record.event)"
     case .interruptionEnded(let shouldResume):
       return "interruption ended" + (shouldResume ? ", should resume" : "")
     case .terminated(let report): return "terminated" + (report.map { " \($0.code): \(reason($0))" } ?? "")
@@ -45,6 +48,7 @@ struct RecordDescriber {
     case .willEnterForeground: "applicationWillEnterForeground"
     case .willTerminate: "applicationWillTerminate"
     case .didReceiveMemoryWarning: "applicationDidReceiveMemoryWarning"
+    case .keepAlive: "the keep-alive handler"
     case .performFetch: "application(performFetchWithCompletionHandler:)"
     case .backgroundRefreshStatusDidChange: "backgroundRefreshStatusDidChange"
     }
@@ -64,6 +68,8 @@ struct RecordDescriber {
       "the expiration handler of \(task(culprit.id, culprit.name)) had not returned after \(took)"
     case .tasks(let tasks):
       "\(tasks.map { task($0.id, $0.name) }.joined(separator: ", ")) not ended after \(took)"
+    case .scheduledTask(let identifier): "scheduled task \(identifier) not completed after \(took)"
+    case .backgroundSession(let session): "events of session \(session) not handled after \(took)"
     case .fetch: "fetch not completed after \(took)"
     }
   }

@@ -32,7 +32,7 @@ extension TestDevice {
     return library.addBroken(name, error: error)
   }
 
-  private func frames(in duration: Duration, _ sampleRate: Int) -> Int64 {
+  func frames(in duration: Duration, _ sampleRate: Int) -> Int64 {
     Int64((duration / .seconds(1) * Double(sampleRate)).rounded())
   }
 }

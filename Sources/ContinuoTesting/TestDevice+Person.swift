@@ -39,6 +39,19 @@ extension TestDevice {
   /// Someone uses the controls of the lock screen.
   public func wakeForRemoteControl() async { await happen { $0.wakeForRemoteControl() } }
 
+  /// It is time for the task that the application has asked `BGTaskScheduler` for under this identifier.
+  public func launchTask(withIdentifier identifier: String) async {
+    await happen { $0.launchTask(withIdentifier: identifier) }
+  }
+
+  /// The time of a running task of `BGTaskScheduler` is nearly over.
+  public func expireTask(withIdentifier identifier: String) async {
+    await happen { $0.expireTask(withIdentifier: identifier) }
+  }
+
+  /// Data comes for one of the application's VoIP sockets. The sockets themselves are the test's: the device looks at none.
+  public func receiveVoIPData() async { await happen { $0.receiveVoIPData() } }
+
   /// Someone sets the volume for everything, from 0 to 1, as with a device's keys or a mixer's slider.
   public func setOutputVolume(_ volume: Float) async {
     await happen { [output] _ in output.setListenerVolume(min(max(volume, 0), 1)) }

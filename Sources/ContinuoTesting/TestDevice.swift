@@ -23,6 +23,8 @@ public final class TestDevice {
   let timers: ApplicationTimers
   let output: SimulatedOutput
   let library = SongLibrary()
+  /// The network, from which players fetch what has an http or https URL.
+  public nonisolated let network: SimulatedNetwork
   let recorder: Recorder
   let environment: PlaybackEnvironment
   /// The delegate is the application's object, and the application does not keep it.
@@ -36,16 +38,21 @@ public final class TestDevice {
     let recorder = Recorder(clock: hostClock)
     self.mainQueue = mainQueue
     self.recorder = recorder
+    network = SimulatedNetwork(clock: hostClock)
     timers = ApplicationTimers(clock: hostClock, mainQueue: mainQueue)
     self.output = SimulatedOutput(
       clock: hostClock, personality: output.personality, recordsSound: recordsSound)
     system = Device(
       modes: BackgroundModes(modes), clock: hostClock, mainQueue: mainQueue,
-      isOnMainQueue: { mainQueue.isCurrent }, settings: settings)
-    environment = .virtual(clock: hostClock, output: self.output, mainQueue: mainQueue, library: library)
+      isOnMainQueue: { mainQueue.isCurrent }, settings: settings,
+      // The test's own sockets are none of the application's.
+      reclaimSockets: { [] })
+    environment = .virtual(
+      clock: hostClock, output: self.output, mainQueue: mainQueue, library: library, network: network)
     system.onRecord = { recorder.add($0) }
     system.connect(environment)
     system.add(timers)
+    useNetwork()
     system.location.onUpdate = { recorder.add($0) }
     // Observers of the application's notifications need not have asked for the application before.
     _ = system.application
@@ -182,6 +189,7 @@ public final class TestDevice {
     for watch in watches { watch.close() }
     watches = []
     timers.cancelAll()
+    closeSessions()
     await MainActorTurns.runAll()
     environment.suspension.closeAll()
     mainQueue.clear()

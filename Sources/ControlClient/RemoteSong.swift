@@ -10,6 +10,8 @@ package struct RemoteSong: Hashable, Sendable {
   package var title: String?
   package var artist: String?
   package var album: String?
+  /// What a playlist, or the station itself, calls it.
+  package var streamName: String?
   /// Its length in seconds, in the server's own digits.
   package var duration: String?
 
@@ -24,12 +26,13 @@ package struct RemoteSong: Hashable, Sendable {
     title = fields.joined("Title")
     artist = fields.joined("Artist")
     album = fields.joined("Album")
+    streamName = fields["Name"]
     duration = fields["duration"]
   }
 
-  /// What it is called: artist and title, or else the last part of the file's name.
+  /// What it is called: artist and title, or else what a playlist calls it, or else the last part of the file's name.
   package var name: String {
-    guard let title else { return file.split(separator: "/").last.map(String.init) ?? file }
+    guard let title else { return streamName ?? file.split(separator: "/").last.map(String.init) ?? file }
     return artist.map { "\($0) – \(title)" } ?? title
   }
 

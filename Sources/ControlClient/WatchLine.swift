@@ -5,7 +5,8 @@ package import TextFormatting
 package enum WatchLine {
   /// What is written as a number in JSON.
   private static let numbers: Set<String> = [
-    "index", "songid", "elapsed", "value", "timescale", "steps", "host",
+    "index", "songid", "elapsed", "value", "timescale", "steps", "host", "status", "from", "attempt", "total",
+    "bytes",
   ]
   /// What a person has no use for: a clock that began anywhere, and the time once more.
   private static let details: Set<String> = ["event", "host", "value", "timescale"]
@@ -14,7 +15,9 @@ package enum WatchLine {
 
   /// For a person.
   package static func text(_ record: ReplyFields) -> String {
-    let fields = record.fields.filter { !details.contains($0.name) }.map { field in
+    let isTitle = hasTextValue(record)
+    let fields = record.fields.filter { !details.contains($0.name) || isTitle && $0.name == "value" }.map {
+      field in
       "\(field.name) \(TerminalText.sanitized(field.value.description))"
     }
     let name = TerminalText.sanitized(record["event"] ?? "")
@@ -24,11 +27,17 @@ package enum WatchLine {
   }
 
   package static func json(_ record: ReplyFields) -> JSONValue {
-    .object(
+    let isTitle = hasTextValue(record)
+    return .object(
       record.fields.map { field in
         let text = field.value.description
-        return JSONValue.Member(
-          key: field.name, value: numbers.contains(field.name) ? .number(written: text) : .string(text))
+        let isNumber = numbers.contains(field.name) && !(isTitle && field.name == "value")
+        return JSONValue.Member(key: field.name, value: isNumber ? .number(written: text) : .string(text))
       })
+  }
+
+  /// Whether `value` is a text, such as a title, and not a part of a time.
+  private static func hasTextValue(_ record: ReplyFields) -> Bool {
+    record["event"]?.description == "timedMetadata"
   }
 }

@@ -2,30 +2,48 @@ import Glibc
 import Transfer
 
 extension TransferFailure {
+  /// The failure of a request that may not reach all addresses. One that had no connection always says the same, so that
+  /// nobody learns which names and ports there are in a private network.
+  func concealed(from reach: NetworkReach, host: String) -> TransferFailure {
+    guard reach == .publicOnly else { return self }
+    switch kind {
+    case .hostNotFound, .hostUnresolved, .refused, .offline, .timedOut, .notReachable:
+      return TransferFailure(kind, "\(host) is not reachable")
+    default: return self
+    }
+  }
+
   /// The failure that libcurl's result stands for.
   ///
   /// - Parameters:
   ///   - result: the CURLcode.
   ///   - host: whom the request went to.
+  ///   - isProxied: whether the connection that failed was one to a proxy.
   ///   - systemError: the `errno` of the connection.
   ///   - detail: what libcurl says of TLS; it names neither path nor query.
   ///   - hasHead: whether an answer had begun.
-  init(curl result: Int32, host: String, systemError: Int32, detail: String, hasHead: Bool) {
+  init(
+    curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool
+  ) {
     let reason = detail.isEmpty ? "" : ": \(detail)"
+    let peer = isProxied ? "the proxy for \(host)" : host
     switch result {
     case 3: self.init(.badURL, "the URL cannot be used")
-    case 5: self.init(.hostNotFound, "the proxy for \(host) was not found")
-    case 6: self.init(.hostNotFound, "\(host) was not found")
+    case 5: self.init(.hostUnresolved, "the proxy for \(host) was not found")
+    // Whether there is no such host, libcurl does not tell.
+    case 6: self.init(.hostUnresolved, "\(host) was not found")
     case 7 where [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(systemError):
-      self.init(.offline, "there is no way to \(host)")
-    case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(host) takes no connection")
-    case 7, 97: self.init(.refused, "\(host) refuses the connection")
+      self.init(.offline, "there is no way to \(peer)")
+    case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(peer) takes no connection")
+    case 7: self.init(.refused, "\(peer) refuses the connection")
+    // Of SOCKS: it cannot reach the host either.
+    case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
     // 1: a scheme that is not supported, here always HTTP/0.9.
     case 1, 8: self.init(.badAnswer, "the answer of \(host) is no HTTP")
     // Also a line of the head that is longer than libcurl takes.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")
     case 27: self.init(.noRoom, "there is no memory")
-    case 28: self.init(.timedOut, "\(host) takes no connection")
+    case 28: self.init(.timedOut, "\(peer) takes no connection")
     case 51, 60: self.init(.certificate, "the certificate of \(host) is not valid\(reason)")
     case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 90, 91, 98:
       self.init(.certificate, "no encrypted connection to \(host)\(reason)")

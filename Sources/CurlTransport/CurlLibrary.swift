@@ -80,6 +80,8 @@ struct CurlLibrary: Sendable {
   // MARK: Options. The numbers are those of curl.h and multi.h: kind times 10,000 plus number.
 
   enum Number: Int32 {
+    case noBody = 44
+    case upload = 46
     case netrc = 51
     case followLocation = 52
     case freshConnect = 74
@@ -89,22 +91,28 @@ struct CurlLibrary: Sendable {
     case connectTimeoutMilliseconds = 156
     case tcpKeepAlive = 213
     case suppressConnectHeaders = 265
+    /// A curl_off_t, which is a long on the machines that there are for this.
+    case bodySize = 30_115
   }
 
   enum Pointer: Int32 {
     case writeData = 10_001
     case url = 10_002
     case proxy = 10_004
+    case readData = 10_009
     case errorBuffer = 10_010
     case httpHeader = 10_023
     case headerData = 10_029
+    case customRequest = 10_036
     case caInfo = 10_065
     case acceptEncoding = 10_102
     case privateData = 10_103
     case http200Aliases = 10_104
     case openSocketData = 10_164
+    case seekData = 10_168
     case userName = 10_173
     case password = 10_174
+    case resolve = 10_203
     case connectedData = 10_313
     case protocols = 10_318
   }
@@ -124,11 +132,13 @@ struct CurlLibrary: Sendable {
   }
 
   func setFunctions(
-    of easy: Handle, body: continuo_curl_receive, head: continuo_curl_receive,
-    openSocket: continuo_curl_open_socket, connected: continuo_curl_connected
+    of easy: Handle, body: continuo_curl_receive, head: continuo_curl_receive, read: continuo_curl_receive,
+    seek: continuo_curl_seek, openSocket: continuo_curl_open_socket, connected: continuo_curl_connected
   ) {
     _ = continuo_curl_set_receive(easySet.call, easy, 20_011, body)
     _ = continuo_curl_set_receive(easySet.call, easy, 20_079, head)
+    _ = continuo_curl_set_receive(easySet.call, easy, 20_012, read)
+    _ = continuo_curl_set_seek(easySet.call, easy, 20_167, seek)
     _ = continuo_curl_set_open_socket(easySet.call, easy, 20_163, openSocket)
     _ = continuo_curl_set_connected(easySet.call, easy, 20_312, connected)
   }
@@ -166,6 +176,12 @@ struct CurlLibrary: Sendable {
   func connectionCount(of easy: Handle) -> Int {
     // CURLINFO_NUM_CONNECTS
     number(26, of: easy)
+  }
+
+  /// What a proxy answered when a tunnel through it was asked for; 0 if none was, or if it did not answer.
+  func tunnelStatus(of easy: Handle) -> Int {
+    // CURLINFO_HTTP_CONNECTCODE
+    number(22, of: easy)
   }
 
   private func number(_ info: Int32, of easy: Handle) -> Int {

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import SystemSockets
 import Transfer
 
 /// A transfer that libcurl runs. The network's thread only.
@@ -8,18 +9,26 @@ final class CurlTransfer {
   let request: TransferRequest
   /// Hands an event out; false if the transfer was cancelled.
   private let deliver: (TransferEvent) -> Bool
+  /// Tells how many bytes of the request's body were sent.
+  private let tellSent: (Int64) -> Void
   /// Whether no body is to come.
   private let isPaused: () -> Bool
 
   private(set) var easy: CurlLibrary.Handle?
+  private var hasSystemSockets = true
   private let library: CurlLibrary
   private var fields: CurlLibrary.List?
   private var aliases: CurlLibrary.List?
+  private var names: CurlLibrary.List?
   private let errorText: UnsafeMutablePointer<CChar>
   private var reader = HeadReader()
+  /// Reads the request's body.
+  private var reading: BodyReader?
   private var hasHead = false
   private var wasCancelled = false
   private var isConnected = false
+  /// The port of the last address that was tried: another one than the URL's is a proxy's.
+  private var triedPort: Int?
   /// Whether it is made for the second time.
   private var isFresh = false
   /// What a callback has found; libcurl only carries that there was something.
@@ -29,15 +38,19 @@ final class CurlTransfer {
   private static let errorSize = 256
   /// CURL_WRITEFUNC_PAUSE
   private static let pause = 0x1000_0001
+  /// CURL_READFUNC_ABORT
+  private static let abort = 0x1000_0000
 
   init(
     _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
-    deliver: @escaping (TransferEvent) -> Bool, isPaused: @escaping () -> Bool
+    deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
+    isPaused: @escaping () -> Bool
   ) {
     self.id = id
     self.request = request
     self.library = library
     self.deliver = deliver
+    self.tellSent = tellSent
     self.isPaused = isPaused
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
@@ -47,6 +60,7 @@ final class CurlTransfer {
     if let easy { library.easyCleanup(easy) }
     if let fields { library.listFree(fields) }
     if let aliases { library.listFree(aliases) }
+    if let names { library.listFree(names) }
     errorText.deallocate()
   }
 
@@ -54,6 +68,7 @@ final class CurlTransfer {
   func prepare(_ options: CurlOptions) -> CurlLibrary.Handle? {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
+    hasSystemSockets = options.hasSystemSockets
     let context = Unmanaged.passUnretained(self).toOpaque()
     library.set(.errorBuffer, errorText, of: easy)
     library.set(.privateData, context, of: easy)
@@ -71,6 +86,23 @@ final class CurlTransfer {
       guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) else { continue }
       fields = library.listAppend(fields, line) ?? fields
     }
+    if let body = request.body {
+      reading = BodyReader(body)
+      library.set(.upload, 1, of: easy)
+      library.set(.bodySize, Int(body.count), of: easy)
+      library.set(.readData, context, of: easy)
+      library.set(.seekData, context, of: easy)
+      if request.fields["Content-Type"] == nil {
+        fields = library.listAppend(fields, "Content-Type: application/octet-stream") ?? fields
+      }
+      // Without a value: libcurl is not to ask whether it may send the body, which costs a second where nobody answers.
+      fields = library.listAppend(fields, "Expect:") ?? fields
+    } else if request.method == "HEAD" {
+      library.set(.noBody, 1, of: easy)
+    }
+    if let method = request.method, method != "GET" || request.body != nil {
+      library.set(.customRequest, method, of: easy)
+    }
     library.set(.httpHeader, fields, of: easy)
     aliases = library.listAppend(nil, "ICY 200 OK")
     library.set(.http200Aliases, aliases, of: easy)
@@ -82,10 +114,12 @@ final class CurlTransfer {
     if let credentials = request.credentials {
       library.set(.userName, credentials.user, of: easy)
       library.set(.password, credentials.password, of: easy)
-    } else if options.usesNetrc {
+    } else if options.usesNetrc, request.reach == .all {
       // CURL_NETRC_OPTIONAL
       library.set(.netrc, 1, of: easy)
     }
+    for name in options.names { names = library.listAppend(names, name) ?? names }
+    if let names { library.set(.resolve, names, of: easy) }
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
     // The system's folder of certificates stays in use beside it.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
@@ -100,6 +134,10 @@ final class CurlTransfer {
       head: { bytes, size, count, context in
         CurlTransfer.of(context)?.takeLine(bytes, size &* count) ?? 0
       },
+      read: { bytes, size, count, context in
+        CurlTransfer.of(context)?.readBody(bytes, size &* count) ?? CurlTransfer.abort
+      },
+      seek: { context, offset, _ in CurlTransfer.of(context)?.seekBody(to: Int64(offset)) ?? 1 },
       openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
       connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 })
     return easy
@@ -125,6 +163,7 @@ final class CurlTransfer {
     else { return false }
     isFresh = true
     found = nil
+    reading?.position = 0
     reader = HeadReader()
     library.set(.freshConnect, 1, of: easy)
     return true
@@ -141,9 +180,15 @@ final class CurlTransfer {
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
-    TransferFailure(
+    // libcurl's own result is that of a connection that was lost.
+    if !hasHead, let status = easy.map(library.tunnelStatus), status >= 300 {
+      return TransferFailure(.status(status), "the proxy answered \(status)")
+    }
+    return TransferFailure(
       curl: result == 0 ? 52 : result, host: request.url.host,
-      systemError: easy.map(library.systemError) ?? 0, detail: String(cString: errorText), hasHead: hasHead)
+      isProxied: triedPort.map { $0 != request.url.port } ?? false,
+      systemError: easy.map(library.systemError) ?? 0, detail: String(cString: errorText), hasHead: hasHead
+    ).concealed(from: request.reach, host: request.url.host)
   }
 
   private func hand(_ event: TransferEvent) -> Bool {
@@ -158,6 +203,23 @@ final class CurlTransfer {
     if isPaused() { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
+  }
+
+  private func readBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    guard let bytes, !wasCancelled, let reading else { return Self.abort }
+    guard let read = reading.read(UnsafeMutableRawBufferPointer(start: bytes, count: count)) else {
+      found = TransferFailure(.badBody, "what was to be sent cannot be read")
+      return Self.abort
+    }
+    if read > 0 { tellSent(reading.position) }
+    return read
+  }
+
+  private func seekBody(to offset: Int64) -> Int32 {
+    // CURL_SEEKFUNC_OK, CURL_SEEKFUNC_FAIL
+    guard let reading else { return 1 }
+    reading.position = offset
+    return 0
   }
 
   private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
@@ -183,8 +245,12 @@ final class CurlTransfer {
     }
     // Of several addresses one may be reachable.
     found = nil
-    return socket(
+    // The same place in both kinds of addresses.
+    triedPort = Int(address.pointee.bytes.2) << 8 | Int(address.pointee.bytes.3)
+    let descriptor = socket(
       address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    if hasSystemSockets { SystemSockets.register(descriptor) }
+    return descriptor
   }
 
   private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 package import HostTime
 import Synchronization
@@ -11,13 +12,31 @@ package struct CurlOptions: Sendable {
   package var certificateFile: String?
   /// Whether `~/.netrc` is asked for credentials.
   package var usesNetrc = false
+  /// Whether its sockets are the system's, as those of players are. A suspended application loses its own.
+  package var hasSystemSockets = true
   /// Seconds after the last transfer for which connections and the thread are kept.
   package var idleTime = 60.0
+  /// Requests within a second to one host.
+  package var requestsPerSecond = NetworkLimits.requestsPerSecond
+  /// What names stand for, before anybody is asked: `NAME:PORT:ADDRESS`, as libcurl writes it. For tests.
+  package var names: [String] = []
+  /// Whether it is certain that there is no such host; false where nobody could be asked. May block.
+  package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
   /// Names of the library to open, the first that there is.
   package var libraryNames = CurlLibrary.names
 
   /// The usual ones.
   package init() {}
+
+  private static func isUnknown(_ host: String) -> Bool {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    let result = getaddrinfo(host, nil, &hints, &found)
+    if let found { freeaddrinfo(found) }
+    // -5, EAI_NODATA: the name is there and has no address.
+    return result == EAI_NONAME || result == -5
+  }
 }
 
 /// Sends requests by libcurl on a thread of its own, `continuo-net`, which exists from the first transfer until 60 s after
@@ -70,6 +89,11 @@ package final class CurlTransport: HTTPTransport {
     var failure: TransferFailure?
     var transfers: [TransferID: CurlTransfer] = [:]
     var idleSince: HostTime?
+    var pace: RequestPace
+    /// Requests whose host gets too many.
+    var held: [(id: TransferID, request: TransferRequest, moment: HostTime)] = []
+
+    init(pace: RequestPace) { self.pace = pace }
   }
 
   /// Lets the loop be captured by the worker's body, which alone uses it: a body never runs twice at the same time.
@@ -150,7 +174,7 @@ package final class CurlTransport: HTTPTransport {
   // MARK: The thread
 
   private func makeWorker() -> any Worker {
-    let box = LoopBox(loop: Loop())
+    let box = LoopBox(loop: Loop(pace: RequestPace(limit: options.requestsPerSecond)))
     // The worker keeps the transport until there is nothing to do any more.
     return clock.makeWorker("continuo-net") { self.step(box.loop) }
   }
@@ -162,13 +186,17 @@ package final class CurlTransport: HTTPTransport {
       return state.orders
     }
     for order in orders { carryOut(order, loop) }
-    guard let multi = state.withLock({ $0.multi }), !loop.transfers.isEmpty else { return rest(loop) }
+    let next = release(loop)
+    guard let multi = state.withLock({ $0.multi }), !loop.transfers.isEmpty else {
+      return next.map { .at($0) } ?? rest(loop)
+    }
     loop.idleSince = nil
     var running: Int32 = 0
     _ = multi.library.multiPerform(multi.handle, &running)
     collect(multi, loop)
     if !loop.transfers.isEmpty, state.withLock({ $0.orders.isEmpty }) {
-      _ = multi.library.multiPoll(multi.handle, nil, 0, Self.longestPoll, nil)
+      let pause = next.map { Int32(max(0, min($0.seconds(since: clock.now), 30) * 1000) + 1) }
+      _ = multi.library.multiPoll(multi.handle, nil, 0, pause ?? Self.longestPoll, nil)
     }
     return .again
   }
@@ -191,22 +219,44 @@ package final class CurlTransport: HTTPTransport {
   private func carryOut(_ order: Order, _ loop: Loop) {
     switch order {
     case .start(let id, let request):
-      guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
-        _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
-        return
-      }
-      let transfer = CurlTransfer(
-        id, request, library, deliver: { [unowned self] in deliver($0, of: id) },
-        isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
-      guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
-        _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
-        return
-      }
-      loop.transfers[id] = transfer
+      loop.held.append((id, request, loop.pace.moment(of: request.url.host, at: clock.now)))
     case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
     case .goOn(let id): loop.transfers[id]?.goOn()
-    case .cancel(let id): if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
+    case .cancel(let id):
+      loop.held.removeAll { $0.id == id }
+      if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
     }
+  }
+
+  /// Begins the transfers whose moment has come. Returns when the next one's comes.
+  private func release(_ loop: Loop) -> HostTime? {
+    let now = clock.now
+    let due = loop.held.filter { $0.moment <= now }
+    guard !due.isEmpty else { return loop.held.map(\.moment).min() }
+    loop.held.removeAll { $0.moment <= now }
+    for (id, request, _) in due { begin(id, request, loop) }
+    return loop.held.map(\.moment).min()
+  }
+
+  private func begin(_ id: TransferID, _ request: TransferRequest, _ loop: Loop) {
+    guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
+      _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
+      return
+    }
+    let transfer = CurlTransfer(
+      id, request, library, deliver: { [unowned self] in deliver($0, of: id) },
+      tellSent: { [unowned self] count in
+        _ = hand(to: id, isLast: false) { sink in
+          sink.sent(count, of: id)
+          return .more
+        }
+      },
+      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
+    guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
+      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
+      return
+    }
+    loop.transfers[id] = transfer
   }
 
   private func remove(_ transfer: CurlTransfer) {
@@ -226,7 +276,24 @@ package final class CurlTransport: HTTPTransport {
         continue
       }
       loop.transfers[transfer.id] = nil
-      transfer.end(ended.result)
+      // CURLE_COULDNT_RESOLVE_HOST
+      if ended.result == 6 { lookUp(transfer) } else { transfer.end(ended.result) }
+    }
+  }
+
+  /// Ends a transfer whose host has no address: for good if there is no such host. The answer may take long, so it is not
+  /// this thread that waits for it.
+  private func lookUp(_ transfer: CurlTransfer) {
+    let (id, request) = (transfer.id, transfer.request)
+    DispatchQueue.global().async { [self] in
+      let kind: TransferFailure.Kind = options.isUnknown(request.url.host) ? .hostNotFound : .hostUnresolved
+      let failure = TransferFailure(kind, "\(request.url.host) was not found")
+        .concealed(from: request.reach, host: request.url.host)
+      state.withLock { state in
+        state.orders.append(.fail(id, failure))
+        if state.worker == nil { state.worker = makeWorker() }
+      }
+      wake()
     }
   }
 
@@ -259,6 +326,13 @@ package final class CurlTransport: HTTPTransport {
       case .end, .failure: true
       default: false
       }
+    return hand(to: id, isLast: isLast) { $0.take(event, of: id) }
+  }
+
+  /// Calls the sink of a transfer; false if that was cancelled.
+  private func hand(
+    to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand
+  ) -> Bool {
     let sink = state.withLock { state in
       guard let entry = state.entries[id] else { return nil as (any TransferSink)? }
       if isLast { state.entries[id] = nil }
@@ -266,7 +340,7 @@ package final class CurlTransport: HTTPTransport {
       return entry.sink
     }
     guard let sink else { return false }
-    let demand = sink.take(event, of: id)
+    let demand = call(sink)
     let (waiters, isThere) = state.withLock { state in
       defer {
         state.waiters = []

@@ -1,11 +1,15 @@
+import Transfer
+
 /// What a queue knows about its songs, by slot, in pages: they grow without copying what is there, and a snapshot and
 /// its original share all but the pages that were edited since.
 struct EntryPages: Sendable {
   /// One song, without what few of them have.
   struct Entry: Sendable {
-    var path: [UInt8] = []
+    var locator = SongLocator(path: [])
     var metadata: SongMetadata?
     var id = SongID(rawValue: 0)
+    /// In what the number leaves of its word.
+    var reach = NetworkReach.all
   }
 
   /// 6 KiB: what the first edit of a page after a snapshot copies.

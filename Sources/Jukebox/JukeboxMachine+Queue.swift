@@ -170,7 +170,29 @@ extension JukeboxMachine {
     reorder(changed)
   }
 
-  /// Sets what files say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
+  /// A song from the network has said something about itself; as `SongQueue.learn` has it.
+  package mutating func learn(_ id: SongID, _ news: SongMetadata) {
+    let before = queue.edition
+    edit { $0.learn(id, news) }
+    // A title is what many look at the player for.
+    if queue.edition != before, id == currentID { effects.changed.insert(.player) }
+  }
+
+  /// Adds a tag to a song from the network.
+  ///
+  /// - Throws: `noSuchSong`, `songIsLocal`.
+  package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
+    try edit { queue throws(JukeboxError) in try queue.addTag(tag, to: id) }
+  }
+
+  /// Takes the tags of a type (`nil`: all) from a song from the network.
+  ///
+  /// - Throws: `noSuchSong`, `songIsLocal`.
+  package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
+    try edit { queue throws(JukeboxError) in try queue.removeTags(type, of: id) }
+  }
+
+  /// Sets what songs say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     edit { $0.setMetadata(metadata) }
   }

@@ -115,11 +115,13 @@ package enum JukeboxError: Error, Hashable, Sendable {
   case moveRelativeToItself
   /// The song is playing or paused: its range cannot be changed.
   case songIsCurrent
+  /// The song cannot go on at that place: a live stream, or what a server gives only from the beginning.
+  case notSeekable
   /// The song is a file, and its tags are what that says.
   case songIsLocal
   /// The queue has `SongQueue.maximumCount` songs, or has used up all numbers.
   case queueFull
-  /// The path is longer than `Song.maximumPathLength`.
+  /// The path is longer than `SongLocator.maximumPathLength`.
   case pathTooLong
 }
 
@@ -134,6 +136,7 @@ extension JukeboxError {
     case .numberTooLarge(let number): "Number too large: \(number)"
     case .moveRelativeToItself: "Cannot move current song relative to itself"
     case .songIsCurrent: "Cannot edit the current song"
+    case .notSeekable: "Not seekable"
     case .songIsLocal: "Cannot edit tags of local file"
     case .queueFull: "Playlist is too large"
     case .pathTooLong: "The name is too long"

@@ -36,7 +36,9 @@ struct RecordReader {
   init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
     let name = kind.name
     guard bytes.starts(with: name) else { throw .foreign }
-    guard bytes.starts(with: kind.header) else { throw .unknownVersion }
+    guard (1...kind.version).contains(where: { bytes.starts(with: kind.header($0)) }) else {
+      throw .unknownVersion
+    }
     next = kind.header.count
     guard bytes.count >= next + 4 else { throw .damaged }
     end = bytes.count - 4
@@ -115,5 +117,15 @@ enum RecordKind {
     }
   }
 
-  var header: [UInt8] { name + Array("1\n".utf8) }
+  /// The one that is written; those before it are read too.
+  var version: Int {
+    switch self {
+    case .queue: 2
+    case .playback: 1
+    }
+  }
+
+  var header: [UInt8] { header(version) }
+
+  func header(_ version: Int) -> [UInt8] { name + Array("\(version)\n".utf8) }
 }

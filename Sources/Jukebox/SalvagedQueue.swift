@@ -37,9 +37,9 @@ package struct SalvagedQueue: Sendable {
     originalCount = (songs.count...SongQueue.maximumCount).contains(count) ? count : nil
   }
 
-  /// Names of songs begin at the root, and none has a zero byte.
+  /// Names of files begin at the root, and none has a zero byte. URLs were looked at when they were read.
   private static func canBe(_ song: (id: SongID, song: Song)) -> Bool {
-    (1...largestNumber).contains(UInt64(song.id.rawValue)) && song.song.path.first == UInt8(ascii: "/")
-      && !song.song.path.contains(0)
+    guard (1...largestNumber).contains(UInt64(song.id.rawValue)) else { return false }
+    return song.song.locator.path.map { $0.first == UInt8(ascii: "/") && !$0.contains(0) } ?? true
   }
 }

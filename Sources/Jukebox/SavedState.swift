@@ -1,4 +1,5 @@
 package import ControlProtocol
+import Transfer
 
 /// Why a record could not be read.
 package enum SavedStateError: Error, Hashable, Sendable {
@@ -33,15 +34,15 @@ package struct SavedPlayback: Hashable, Sendable {
   package struct Current: Hashable, Sendable {
     /// Its number.
     package var id: SongID
-    /// A checksum of its path: the number may belong to the queue of another life.
-    package var pathChecksum: UInt32
+    /// A checksum of its locator: the number may belong to the queue of another life.
+    package var locatorChecksum: UInt32
     /// Where it stood, in seconds: finite, not negative.
     package var seconds: Double
 
     /// Nothing is checked; `SavedPlayback(encoded:)` does.
-    package init(id: SongID, pathChecksum: UInt32, seconds: Double) {
+    package init(id: SongID, locatorChecksum: UInt32, seconds: Double) {
       self.id = id
-      self.pathChecksum = pathChecksum
+      self.locatorChecksum = locatorChecksum
       self.seconds = seconds
     }
   }
@@ -83,7 +84,7 @@ package struct SavedPlayback: Hashable, Sendable {
       let checksum = try reader.read(UInt32.self)
       let seconds = Double(bitPattern: try reader.read())
       guard seconds.isFinite, seconds >= 0 else { throw .invalid }
-      current = Current(id: id, pathChecksum: checksum, seconds: seconds)
+      current = Current(id: id, locatorChecksum: checksum, seconds: seconds)
     }
     let hasReplayGain = reader.remaining > 0
     if hasReplayGain { replayGain = try reader.readMode() }
@@ -106,7 +107,7 @@ package struct SavedPlayback: Hashable, Sendable {
     writer.write(UInt8(current == nil ? 0 : 1))
     if let current {
       writer.write(current.id.rawValue)
-      writer.write(current.pathChecksum)
+      writer.write(current.locatorChecksum)
       writer.write(current.seconds.bitPattern)
     }
     // Only where it is on: without it, programs that do not know it yet can read the record.
@@ -116,8 +117,8 @@ package struct SavedPlayback: Hashable, Sendable {
 }
 
 extension SongQueue {
-  /// Reads a record of a queue: songs, their numbers, ranges and priorities, no metadata; the version begins anew. Any bytes are
-  /// allowed, and no more memory is used than they justify.
+  /// Reads a record of a queue: songs, their numbers, ranges and priorities, and of URLs what they have said about
+  /// themselves; the version begins anew. Any bytes are allowed, and no more memory is used than they justify.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .queue)
     let nextID = try reader.read(UInt64.self)
@@ -135,6 +136,9 @@ extension SongQueue {
 
   /// What is added to the form of a song with a priority, which follows.
   fileprivate static let withPriority = 3
+  /// What is added to the form of a URL. Behind the priority follow whom it may reach and, behind a length, what it has said
+  /// about itself. No song had it before version 2.
+  fileprivate static let withURL = 6
 
   /// A song without range and path: number, form, length.
   private static let smallestRecord = 4 + 1 + 2
@@ -146,20 +150,33 @@ extension SongQueue {
     var writer = RecordWriter(kind: .queue, capacity: count * (Self.smallestRecord + 64) + 12)
     writer.write(nextID)
     writer.write(UInt32(count))
-    forEach(in: 0..<count) { _, queued in
-      writer.write(queued.id.rawValue)
-      let (range, priority) = (queued.song.range, queued.song.priority)
-      let form = range.map { $0.end == nil ? 1 : 2 } ?? 0
-      writer.write(UInt8(priority == 0 ? form : form + Self.withPriority))
-      if priority > 0 { writer.write(priority) }
-      if let range {
-        writer.write(UInt32(clamping: range.start.rawValue))
-        if let end = range.end { writer.write(UInt32(clamping: end.rawValue)) }
-      }
-      writer.write(UInt16(queued.song.path.count))
-      writer.write(queued.song.path)
-    }
+    forEach(in: 0..<count) { _, queued in writer.write(queued) }
     return writer.finished()
+  }
+}
+
+extension RecordWriter {
+  /// A song of a queue.
+  fileprivate mutating func write(_ queued: QueuedSong) {
+    let song = queued.song
+    var form = song.range.map { $0.end == nil ? 1 : 2 } ?? 0
+    if song.priority > 0 { form += SongQueue.withPriority }
+    if song.locator.isRemote { form += SongQueue.withURL }
+    write(queued.id.rawValue)
+    write(UInt8(form))
+    if song.priority > 0 { write(song.priority) }
+    if song.locator.isRemote {
+      write(UInt8(song.reach == .all ? 0 : 1))
+      let metadata = song.metadata?.encoded ?? []
+      write(UInt32(metadata.count))
+      write(metadata)
+    }
+    if let range = song.range {
+      write(UInt32(clamping: range.start.rawValue))
+      if let end = range.end { write(UInt32(clamping: end.rawValue)) }
+    }
+    write(UInt16(song.locator.bytes.count))
+    write(song.locator.bytes)
   }
 }
 
@@ -167,13 +184,24 @@ extension RecordReader {
   /// The next song of a queue.
   mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
     let id = SongID(rawValue: try read())
-    var range: SongRange?
     var form = Int(try read(UInt8.self))
+    let isRemote = form >= SongQueue.withURL
+    if isRemote { form -= SongQueue.withURL }
     var priority: UInt8 = 0
     if form >= SongQueue.withPriority {
       form -= SongQueue.withPriority
       priority = try read()
+      guard priority > 0 else { throw .invalid }
     }
+    var reach = NetworkReach.all
+    var metadata: SongMetadata?
+    if isRemote {
+      if try readFlag() { reach = .publicOnly }
+      let bytes = try read(count: Int(try read(UInt32.self)))
+      metadata = SongMetadata(encoded: bytes)
+      guard bytes.isEmpty || metadata != nil else { throw .invalid }
+    }
+    var range: SongRange?
     if form > 0 {
       guard form <= 2 else { throw .invalid }
       let start = Milliseconds(rawValue: Int64(try read(UInt32.self)))
@@ -181,9 +209,11 @@ extension RecordReader {
         start: start, end: form == 2 ? Milliseconds(rawValue: Int64(try read(UInt32.self))) : nil)
       guard range != nil else { throw .invalid }
     }
-    let length = Int(try read(UInt16.self))
-    guard length <= Song.maximumPathLength else { throw .invalid }
-    return (id, Song(path: try read(count: length), range: range, priority: priority))
+    let locator = SongLocator(path: try read(count: Int(try read(UInt16.self))))
+    // A URL that is not written as it would be sent was written by nobody here: there may be credentials in it.
+    guard isRemote ? locator.url.map(SongLocator.init) == locator : !locator.isRemote && !locator.isTooLong
+    else { throw .invalid }
+    return (id, Song(locator, range: range, metadata: metadata, priority: priority, reach: reach))
   }
 }
 
@@ -202,7 +232,7 @@ extension JukeboxMachine {
     saved.replayGain = replayGain
     saved.current = currentSong.map {
       SavedPlayback.Current(
-        id: $0.id, pathChecksum: CRC32.checksum($0.song.path),
+        id: $0.id, locatorChecksum: CRC32.checksum($0.song.locator.bytes),
         seconds: state != .stopped && seconds > 0 && seconds.isFinite ? seconds : 0)
     }
     return saved
@@ -222,7 +252,9 @@ extension JukeboxMachine {
     isMuted = playback.isMuted
     replayGain = playback.replayGain
     let current = playback.current.flatMap { current in
-      queue[current.id].flatMap { CRC32.checksum($0.path) == current.pathChecksum ? current : nil }
+      queue[current.id].flatMap {
+        CRC32.checksum($0.locator.bytes) == current.locatorChecksum ? current : nil
+      }
     }
     if let current {
       currentID = current.id

@@ -1,4 +1,5 @@
 package import ControlProtocol
+package import Transfer
 
 /// The number of a song in the queue: from 1 on, never used again as long as the queue lives (also across restarts,
 /// since the state file keeps it).
@@ -13,37 +14,45 @@ package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
   package static func < (lhs: SongID, rhs: SongID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// A file to play, or a part of one. It has no number: that belongs to its place in a queue.
+/// A file or a URL to play, or a part of it. It has no number: that belongs to its place in a queue.
 package struct Song: Sendable {
-  /// The longest path that Linux opens: PATH_MAX without its closing zero.
-  package static let maximumPathLength = 4095
-
-  /// The file's name as the file system has it: any bytes, UTF-8 or not.
-  package let path: [UInt8]
+  /// Where it is.
+  package let locator: SongLocator
   /// The part that is played; `nil`: all of it.
   package var range: SongRange?
-  /// What the file says about itself; `nil` until someone has looked.
+  /// What it says about itself; `nil` until someone has looked.
   package var metadata: SongMetadata?
   /// With an order of chance, songs with more come sooner.
   package var priority: UInt8
+  /// Which addresses a URL may lead to: what those may reach who have added it.
+  package var reach: NetworkReach
 
-  /// Nothing is checked; that the file exists is the player's business.
+  /// Nothing is checked; that there is something to play is the player's business.
+  package init(
+    _ locator: SongLocator, range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0,
+    reach: NetworkReach = .all
+  ) {
+    self.locator = locator
+    self.range = range
+    self.metadata = metadata
+    self.priority = priority
+    self.reach = reach
+  }
+
+  /// The file at an absolute path.
   package init(
     path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0
   ) {
-    self.priority = priority
-    self.path = path
-    self.range = range
-    self.metadata = metadata
+    self.init(SongLocator(path: path), range: range, metadata: metadata, priority: priority)
   }
 
-  /// How long the song plays, in seconds: the file's length cut to `range`. `nil` as long as the end is not known.
+  /// How long the song plays, in seconds: the whole length cut to `range`. `nil` as long as the end is not known.
   package var duration: Double? {
-    let file = metadata?.duration
-    guard let range else { return file }
+    let whole = metadata?.duration
+    guard let range else { return whole }
     let start = range.start.seconds
-    guard let end = range.end?.seconds else { return file.map { max(0, $0 - start) } }
-    return max(0, min(end, file ?? end) - start)
+    guard let end = range.end?.seconds else { return whole.map { max(0, $0 - start) } }
+    return max(0, min(end, whole ?? end) - start)
   }
 }
 

@@ -93,6 +93,12 @@ package struct SongMetadata: Hashable, Sendable {
     return tags
   }
 
+  /// The same with other tags.
+  package func replacingTags(by tags: [SongTag]) -> SongMetadata {
+    SongMetadata(
+      duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)
+  }
+
   /// Calls `body` with each tag of `wanted` and its value, in the same order and without a copy.
   package func forEachTag(of wanted: TagSet = .all, _ body: (TagType, Span<UInt8>) -> Void) {
     let span = bytes.span

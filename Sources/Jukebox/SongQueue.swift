@@ -10,6 +10,9 @@ package struct SongQueue: Sendable {
   /// measured with.
   package static let maximumCount = 1_000_000
 
+  /// The most bytes of tags that a client can give a song, so that the state file stays one that is read.
+  package static let maximumTagBytes = 64 << 10
+
   typealias Slot = SlotSequence.Slot
 
   private(set) var order = SlotSequence()
@@ -107,8 +110,8 @@ package struct SongQueue: Sendable {
   private func song(_ slot: Slot) -> Song {
     let entry = entries[slot]
     return Song(
-      path: entry.path, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata,
-      priority: priority(of: slot))
+      entry.locator, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata,
+      priority: priority(of: slot), reach: entry.reach)
   }
 
   /// The priority of a song.
@@ -130,7 +133,7 @@ package struct SongQueue: Sendable {
     guard songs.count <= Self.maximumCount - count,
       nextID + UInt64(songs.count) <= UInt64(UInt32.max) + 1
     else { throw .queueFull }
-    guard songs.allSatisfy({ $0.path.count <= Song.maximumPathLength }) else { throw .pathTooLong }
+    guard !songs.contains(where: \.locator.isTooLong) else { throw .pathTooLong }
     guard !songs.isEmpty else { return [] }
     let first = nextID
     place(songs.enumerated().map { (SongID(rawValue: UInt32(first + UInt64($0))), $1) }, at: position)
@@ -235,7 +238,7 @@ package struct SongQueue: Sendable {
     touch(changed)
   }
 
-  /// Sets what the files say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
+  /// Sets what songs say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
   /// over. Returns whether there was one that has not.
   @discardableResult
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
@@ -247,6 +250,50 @@ package struct SongQueue: Sendable {
     }
     touch(touched)
     return !touched.isEmpty
+  }
+
+  /// A song from the network has said something about itself: its length in seconds, if that is known, and tags, which take
+  /// the place of those of their types; an empty one only takes their place. Nothing happens if it has said that before, or
+  /// to a file.
+  package mutating func learn(_ id: SongID, _ news: SongMetadata) {
+    guard let slot = slots[id], entries[slot].locator.isRemote else { return }
+    let old = entries[slot].metadata ?? SongMetadata()
+    let new = news.tags, types = Set(new.map(\.type))
+    let tags = old.tags.filter { !types.contains($0.type) } + new.filter { !$0.value.bytes.isEmpty }
+    let metadata = SongMetadata(
+      duration: news.duration ?? old.duration, modified: old.modified,
+      sampleRate: news.sampleRate ?? old.sampleRate, channels: news.channels ?? old.channels,
+      tags: types.isEmpty ? old.tags : tags)
+    guard metadata != old, metadata.encoded.count <= Self.maximumTagBytes else { return }
+    entries[slot].metadata = metadata
+    touch([slot])
+  }
+
+  /// Adds a tag to a song from the network, behind those that it has.
+  ///
+  /// - Throws: `noSuchSong`, `songIsLocal`; `queueFull` if the song has more of them than `maximumTagBytes`.
+  package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
+    try editTags(of: id) { $0.append(tag) }
+  }
+
+  /// Takes the tags of a type (`nil`: all) from a song from the network.
+  ///
+  /// - Throws: `noSuchSong`, `songIsLocal`.
+  package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
+    try editTags(of: id) { tags in tags.removeAll { type == nil || $0.type == type } }
+  }
+
+  /// It is a new version also when nothing has changed, as in MPD.
+  private mutating func editTags(of id: SongID, _ body: (inout [SongTag]) -> Void) throws(JukeboxError) {
+    guard let slot = slots[id] else { throw .noSuchSong }
+    guard entries[slot].locator.isRemote else { throw .songIsLocal }
+    let old = entries[slot].metadata ?? SongMetadata()
+    var tags = old.tags
+    body(&tags)
+    let new = old.replacingTags(by: tags)
+    guard new.encoded.count <= max(Self.maximumTagBytes, old.encoded.count) else { throw .queueFull }
+    entries[slot].metadata = new
+    touch([slot])
   }
 
   /// One edit in which the content of `slots` changed.
@@ -264,7 +311,8 @@ package struct SongQueue: Sendable {
     edition += 1
     let new = songs.map { id, song in
       let slot: Slot
-      let entry = EntryPages.Entry(path: song.path, metadata: song.metadata, id: id)
+      let entry = EntryPages.Entry(
+        locator: song.locator, metadata: song.metadata, id: id, reach: song.reach)
       if let free = freeSlots.popLast() {
         slot = free
         entries[slot] = entry

@@ -4,6 +4,7 @@ package import ControlProtocol
 import Dispatch
 import Foundation
 package import Jukebox
+import Transfer
 
 /// The application that a device runs: a player for the jukebox, what is observed of it, and its background tasks. It
 /// exists from a launch to a termination; the session outlives it. Everything happens on the main queue.
@@ -11,7 +12,7 @@ package import Jukebox
 package final class JukeboxApplication {
   /// What plays.
   package let player = AVQueuePlayer()
-  /// Called for each 1/100 second that is heard, while `observesTime` is set; in order with what `onEvent` hears.
+  /// Called for each `observedStep` that is heard; in order with what `onEvent` hears.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
@@ -32,7 +33,10 @@ package final class JukeboxApplication {
     self.sound = sound
     self.system = system
     self.onEvent = onEvent
-    host.setPlayer(player, onEvent: onEvent)
+    host.setPlayer(player) { [weak self] event in
+      if case .currentItem = event { self?.updateHunger() }
+      onEvent(event)
+    }
     observations = [
       player.observe(\.status) { [weak self] player, _ in
         MainActor.assumeIsolated {
@@ -67,7 +71,7 @@ package final class JukeboxApplication {
 
   /// Takes the player away; the jukebox remembers where it was.
   package func stop() {
-    observesTime = false
+    observedStep = nil
     for observation in observations { observation.invalidate() }
     if let interruptions { NotificationCenter.default.removeObserver(interruptions) }
     host.setPlayer(nil)
@@ -121,26 +125,36 @@ package final class JukeboxApplication {
 
   // MARK: What observers see
 
-  /// A periodic observer runs only where somebody looks at it: each call costs a wake-up.
-  package var observesTime: Bool {
-    get { timeObserver != nil }
-    set {
-      if newValue, timeObserver == nil {
-        timeObserver = player.addPeriodicTimeObserver(
-          forInterval: CMTime(value: 1, timescale: 100), queue: .main
-        ) { [weak self] time in
-          MainActor.assumeIsolated { self?.onStep?(time) }
+  /// The steps of time that `onStep` is called for, in hundredths of a second: 1 or more; nil for none.
+  package var observedStep: Int64? {
+    didSet {
+      guard observedStep != oldValue else { return }
+      if let observer = timeObserver { player.removeTimeObserver(observer) }
+      host.place.expect(step: nil)
+      timeObserver = observedStep.map { step in
+        let interval = CMTime(value: step, timescale: 100)
+        return player.addPeriodicTimeObserver(forInterval: interval, queue: .main) { [weak self] time in
+          MainActor.assumeIsolated {
+            self?.host.place.expect(step: time + interval)
+            self?.onStep?(time)
+          }
         }
-      } else if !newValue, let observer = timeObserver {
-        player.removeTimeObserver(observer)
-        timeObserver = nil
       }
     }
   }
 
+  /// A file that is read slowly is the disk's business for longer than the network is what a URL waits for.
+  private func updateHunger() {
+    let reason = player.reasonForWaitingToPlay
+    let host = song?.song.locator.url?.host
+    let isWaiting = reason == .toMinimizeStalls || host != nil && reason == .evaluatingBufferingRate
+    sound.setHungry(isWaiting, host: isWaiting ? host : nil, hasStalled: reason == .toMinimizeStalls)
+  }
+
   private func timeControlChanged() {
+    // Before it is known that sound stands: that is what tells a stall from a start.
+    updateHunger()
     sound.setSounding(player.timeControlStatus == .playing)
-    sound.setHungry(player.reasonForWaitingToPlay == .toMinimizeStalls)
     let (status, reason) = timeControl
     host.afterNotices { [onEvent] in onEvent(.timeControlStatus(status, reason: reason)) }
   }

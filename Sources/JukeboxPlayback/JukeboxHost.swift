@@ -65,6 +65,8 @@ package final class JukeboxHost: Suspendable {
   /// How far the player is.
   package let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
+  /// The song that has the title of a live stream.
+  @MainActor private var titled: SongID?
   private let mainQueue: any DeliveryQueue
 
   /// A host of `machine`, without a player. What the machine already wants of one is kept for the first. `mainQueue` is
@@ -142,7 +144,32 @@ package final class JukeboxHost: Suspendable {
         if hasEnded { self.ended() }
       }
     }
-    self.player?.onEvent = onEvent
+    self.player?.onEvent = { [weak self] event in
+      self?.learn(event)
+      onEvent?(event)
+    }
+    self.player?.onLearn = { [weak self] id, news in
+      try? self?.change { $0.learn(id, news) }
+    }
+  }
+
+  /// Keeps a live stream's title, and the station's name, as tags of the song; the title for as long as it is current.
+  @MainActor
+  private func learn(_ event: JukeboxEvent) {
+    switch event {
+    case .station(let song, let name?): learn(.name, name, of: song.id)
+    case .timedMetadata(let song, "icy/StreamTitle", let title, _):
+      titled = song.id
+      learn(.title, title, of: song.id)
+    case .currentItem(let song) where titled != song?.id:
+      if let titled { learn(.title, "", of: titled) }
+      titled = nil
+    default: break
+    }
+  }
+
+  private func learn(_ type: TagType, _ text: String, of id: SongID) {
+    try? change { $0.learn(id, SongMetadata(tags: [SongTag(type, Argument(text))])) }
   }
 
   /// Holds sound back, whatever the jukebox wants, or no longer: in order with what the jukebox wants. Any thread.

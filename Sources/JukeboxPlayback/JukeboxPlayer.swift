@@ -4,8 +4,8 @@ import ControlProtocol
 import DequeModule
 import Foundation
 import Jukebox
-import MusicFiles
 import QueuePlayer
+import Transfer
 
 /// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
 ///
@@ -14,38 +14,44 @@ import QueuePlayer
 @MainActor
 package final class JukeboxPlayer {
   /// What a song of the queue has become in the player.
-  private struct Entry {
+  struct Entry {
     let item: AVPlayerItem
     let song: QueuedSong
-    let observation: NSKeyValueObservation
+    let observations: [NSKeyValueObservation]
     /// Why it cannot be played, with its name.
     var failure: String?
   }
 
   /// What the player has told.
-  private enum Notice {
+  enum Notice {
     case current(AVPlayerItem?)
     case playedToEnd(AVPlayerItem)
     case failed(AVPlayerItem, reason: String)
     case timeJumped(AVPlayerItem)
+    case stalled(AVPlayerItem)
+    case station(AVPlayerItem, LiveStream)
+    case transfer(AVPlayerItem, TransferNote)
+    case metadata(AVPlayerItem, [AVMetadataItem])
     /// Something that others observe.
     case other(@MainActor () -> Void)
   }
 
   /// Called on the main queue for what happens to songs, in order, before the jukebox hears of it.
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
+  /// Called with what a song from the network says about itself: its length, and tags. Any thread.
+  var onLearn: (@Sendable (SongID, SongMetadata) -> Void)?
   /// What plays. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
   /// What threads other than the main one may know of it.
   let place: SongPlace
   /// Called on the main queue, outside of all calls of the player.
-  private let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
+  let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
   /// The one that is current, as last told.
-  private var current: Entry?
+  var current: Entry?
   /// What was handed over to follow it and is not current yet, as far as was told.
-  private var upcoming: Deque<Entry> = []
+  var upcoming: Deque<Entry> = []
   /// Whether the player has told that it has no item.
-  private var isDry = false
+  var isDry = false
   /// What the jukebox wants: 0 or 1.
   private var wantedRate: Float = 0
   /// Whether sound is held back, whatever the jukebox wants: during an interruption, or with the output switched off.
@@ -53,19 +59,19 @@ package final class JukeboxPlayer {
     didSet { applyRate() }
   }
   /// Of the last order that was obeyed.
-  private var ticket = PlaybackTicket(rawValue: 0)
+  var ticket = PlaybackTicket(rawValue: 0)
   /// The item in which a seek is under way, and the order before that: if the item is over meanwhile, that was so before
   /// the seek.
-  private var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
+  var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
   /// The item that was started, until it is told that it is the current one. What is told before is about a past that
   /// no longer counts. (Told at once, unless the application is suspended.)
-  private var awaited: AVPlayerItem?
+  var awaited: AVPlayerItem?
   /// What was told while the player's queue is being changed; nil while it is not.
-  private var pending: [Notice]?
-  private var observations: [NSKeyValueObservation] = []
-  private var notifications: [any NSObjectProtocol] = []
+  var pending: [Notice]?
+  var observations: [NSKeyValueObservation] = []
+  var notifications: [any NSObjectProtocol] = []
   /// Waits for sound of the current song where the player's status does not tell of it.
-  private var soundObserver: Any?
+  var soundObserver: Any?
 
   /// Takes over `player`, which has to be empty.
   init(
@@ -197,7 +203,7 @@ package final class JukeboxPlayer {
     return pending ?? []
   }
 
-  private func setCurrent(_ entry: Entry?) {
+  func setCurrent(_ entry: Entry?) {
     let before = current?.item
     removeSoundObserver()
     current = entry
@@ -206,7 +212,9 @@ package final class JukeboxPlayer {
   }
 
   private func makeEntry(_ song: QueuedSong, at seconds: Double) -> Entry {
-    let item = AVPlayerItem(url: MediaPath(bytes: song.song.path).url)
+    let item = AVPlayerItem(asset: AVURLAsset(url: song.song.locator.mediaURL, reach: song.song.reach))
+    let ahead = PlaybackEnvironment.current.preferredForwardBufferDuration
+    if ahead > 0 { item.preferredForwardBufferDuration = ahead }
     if let end = song.song.range?.end?.seconds {
       item.forwardPlaybackEndTime = CMTime(seconds: end, preferredTimescale: 1000)
     }
@@ -215,13 +223,22 @@ package final class JukeboxPlayer {
     let observation = item.observe(\.status) { [weak self] item, _ in
       MainActor.assumeIsolated {
         if item.status == .failed { self?.tell(.failed(item, reason: Self.reason(item.error))) }
+        if item.status == .readyToPlay, song.song.locator.isRemote { self?.learn(of: item, song) }
+        if let live = item.live { self?.tell(.station(item, live)) }
       }
     }
-    return Entry(item: item, song: song, observation: observation)
+    var observations = [observation]
+    if song.song.locator.isRemote {
+      observations.append(
+        item.observe(\.timedMetadata) { [weak self] item, _ in
+          MainActor.assumeIsolated { self?.tell(.metadata(item, item.timedMetadata ?? [])) }
+        })
+    }
+    return Entry(item: item, song: song, observations: observations)
   }
 
   /// A place in the file: fine enough for any file's frames.
-  private static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
+  static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
     CMTime(seconds: (song.song.range?.start.seconds ?? 0) + seconds, preferredTimescale: 1_000_000)
   }
 
@@ -229,156 +246,6 @@ package final class JukeboxPlayer {
   package static func reason(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "unknown error" }
     return error.localizedFailureReason ?? error.localizedDescription
-  }
-
-  // MARK: What the player tells
-
-  private func observe() {
-    observations = [
-      player.observe(\.currentItem) { [weak self] player, _ in
-        MainActor.assumeIsolated { self?.tell(.current(player.currentItem)) }
-      },
-      player.observe(\.timeControlStatus, options: [.old, .new]) { [weak self] _, change in
-        guard change.newValue != change.oldValue else { return }
-        MainActor.assumeIsolated { self?.timeControlChanged() }
-      },
-    ]
-    notifications = [
-      observe(.AVPlayerItemFailedToPlayToEndTime) { .failed($0, reason: Self.reason($1)) },
-      observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .playedToEnd(item) },
-      observe(AVPlayerItem.timeJumpedNotification) { item, _ in .timeJumped(item) },
-    ]
-  }
-
-  private func observe(
-    _ name: Notification.Name,
-    _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
-  ) -> any NSObjectProtocol {
-    NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] note in
-      guard let item = note.object as? AVPlayerItem else { return }
-      let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
-      MainActor.assumeIsolated { self?.tell(notice(item, error)) }
-    }
-  }
-
-  private func tell(_ notice: Notice) {
-    if pending == nil { take(notice) } else { pending?.append(notice) }
-  }
-
-  private func take(_ notice: Notice) {
-    if case .other(let body) = notice { return body() }
-    if let awaited {
-      guard case .current(let item) = notice, item === awaited else { return }
-      self.awaited = nil
-    }
-    switch notice {
-    case .current(let item): currentItemChanged(to: item)
-    case .playedToEnd(let item): if let song = song(of: item) { onEvent?(.didPlayToEndTime(song)) }
-    case .failed(let item, let reason): failed(item, reason)
-    case .timeJumped(let item): if let song = song(of: item) { onEvent?(.timeJumped(song)) }
-    case .other: break
-    }
-  }
-
-  private func currentItemChanged(to item: AVPlayerItem?) {
-    isDry = item == nil
-    guard item !== current?.item else { return }
-    // Unknown: it was taken out meanwhile.
-    guard let item else { return endIfDry() }
-    guard let index = upcoming.firstIndex(where: { $0.item === item }) else { return }
-    let ticket = ticketOfLeaving
-    let left = passCurrent(and: index)
-    setCurrent(upcoming.removeFirst())
-    guard let left, let current else { return }
-    onReport(Self.report(left, then: current), ticket)
-    // A song that follows one that was heard to its end counts as heard anyway.
-    if left.failure != nil, current.item === self.current?.item {
-      awaitSound(from: Self.time(0, in: current.song))
-    }
-  }
-
-  /// It has nothing left to play, unless what was handed over came too late to follow: that will be told of.
-  private func endIfDry() {
-    guard isDry, upcoming.allSatisfy({ $0.failure != nil }) else { return }
-    let ticket = ticketOfLeaving
-    guard let left = passCurrent(and: upcoming.count) else { return }
-    setCurrent(nil)
-    let id = left.song.id
-    onReport(left.failure.map { .failed(id, reason: $0) } ?? .ended(id), ticket)
-  }
-
-  /// The order under which the current item is left by itself.
-  private var ticketOfLeaving: PlaybackTicket {
-    if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
-  }
-
-  /// Tells the jukebox, one after the other, of those in front of the `count`-th of `upcoming`: they failed long
-  /// before their turn. Returns the last that was left, nil if nothing was current.
-  private func passCurrent(and count: Int) -> Entry? {
-    let ticket = ticketOfLeaving
-    var left = current
-    for _ in 0..<count {
-      let next = upcoming.removeFirst()
-      if let left { onReport(Self.report(left, then: next), ticket) }
-      left = next
-    }
-    return left
-  }
-
-  private static func report(_ left: Entry, then next: Entry) -> PlayerReport {
-    guard let reason = left.failure else { return .advanced(to: next.song.id) }
-    return .skipped(left.song.id, to: next.song.id, reason: reason)
-  }
-
-  private func timeControlChanged() { if player.timeControlStatus == .playing { reportHeard() } }
-
-  private func reportHeard() {
-    removeSoundObserver()
-    if let current { onReport(.heard(current.song.id), ticket) }
-  }
-
-  /// Reports the current song as heard when some of it is, from `start` on. The status says `playing` all along where
-  /// the song before it sounded to the last, and for a moment also if no sound comes.
-  private func awaitSound(from start: CMTime) {
-    removeSoundObserver()
-    guard let current, player.timeControlStatus == .playing else { return }
-    let time = start + CMTime(value: 1, timescale: 100)
-    soundObserver = player.addBoundaryTimeObserver(forTimes: [NSValue(time: time)], queue: .main) {
-      [weak self] in
-      MainActor.assumeIsolated { self?.reportHeard() }
-    }
-    // The player may be there already: this is told late.
-    if current.item.currentTime() >= time { reportHeard() }
-  }
-
-  private func removeSoundObserver() {
-    if let soundObserver { player.removeTimeObserver(soundObserver) }
-    soundObserver = nil
-  }
-
-  private func failed(_ item: AVPlayerItem, _ reason: String) {
-    let song: QueuedSong
-    if let current, current.item === item {
-      // Its status and a notification may both say so.
-      guard current.failure == nil else { return }
-      self.current?.failure = Self.named(reason, current.song)
-      song = current.song
-    } else if let index = upcoming.firstIndex(where: { $0.item === item }) {
-      guard upcoming[index].failure == nil else { return }
-      song = upcoming[index].song
-      // The jukebox hears of it when its turn has come.
-      upcoming[index].failure = Self.named(reason, song)
-      // Another copy of the song that sounds now, to follow it: the one that sounds is all right.
-      if current?.song.id == song.id { return }
-    } else {
-      return
-    }
-    onEvent?(.failed(song, reason: reason))
-    endIfDry()
-  }
-
-  private static func named(_ reason: String, _ song: QueuedSong) -> String {
-    "\(MediaPath(bytes: song.song.path)): \(reason)"
   }
 }
 

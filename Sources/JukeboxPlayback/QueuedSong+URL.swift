@@ -3,11 +3,11 @@ package import Jukebox
 import MusicFiles
 
 extension QueuedSong {
-  /// Its file as a URL, for those who observe.
-  package var url: String { MediaPath(bytes: song.path).fileURL }
+  /// Its URL, for those who observe.
+  package var url: String { song.locator.urlText }
 }
 
-extension MediaPath {
-  /// The file's URL; its bytes are percent-encoded, so that any name survives.
-  var url: URL { URL(string: fileURL) ?? URL(fileURLWithPath: description) }
+extension SongLocator {
+  /// The URL for a player. A file's bytes are percent-encoded, so that any name survives.
+  var mediaURL: URL { URL(string: urlText) ?? URL(fileURLWithPath: displayName) }
 }

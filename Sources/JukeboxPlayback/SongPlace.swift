@@ -10,9 +10,14 @@ package final class SongPlace: Sendable {
     var song: QueuedSong?
     /// Where a song is about to go on, and by which order; or where it was when its player went.
     var standing: (id: SongID, seconds: Double, ticket: PlaybackTicket)?
+    /// The next step of the file's time that whoever counts steps is to be told of, in seconds; nil if nobody counts, or
+    /// if none was told since the player was sent elsewhere.
+    var nextStep: Double?
 
     mutating func settle(_ ticket: PlaybackTicket) {
-      if let standing, standing.ticket <= ticket { self.standing = nil }
+      guard let standing, standing.ticket <= ticket else { return }
+      self.standing = nil
+      nextStep = nil
     }
   }
 
@@ -23,6 +28,7 @@ package final class SongPlace: Sendable {
     state.withLock { state in
       state.item = item
       state.song = song
+      state.nextStep = nil
       state.settle(ticket)
     }
   }
@@ -42,10 +48,16 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// The player goes; the song stays where it is, or where it was told to go on.
+  /// The next step of the file's time that is to be told; nil if nobody counts them.
+  func expect(step time: CMTime?) { state.withLock { $0.nextStep = time?.seconds } }
+
+  /// The player goes; the song stays where it is, or where it was told to go on. Steps of its time that were heard, but
+  /// not told, are for the next player: it stays before them.
   func freeze() {
     guard let id = state.withLock({ $0.standing?.id ?? $0.song?.id }) else { return }
-    let seconds = seconds(of: id)
+    let view = look(at: id)
+    let nextStep = view.nextStep.map { max(0, $0 - view.start) } ?? .infinity
+    let seconds = view.standing ?? seconds(view).map { min($0, nextStep) }
     // Every order of the next player's settles it.
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
@@ -54,13 +66,26 @@ package final class SongPlace: Sendable {
   /// another one. Any thread; exact to the frame.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// The same; the song's length as the decoder knows it, cut to its range, nil before it was opened; and its mean bits per
-  /// second, 0 before that.
+  /// The same; the song's length as the decoder knows it, cut to its range, nil before it was opened; and its bits per
+  /// second in the last second that was heard, 0 before that.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
-    return (
-      seconds(view), duration(view), Int(view.item?.tracks.first?.assetTrack?.estimatedDataRate ?? 0)
-    )
+    return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
+  }
+
+  /// Whether the song can go on at that place, in seconds from the beginning of its range: false only if it is the one that
+  /// the player has, and what the server gives does not allow it. Any thread.
+  package func canSeek(_ id: SongID, to seconds: Double) -> Bool {
+    let view = look(at: id)
+    guard let item = view.item, item.status == .readyToPlay else { return true }
+    let place = max(0, seconds) + view.start
+    let duration = item.duration
+    // Behind its end comes the next song.
+    if duration.isNumeric, place >= duration.seconds { return true }
+    return item.seekableTimeRanges.contains { value in
+      let range = value.timeRangeValue
+      return range.start.seconds <= place && place <= range.end.seconds
+    }
   }
 
   /// What is known of one song.
@@ -68,6 +93,10 @@ package final class SongPlace: Sendable {
     var standing: Double?
     var item: AVPlayerItem?
     var range: SongRange?
+    var nextStep: Double?
+
+    /// Where the song begins in its file, in seconds.
+    var start: Double { range?.start.seconds ?? 0 }
   }
 
   private func look(at id: SongID) -> View {
@@ -77,6 +106,7 @@ package final class SongPlace: Sendable {
       if let song = state.song, song.id == id {
         view.item = state.item
         view.range = song.song.range
+        view.nextStep = state.nextStep
       }
       return view
     }
@@ -85,12 +115,12 @@ package final class SongPlace: Sendable {
   private func seconds(_ view: View) -> Double? {
     if let standing = view.standing { return standing }
     guard let item = view.item else { return nil }
-    return max(0, item.currentTime().seconds - (view.range?.start.seconds ?? 0))
+    return max(0, item.currentTime().seconds - view.start)
   }
 
   private func duration(_ view: View) -> Double? {
     guard let whole = view.item?.duration, whole.isNumeric else { return nil }
     let end = min(view.range?.end?.seconds ?? .infinity, whole.seconds)
-    return max(0, end - (view.range?.start.seconds ?? 0))
+    return max(0, end - view.start)
   }
 }

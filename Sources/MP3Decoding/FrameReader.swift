@@ -43,6 +43,8 @@ final class FrameReader {
   private let handle: MPG123Handle
   /// Where in the source the audio begins, or a search for it.
   private let beginning: Int64
+  /// Bytes that may be fed without finding another frame.
+  private let budget: Int
   /// Where in the source the present feed began.
   private var feedStart: Int64
   /// Where the frame begins that the present feed begins with, and that has not been found yet.
@@ -54,13 +56,14 @@ final class FrameReader {
   private var kind: UInt32 = .max
 
   /// A reader that looks for the first frame at `beginning`, behind the tag there; `budget` bytes may be fed until it is
-  /// found.
+  /// found, and `laterBudget` until any other.
   init(
     source: any ByteSource, for purpose: MPG123Handle.Purpose, beginning: Int64 = 0,
-    budget: Int = FrameReader.searchBudget
+    budget: Int = FrameReader.searchBudget, laterBudget: Int = FrameReader.searchBudget
   ) throws(DecodingError) {
     self.source = source
     self.beginning = beginning
+    self.budget = laterBudget
     feedStart = beginning
     feed = SourceFeed(source: source)
     feed.move(to: beginning)
@@ -68,6 +71,9 @@ final class FrameReader {
     handle = try MPG123Handle.make(for: purpose)
     try handle.openFeed(at: .file)
   }
+
+  /// Where in the source the bytes end that were fed.
+  var fedEnd: Int64 { feed.position }
 
   // MARK: Moving
 
@@ -107,6 +113,16 @@ final class FrameReader {
     goal = (number, phase)
   }
 
+  /// Looks for a frame from `offset` on, wherever one begins. The one that is found next has to get its number then.
+  func search(from offset: Int64) throws(DecodingError) {
+    goal = nil
+    try open(at: .middle, offset: offset)
+    frame.number = -1
+  }
+
+  /// Gives the frame that it is at its number.
+  func setNumber(_ number: Int64) { frame.number = number }
+
   /// Whether the frame that was found is to be told. On the way to another one it is not.
   @inline(__always)
   private func isThere() throws(DecodingError) -> Bool { goal == nil ? true : try arrive() }
@@ -140,7 +156,7 @@ final class FrameReader {
     try handle.openFeed(at: start)
     feedStart = offset
     feed.move(to: offset)
-    feed.budget = FrameReader.searchBudget
+    feed.budget = budget
     expected = start == .frame ? offset : nil
     frame.byteCount = 0
     kind = .max
@@ -169,7 +185,7 @@ final class FrameReader {
     frame.number += 1
     frame.start = start
     frame.byteCount = data.body.count + 4
-    feed.budget = FrameReader.searchBudget
+    feed.budget = budget
     return true
   }
 
@@ -192,11 +208,10 @@ final class FrameReader {
     if let end = Recognition.tagEnd(source, at: tag), end > feed.position,
       end - tag <= MetadataReader.tagLimit
     {
-      feed.budget = Int(end - feed.position) + FrameReader.searchBudget
+      feed.budget = Int(end - feed.position) + budget
     } else {
       throw DecodingError(
-        reason: .decodeFailed,
-        message: "No MPEG frame was found in the next \(FrameReader.searchBudget >> 20) MiB.")
+        reason: .decodeFailed, message: "No MPEG frame was found in the next \(budget >> 10) KiB.")
     }
   }
 

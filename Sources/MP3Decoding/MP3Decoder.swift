@@ -11,53 +11,114 @@ final class MP3Decoder: AudioDecoder {
   let bitRate: Int
   private(set) var damage = 0
 
-  private let reader: FrameReader
-  private let bytesPerFrame: Double
-  private let audioStart: Int64
-  private var table: MPEGFrameTable
-  private var offsets = FrameOffsets()
-  private var outputFormat: PCMFormat
+  let reader: FrameReader
+  private let stream: MP3Opening.Stream?
+  let header: FrameHeader
+  let audioStart: Int64
+  /// What is known of the frames that are read: from the first one on, or, behind a jump, from another one on.
+  var table: MPEGFrameTable
+  var offsets = FrameOffsets()
+  private(set) var outputFormat: PCMFormat
   private var converter: RateConverter?
   private var failure: DecodingError?
+  /// What was decoded since `takeBitRate`, and what that said.
+  private var decoded = (bits: 0.0, seconds: 0.0)
+  private var recentBitRate: Double
 
   /// The format of what is still to be delivered of the decoded frame, which is valid until the next step.
   private var decodedFormat: PCMFormat
   private var pending: UnsafePointer<Float>?
-  private var pendingCount = 0
+  var pendingCount = 0
   /// The run that the next frame is expected in, and the sample of it that comes next.
   private var run = 0
   private var nextSample: Int64 = 0
-  private var isAtEnd = false
+  var isAtEnd = false
   /// Where the last seek went.
   private var target: Int64?
   /// A seek looks for its place. Until then there is nothing to read.
-  private var isLooking = false
+  var isLooking = false
+  /// Behind a jump: what is known of the frames from the first one on.
+  var beginning: KnownFrames?
+  /// Behind a jump: whether the numbers of the frames are certain.
+  var isCertain = true
+  /// The frame that a jump looks for, and the seek that it is for, until one was found.
+  var landing: (frame: Int64, target: Int64)?
+  /// The reader is not at a frame that is known.
+  var isAdrift = false
+  /// No jump is tried any more.
+  var isJumpless = false
+  /// The estimate, until more is known.
+  var knownEstimate: FrameEstimate?
   /// The reader is at a frame that is still to be decoded.
-  private var isAtNext = true
+  var isAtNext = true
+  /// The last step found no frame in what was there.
+  private var isStarved = false
   /// Where the furthest frame ends that was read, so that nothing is counted twice.
-  private var furthestEnd: Int64
+  var furthestEnd: Int64
 
-  /// A decoder for what `reader` steps through, which is at its first frame.
-  init(_ reader: FrameReader) {
+  /// A decoder for what `reader` steps through, which is at its first frame; of a live stream if `stream` is not nil.
+  init(_ reader: FrameReader, stream: MP3Opening.Stream? = nil) {
     let frame = reader.frame
     self.reader = reader
+    self.stream = stream
     format = frame.format
     decodedFormat = frame.format
     outputFormat = frame.format
-    bytesPerFrame = reader.header.meanByteCount
+    header = reader.header
     audioStart = frame.start
-    table = reader.frameTable
+    table =
+      stream == nil
+      ? reader.frameTable
+      : MPEGFrameTable(
+        format: frame.format, samplesPerFrame: frame.samplesPerFrame, announcedFrames: nil,
+        delays: CodecDelays())
     bitRate = reader.bitRate(audioSize: reader.source.size.map { max(0, $0 - frame.start) })
+    recentBitRate = Double(bitRate)
     furthestEnd = frame.end
     offsets.note(0, offset: frame.start)
   }
 
   var frameCount: FrameCount {
-    // The mean of what was read is better than the first header as soon as there is something to take it of.
-    let seen = table.framesSeen
-    let mean = seen < 32 ? bytesPerFrame : Double(furthestEnd - audioStart) / Double(seen)
+    // Estimated numbers say nothing of the length.
+    let known = isCertain ? nil : beginning
+    let (table, end) = (known?.table ?? table, known?.furthestEnd ?? furthestEnd)
     return table.frameCount(
-      bytesLeft: reader.source.size.map { max(0, $0 - furthestEnd) }, bytesPerFrame: mean)
+      bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
+  }
+
+  /// Bytes of a frame. The mean of what was read is better than the first header as soon as there is something to take
+  /// it of.
+  var meanFrameSize: Double {
+    let seen = beginning?.table.framesSeen ?? table.framesSeen
+    let end = beginning?.furthestEnd ?? furthestEnd
+    return seen < 32 ? header.meanByteCount : Double(end - audioStart) / Double(seen)
+  }
+
+  func takeBitRate() -> Double {
+    if decoded.seconds > 0 {
+      recentBitRate = decoded.bits / decoded.seconds
+      decoded = (0, 0)
+    }
+    return recentBitRate
+  }
+
+  /// Mean bytes of a second of sound.
+  var bytesPerSecond: Double {
+    meanFrameSize * Double(format.sampleRate) / Double(max(1, header.samplesPerFrame))
+  }
+
+  var supply: MediaSupply {
+    let frame = reader.frame
+    let there = reader.source.supply(from: frame.end)
+    let size = meanFrameSize
+    guard there != .all, size > 0, frame.format.sampleRate > 0 else { return .all }
+    let secondsPerFrame = Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)
+    // What was fed and gave no frame is none.
+    let isStarved = isStarved && frame.end + there.byteCount <= reader.fedEnd
+    return MediaSupply(
+      seconds: isStarved ? 0 : (Double(there.byteCount) / size).rounded(.down) * secondsPerFrame,
+      isComplete: there.isComplete, pace: there.bytesPerSecond.map { $0 / size * secondsPerFrame },
+      isFull: there.isFull)
   }
 
   func readReplayGain() throws(DecodingError) -> ReplayGain {
@@ -87,10 +148,13 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { try seek(toFrame: frame, isExact: true) }
+
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     try guarding { () throws(DecodingError) in
       // 2^48 frames are 200 years; the bound keeps the arithmetic from overflowing.
       var target = min(max(0, frame), 1 << 48)
+      guard try jump(towards: &target, isExact: isExact) else { return nil }
       while !table.isComplete {
         if let length = table.announcedLength, let frames = table.announcedFrames, target >= length,
           table.framesSeen <= frames
@@ -193,7 +257,11 @@ final class MP3Decoder: AudioDecoder {
       }
       idle = 0
       if let range = audible(frame: frame.number, count: count) {
+        stream?.onFrame(
+          frame.start, table.position(ofSample: nextSample - Int64(range.count), in: run))
         decodedFormat = frame.format
+        decoded.bits += Double(frame.byteCount * 8)
+        decoded.seconds += Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)
         pending = start + range.lowerBound * channels
         pendingCount = range.count
         return .frame
@@ -241,15 +309,19 @@ final class MP3Decoder: AudioDecoder {
     let start = table.decodingStart(for: table.frame(ofSample: nextSample, in: run))
     guard let entry = offsets.last(upTo: start.firstNeeded) else { return }
     isAtNext = false
+    isAdrift = false
     try reader.move(to: start.frame, phase: start.phase, from: entry)
   }
 
   /// Steps through the frames until `frame` of them are known, or to the end; false while bytes are missing.
-  private func walk(toFrame frame: Int64) throws(DecodingError) -> Bool {
+  func walk(toFrame frame: Int64) throws(DecodingError) -> Bool {
     pendingCount = 0
     isLooking = true
     isAtNext = false
-    if let last = offsets.last(), reader.frame.number < last.frame { try reader.move(to: last) }
+    if let last = offsets.last(), isAdrift || reader.frame.number < last.frame {
+      try reader.move(to: last)
+      isAdrift = false
+    }
     while table.framesSeen < frame {
       switch try nextFrame() {
       case .frame: continue
@@ -272,10 +344,11 @@ final class MP3Decoder: AudioDecoder {
       }
       step = .end
     }
+    isStarved = false
     switch step {
     case .frame: try noticeFrame()
     case .end: noticeEnd()
-    case .waiting: break
+    case .waiting: isStarved = true
     }
     return step
   }
@@ -283,7 +356,7 @@ final class MP3Decoder: AudioDecoder {
   // MARK: - Noticing
 
   @inline(__always)
-  private func noticeFrame() throws(DecodingError) {
+  func noticeFrame() throws(DecodingError) {
     let frame = reader.frame
     let isNew = frame.number == table.framesSeen
     guard table.note(frame.number, samplesPerFrame: frame.samplesPerFrame, format: frame.format) else {
@@ -302,6 +375,7 @@ final class MP3Decoder: AudioDecoder {
     isAtEnd = true
     guard !table.isComplete else { return }
     table.complete()
+    guard isCertain else { return }
     if let announced = table.announcedFrames { damage += Int(max(0, announced - table.framesSeen)) }
   }
 

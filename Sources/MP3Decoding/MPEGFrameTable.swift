@@ -111,6 +111,17 @@ struct MPEGFrameTable {
     return true
   }
 
+  /// Takes the frames before `frame` as seen: they are assumed to be like the last one.
+  mutating func skip(to frame: Int64) { framesSeen = max(framesSeen, frame) }
+
+  /// When a frame (with a fraction) of the last run begins, or of the run that has it, in seconds of the timeline.
+  func seconds(ofFrame frame: Double) -> Double {
+    let run = runs[run(ofFrame: Int64(frame))]
+    let samples = (frame - Double(run.firstFrame)) * Double(run.samplesPerFrame) - Double(run.cut.start)
+    let heard = max(0, min(samples, Double(run.cut.length)))
+    return Double(run.start) / Double(rate) + heard / Double(run.format.sampleRate)
+  }
+
   /// Notes the end.
   mutating func complete() { isComplete = true }
 
@@ -191,6 +202,11 @@ struct MPEGFrameTable {
   func frame(ofSample sample: Int64, in index: Int) -> Int64 {
     let run = runs[index]
     return run.firstFrame + (sample + run.cut.start) / run.samplesPerFrame
+  }
+
+  /// Where on the timeline a sample of a run is.
+  func position(ofSample sample: Int64, in index: Int) -> Int64 {
+    runs[index].start + timelineLength(of: sample, in: runs[index])
   }
 
   private func timelineLength(of samples: Int64, in run: Run) -> Int64 {

@@ -71,6 +71,8 @@ struct MPG123Handle: ~Copyable {
     case file
     /// A frame that is known to be one.
     case frame
+    /// Anything in the middle of a file: two headers that fit are looked for.
+    case middle
   }
 
   /// What a handle is made for.
@@ -124,10 +126,13 @@ struct MPG123Handle: ~Copyable {
 
   /// Begins a new feed, which knows nothing of the one before it.
   func openFeed(at start: FeedStart) throws(DecodingError) {
-    let flags = Int(MPG123_IGNORE_INFOFRAME.rawValue | MPG123_NO_READAHEAD.rawValue)
+    let (info, ahead) = (Int(MPG123_IGNORE_INFOFRAME.rawValue), Int(MPG123_NO_READAHEAD.rawValue))
     switch start {
-    case .file: try set(MPG123_REMOVE_FLAGS, flags)
-    case .frame: try set(MPG123_ADD_FLAGS, flags)
+    case .file: try set(MPG123_REMOVE_FLAGS, info | ahead)
+    case .frame: try set(MPG123_ADD_FLAGS, info | ahead)
+    case .middle:
+      try set(MPG123_ADD_FLAGS, info)
+      try set(MPG123_REMOVE_FLAGS, ahead)
     }
     guard mpg123_open_feed(handle) == MPG123_OK.rawValue else { throw error("opening") }
   }

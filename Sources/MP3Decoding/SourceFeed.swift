@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 
 /// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on how much may be fed without result.
 final class SourceFeed {
@@ -45,7 +45,7 @@ final class SourceFeed {
 
 extension ByteSource {
   /// The `count` bytes at `offset`, fewer only at the end; nil if some of them are not there yet.
-  func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8]? {
+  package func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {

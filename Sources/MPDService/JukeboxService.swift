@@ -1,4 +1,5 @@
 package import AppLifecycle
+package import AudioCore
 package import Continuo
 package import ControlProtocol
 package import ControlServer
@@ -10,6 +11,7 @@ package import JukeboxPlayback
 package import MusicFiles
 package import MusicLibrary
 import Synchronization
+package import Transfer
 
 /// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
 /// back. It is there also while no application runs, and before a socket is opened.
@@ -44,10 +46,16 @@ package final class JukeboxService {
 
   /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
   /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
-  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `plugin`: what drives the output, for clients.
+  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `credentials`: where
+  /// those go that are in clients' URLs. `reachOfOthers`: what URLs of clients of other users may lead to; nil if they may
+  /// name none. `readPlaylist`: reads playlists of the network; nil: they are songs like any other. `readTag`: reads
+  /// the tag of a medium on the network, with its pictures; nil: they have none. `plugin`: what drives the output, for clients.
   package init(
     host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
-    playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil, plugin: String, clock: any HostClock
+    playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
+    credentials: CredentialStore = CredentialStore(), reachOfOthers: NetworkReach? = .publicOnly,
+    readPlaylist: PlaylistReading? = nil,
+    readTag: (@Sendable (WebURL, NetworkReach) -> MediaTag?)? = nil, plugin: String, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -61,7 +69,9 @@ package final class JukeboxService {
       queue: QueueCommands(host: host, home: home),
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
-        tagReader: tagReader, clock: clock, onChange: { [server] in server.notify($0) }),
+        tagReader: tagReader, credentials: credentials, reachOfOthers: reachOfOthers,
+        readPlaylist: readPlaylist, readTag: readTag, clock: clock,
+        onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),
       outputs: OutputCommands(sound: sound, plugin: plugin) { [host, sound, server] in
         DispatchQueue.main.async {
@@ -70,6 +80,7 @@ package final class JukeboxService {
         }
       },
       home: home)
+    sound.onWaiting { [server] in server.notify(.player) }
     // Before the players: what they had reached is where the next one begins.
     device.add(host)
   }
@@ -109,9 +120,9 @@ package final class JukeboxService {
   package func readTags() {
     tagReader.read(
       host.read { machine in
-        var songs: [(id: SongID, path: [UInt8])] = []
+        var songs: [(id: SongID, locator: SongLocator)] = []
         songs.reserveCapacity(machine.queue.count)
-        machine.queue.forEach(in: 0..<machine.queue.count) { songs.append(($1.id, $1.song.path)) }
+        machine.queue.forEach(in: 0..<machine.queue.count) { songs.append(($1.id, $1.song.locator)) }
         return songs
       })
   }

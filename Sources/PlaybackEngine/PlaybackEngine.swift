@@ -157,9 +157,18 @@ package final class PlaybackEngine: Sendable {
   /// Sets the rate: 0 pauses, anything else plays; outside of `rates` the nearest of them. Other rates than 1 need an
   /// engine that was made with `stretching`. A rate that changes while sound flows is heard after some 10 ms, and what
   /// is heard meanwhile is not repeated. It is told even if it is what it was, because the caller may not know that yet.
-  package func setRate(_ rate: Float, reason: EngineRateReason = .setRateCalled) {
+  ///
+  /// - Parameters:
+  ///   - rate: 0, or one of `rates`.
+  ///   - reason: what observers are told as the cause.
+  ///   - isImmediate: whether sound begins with the first frame that is there, however few follow it.
+  package func setRate(
+    _ rate: Float, reason: EngineRateReason = .setRateCalled, isImmediate: Bool = false
+  ) {
     let rate = rate == 0 ? 0 : min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
-    core.performNow { $0.requestRate(rate, reason: reason, now: $1, timing: $2) }
+    core.performNow {
+      $0.requestRate(rate, reason: reason, isImmediate: isImmediate, now: $1, timing: $2)
+    }
   }
 
   /// Sets a rate above 0 so that `seconds` of the current item (nil for where it stands) is heard at `moment` of the clock.
@@ -175,6 +184,11 @@ package final class PlaybackEngine: Sendable {
 
   /// The rates that can be played, as in AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
   package static let rates: ClosedRange<Float> = 1 / 32...32
+
+  /// How much of an item is to be there ahead of the decoder.
+  package func setReadAhead(_ readAhead: MediaReadAhead, of id: ItemID) {
+    core.perform { $0.setReadAhead(readAhead, of: id) }
+  }
 
   /// How an item's sound is made to pass faster or slower.
   package func setAlgorithm(_ algorithm: TimePitchAlgorithm, of id: ItemID) {
@@ -207,6 +221,17 @@ package final class PlaybackEngine: Sendable {
   /// The same while `id` is the current item, else nil.
   package func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
 
+  /// Mean bits per second of the last second of the item `id` that was heard: of what there is of it behind its start or a
+  /// seek, and of what is about to be heard where that is nothing. Where none of it was decoded the mean of the item. 0 if
+  /// neither is known, or the queue does not have it. Any thread.
+  package func bitRate(of id: ItemID) -> Double {
+    core.readTime { machine, now, timing in
+      guard let record = machine.queue[id] else { return 0 }
+      let heard = machine.current == id ? machine.position(now: now, timing: timing)?.seconds : nil
+      return record.bitRates.mean(before: heard ?? record.startSeconds) ?? Double(record.info?.bitRate ?? 0)
+    }
+  }
+
   private func currentTime(where isWanted: (ItemID) -> Bool) -> CMTime? {
     core.readTime { machine, now, timing in
       guard let current = machine.current, isWanted(current) else { return nil }
@@ -225,17 +250,22 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Goes to `seconds` of the current item, exactly to the frame; clamped to its length. `completion` is called
-  /// with false at once if there is no item, with true at once if the item is not opened yet (it then starts
+  /// Goes to `seconds` of the current item; clamped to its length. `completion` is called
+  /// with false at once if there is no item, or if the item cannot be entered there, with true at once if the item is not opened yet (it then starts
   /// there), with false when another seek or the item's end supersedes it, else with true on the main queue when
   /// the decoder is there.
   ///
   /// - Parameter id: the item that its caller knows as the current one; nil for the one that is. If it no longer is, the
   ///   seek ends with false, on the main queue.
+  /// - Parameter isExact: whether the frame must be the one at that time. Else that may be estimated where bytes of the
+  ///   medium are far away.
   package func seek(
-    toSeconds seconds: Double, of id: ItemID? = nil, completion: (@Sendable (Bool) -> Void)? = nil
+    toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
+    completion: (@Sendable (Bool) -> Void)? = nil
   ) {
-    for call in core.perform(.call, { $0.seek(to: seconds, of: id, completion: completion) }) {
+    for call in core.perform(
+      .call, { $0.seek(to: seconds, of: id, isExact: isExact, completion: completion) })
+    {
       call.completion(call.finished)
     }
   }

@@ -21,10 +21,12 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case fileFormatNotRecognized = -11828
     /// The file contains audio that cannot be parsed.
     case fileFailedToParse = -11829
-    /// The URL is not a file URL.
+    /// Nothing is played from such a URL, or what is needed for that is not installed.
     case operationNotSupportedForAsset = -11838
-    /// The file does not exist or cannot be read.
+    /// The file does not exist or cannot be read, or the network did not bring it.
     case failedToLoadMediaData = -11849
+    /// The server's answers contradict themselves.
+    case serverIncorrectlyConfigured = -11850
     /// Loading was cancelled, by `AVAsset.cancelLoading()`.
     case operationCancelled = -11878
   }
@@ -36,38 +38,48 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public let code: Code
   /// The reason in a sentence for a person; nil if there is none beyond `errorDescription`.
   public let failureReason: String?
-  /// The code of the underlying error, in `NSCocoaErrorDomain`; nil for none.
-  private let cocoaCode: Int?
+  /// The underlying error.
+  private let underlying: Underlying?
+
+  /// An error of another domain.
+  private enum Underlying: Hashable {
+    case cocoa(Int)
+    case url(Int)
+
+    var error: NSError {
+      switch self {
+      case .cocoa(let code): NSError(domain: NSCocoaErrorDomain, code: code)
+      case .url(let code): NSError(domain: NSURLErrorDomain, code: code)
+      }
+    }
+  }
 
   /// An error with this code. `reason` is a sentence for a person.
   public init(_ code: Code, reason: String? = nil) {
-    self.init(code, reason: reason, cocoaCode: nil)
+    self.init(code, reason: reason, nil)
   }
 
-  private init(_ code: Code, reason: String?, cocoaCode: Int?) {
+  private init(_ code: Code, reason: String?, _ underlying: Underlying?) {
     self.code = code
     self.failureReason = reason
-    self.cocoaCode = cocoaCode
+    self.underlying = underlying
   }
 
   /// Maps a decoder's error to Apple's codes; `opening` says whether it occurred while the file was opened.
   init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
-      self.init(.failedToLoadMediaData, reason: error.message, cocoaCode: 260)  // NSFileReadNoSuchFileError
+      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(260))  // NSFileReadNoSuchFileError
     case .unreadable:
-      self.init(.failedToLoadMediaData, reason: error.message, cocoaCode: 256)  // NSFileReadUnknownError
+      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(256))  // NSFileReadUnknownError
     case .notRecognized: self.init(.fileFormatNotRecognized, reason: error.message)
     case .decodeFailed: self.init(opening ? .fileFailedToParse : .decodeFailed, reason: error.message)
     case .unusable: self.init(.unknown, reason: error.message)
+    case .unsupported: self.init(.operationNotSupportedForAsset, reason: error.message)
+    case .network(let code): self.init(.failedToLoadMediaData, reason: error.message, .url(code))
+    case .badServer:
+      self.init(.serverIncorrectlyConfigured, reason: error.message, .url(NSURLErrorBadServerResponse))
     }
-  }
-
-  /// The error for a URL that is not a file URL.
-  init(unsupported url: URL) {
-    self.init(
-      .operationNotSupportedForAsset,
-      reason: "Only file URLs can be played, not \(url.scheme ?? "this kind").")
   }
 
   /// `code` as a number.
@@ -83,6 +95,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     case .fileFormatNotRecognized: "The file has no audio that can be played."
     case .operationNotSupportedForAsset: "The media cannot be played from there."
     case .failedToLoadMediaData: "The media could not be read."
+    case .serverIncorrectlyConfigured: "The server's answers make no sense."
     case .operationCancelled: "The operation was cancelled."
     }
   }
@@ -91,7 +104,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? ""]
     if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }
-    if let cocoaCode { info[NSUnderlyingErrorKey] = NSError(domain: NSCocoaErrorDomain, code: cocoaCode) }
+    if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
     return info
   }
 }
@@ -112,6 +125,8 @@ extension AVError {
   public static var operationNotSupportedForAsset: Code { .operationNotSupportedForAsset }
   /// `Code.failedToLoadMediaData`.
   public static var failedToLoadMediaData: Code { .failedToLoadMediaData }
+  /// `Code.serverIncorrectlyConfigured`.
+  public static var serverIncorrectlyConfigured: Code { .serverIncorrectlyConfigured }
   /// `Code.operationCancelled`.
   public static var operationCancelled: Code { .operationCancelled }
 }

@@ -13,7 +13,10 @@ extension Timeline.Entry {
     case .taskEnded(let id, _): self = .taskEnded(identifier: id.rawValue)
     case .expirationBegan(let id, _): self = .taskExpired(identifier: id.rawValue)
     case .terminated(let report?): self = .terminated("\(report.code): \(Self.text(report.culprit))")
-    case .terminated(nil), .callBegan, .callEnded, .expirationEnded, .fetchEnded, .refused: return nil
+    case .terminated(nil), .callBegan, .callEnded, .expirationEnded, .fetchEnded, .sessionEventsBegan,
+      .sessionEventsEnded, .scheduledTaskBegan,
+      .scheduledTaskExpires, .scheduledTaskEnded, .socketsReclaimed, .refused:
+      return nil
     }
   }
 
@@ -28,6 +31,8 @@ extension Timeline.Entry {
     case .expirationHandler(let task): "expiration of \(Self.name(task.id, task.name)) too slow"
     case .tasks(let tasks): tasks.map { Self.name($0.id, $0.name) }.joined(separator: ", ") + " still open"
     case .fetch: "fetch too slow"
+    case .backgroundSession(let session): "session \(session) too slow"
+    case .scheduledTask(let identifier): "\(identifier) too slow"
     }
   }
 }

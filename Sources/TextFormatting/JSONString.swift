@@ -1,7 +1,8 @@
 extension [UInt8] {
   /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no checking;
   /// whoever makes one of a file's name has replaced what was not. Control characters are escaped, also those that
-  /// need not be: a terminal may obey them.
+  /// need not be: a terminal may obey them. So is U+FEFF: Foundation's JSONSerialization (Swift 6.3 on Linux) loses it
+  /// at the beginning of a string and behind an escape.
   package mutating func appendJSON(_ text: String) {
     append(UInt8(ascii: "\""))
     var mayBeControl = false
@@ -22,6 +23,9 @@ extension [UInt8] {
       case 0x0D: append(contentsOf: "\\r".utf8)
       case 0x09: append(contentsOf: "\\t".utf8)
       case 0..<0x20, 0x7F: appendEscape(byte)
+      case 0xBF where suffix(2) == [0xEF, 0xBB]:
+        removeLast(2)
+        append(contentsOf: "\\ufeff".utf8)
       default: append(byte)
       }
     }

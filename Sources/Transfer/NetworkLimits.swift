@@ -2,6 +2,8 @@
 package enum NetworkLimits {
   /// Bytes of a URL: what common servers take.
   package static let url = 8_191
+  /// Origins whose credentials are kept: far more than anybody has accounts for.
+  package static let credentials = 1_000
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
   /// Bytes of a response's head in all.
@@ -15,6 +17,15 @@ package enum NetworkLimits {
   package static let transfers = 10_000
   /// Stored bytes that are asked for again and compared when a transfer goes on.
   package static let overlap: Int64 = 4 * 1024
+  /// The same for bytes that another process stored, maybe long ago.
+  package static let overlapAfterRestart: Int64 = 64 * 1024
+  /// Bytes, and seconds, after which the length of what is on the disk is recorded.
+  package static let recordEvery: Int64 = 8 << 20
+  package static let recordInterval = 10.0
+  /// Bytes of the record of a download: what is in it comes from the server.
+  package static let record = 256 * 1024
+  /// How often a file may change on the server while it is downloaded.
+  package static let versions = 10
   /// How far ahead a running transfer may be waited for instead of asking for another place.
   package static let waitAhead: Int64 = 256 * 1024
   /// Bytes of a tag at the beginning that are waited for instead of asking for what is behind it.
@@ -43,8 +54,16 @@ package enum NetworkLimits {
   package static let playlist = 1 << 20
   package static let playlistEntries = 10_000
   package static let playlistDepth = 4
-  /// Requests a second to one host.
-  package static let requestsPerSecond = 10.0
+  /// Bytes and entries of a feed: the longest ones have every episode of many years with a text for each.
+  package static let feed = 8 << 20
+  package static let feedEntries = 2_000
+  /// Requests, and seconds, in which a playlist is read with those that it names.
+  package static let playlistRequests = 100
+  package static let playlistTime = 15.0
+  /// Playlists, one behind the other, that may stand for the medium at a URL: stations link to them.
+  package static let playlistsForMedium = 2
+  /// Requests within a second to one host.
+  package static let requestsPerSecond = 10
   /// Seconds for a connection to be made, for the head to come, and for the next byte while bytes are wanted.
   package static let connectTimeout = 10.0
   package static let firstByteTimeout = 20.0

@@ -14,6 +14,7 @@ struct ActionRules: Sendable {
   private(set) var calls: Set<LifecycleCallback> = []
   private(set) var reports: Set<TerminationReport.Code> = []
   private var lastCall: LifecycleMachine.CallID = 0
+  private var scheduled: Set<UInt64> = []
   private var openTasks: Set<UIBackgroundTaskIdentifier> = []
   /// The last call since the state was entered, other than those that may come at any time.
   private var lastCallback: LifecycleCallback?
@@ -40,7 +41,8 @@ struct ActionRules: Sendable {
       expect(!isStopped && state == .background, "suspended in the wrong state")
       isStopped = true
     case .resume:
-      expect(isStopped && (state == .background || state == .inactive), "resumed in the wrong state")
+      expect(
+        isStopped && (state == .background || state == .inactive), "resumed in the wrong state")
       isStopped = false
     case .enter(let next):
       expect(Self.successors(of: state).contains(next), "not the next state")
@@ -61,11 +63,29 @@ struct ActionRules: Sendable {
       expect(id > lastCall, "a call id twice")
       lastCall = id
       expect(openTasks.contains(task), "expiration of what is not open")
+    case .tellSession(let id, _):
+      expect(!isStopped && state == .background, "told of a session in the wrong state")
+      expect(id > lastCall, "a call id twice")
+      lastCall = id
+    case .quit: break
+    case .launchTask(let id, let task):
+      expect(!isStopped && state == .background, "a scheduled task in the wrong state")
+      expect(id > lastCall, "a call id twice")
+      lastCall = id
+      expect(scheduled.insert(task.number).inserted, "a scheduled task twice")
+    case .expireTask(let id, let number):
+      expect(!isStopped && state == .background, "expiration in the wrong state")
+      expect(id > lastCall, "a call id twice")
+      lastCall = id
+      expect(scheduled.remove(number) != nil, "expiration of what does not run, or a second one")
     case .reachMainQueue(let id):
       expect(state == .background, "suspension in the wrong state")
       lastCall = id
-    case .enterBackground: expect(state == .background && !isStopped, "enterBackground in the wrong state")
-    case .enterForeground: expect(state == .background || state == .suspended, "enterForeground in front")
+    case .reclaimSockets: expect(state == .suspended && isStopped, "sockets reclaimed of what runs")
+    case .enterBackground:
+      expect(state == .background && !isStopped, "enterBackground in the wrong state")
+    case .enterForeground:
+      expect(state == .background || state == .suspended, "enterForeground in front")
     case .beginInterruption, .endInterruption:
       expect(state != .suspended && state != .notRunning, "interruption while suspended")
       expect(isTold == (action != .beginInterruption), "interruptions out of order")
@@ -88,7 +108,8 @@ struct ActionRules: Sendable {
     expect(machine.state == state && machine.isStopped == isStopped, "machine differs")
     expect(Set(machine.tasks.map(\.id)) == openTasks, "a task neither ended nor killed")
     if machine.pending == nil, machine.agenda.isEmpty, state != .suspended {
-      expect(isTold == (machine.isInterrupted && state != .notRunning), "not told of what interrupts")
+      expect(
+        isTold == (machine.isInterrupted && state != .notRunning), "not told of what interrupts")
       expect(!isStopped, "not resumed")
     }
     let remaining = machine.backgroundTimeRemaining(at: now)
@@ -107,7 +128,8 @@ struct ActionRules: Sendable {
     case .taskBegan(let id, _):
       // In `willEnterForeground` it runs, and is not resumed yet.
       expect(
-        state != .notRunning && (!isStopped || lastCallback == .willEnterForeground), "a task while stopped")
+        state != .notRunning && (!isStopped || lastCallback == .willEnterForeground),
+        "a task while stopped")
       openTasks.insert(id)
     case .taskEnded(let id, _): expect(openTasks.remove(id) != nil, "a task ended twice")
     default: break
@@ -124,12 +146,15 @@ struct ActionRules: Sendable {
     case .willResignActive: expect(lastCallback == .didBecomeActive, "resigns without being active")
     case .didEnterBackground:
       expect(
-        [.didFinishLaunching, .willResignActive, .willEnterForeground, .didEnterBackground].contains(
-          lastCallback),
+        [.didFinishLaunching, .willResignActive, .willEnterForeground, .didEnterBackground]
+          .contains(
+            lastCallback),
         "enters the background out of order")
-    case .willEnterForeground: expect(lastCallback == .didEnterBackground, "comes to the front out of order")
+    case .willEnterForeground:
+      expect(lastCallback == .didEnterBackground, "comes to the front out of order")
     case .willTerminate: expect(lastCallback != nil, "ended before it began")
-    case .didReceiveMemoryWarning, .performFetch, .backgroundRefreshStatusDidChange: return
+    case .didReceiveMemoryWarning, .performFetch, .keepAlive, .backgroundRefreshStatusDidChange:
+      return
     }
     lastCallback = callback
   }
@@ -142,7 +167,7 @@ struct ActionRules: Sendable {
     // Running, but not in another state yet.
     case .willEnterForeground: [.background, .suspended]
     case .backgroundRefreshStatusDidChange: [.active, .inactive, .background]
-    case .willTerminate, .didReceiveMemoryWarning: [.active, .inactive, .background]
+    case .willTerminate, .didReceiveMemoryWarning, .keepAlive: [.active, .inactive, .background]
     case .performFetch: [.background]
     }
   }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct BackgroundModeTests {
   @Test(arguments: [
-    ("audio", ["audio"]), ("audio,fetch", ["audio", "fetch"]), (" audio , fetch ", ["audio", "fetch"]),
+    ("audio", ["audio"]), ("audio,fetch", ["audio", "fetch"]),
+    (" audio , fetch ", ["audio", "fetch"]),
     ("none", []), (" none ", []), ("", []), (",", []), ("audio,audio,", ["audio"]),
     ("remote-notification", ["remote-notification"]),
   ])

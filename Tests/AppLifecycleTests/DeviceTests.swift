@@ -9,11 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DeviceTests {
   static let toBackground = [
     "happened home", "call willResignActive", "returned willResignActive", "state inactive",
-    "call didEnterBackground", "returned didEnterBackground", "state background", "* enterBackground",
+    "call didEnterBackground", "returned didEnterBackground", "state background",
+    "* enterBackground",
   ]
   static let suspend = ["* suspend", "state suspended"]
   static let toForeground = [
-    "* enterForeground", "call willEnterForeground", "returned willEnterForeground", "state inactive",
+    "* enterForeground", "call willEnterForeground", "returned willEnterForeground",
+    "state inactive",
     "call didBecomeActive", "returned didBecomeActive", "state active",
   ]
 
@@ -23,7 +25,8 @@ import Testing
     stage.device.launch()
     #expect(
       stage.diary.lines == [
-        "happened launch", "state inactive", "call didFinishLaunching", "returned didFinishLaunching",
+        "happened launch", "state inactive", "call didFinishLaunching",
+        "returned didFinishLaunching",
         "call didBecomeActive", "returned didBecomeActive", "state active",
       ])
     stage.diary.clear()
@@ -123,7 +126,9 @@ import Testing
     let device = stage.device
     let isFirst = Atomic(true)
     stage.inCalls { [weak device] callback in
-      guard callback == .willResignActive, isFirst.exchange(false, ordering: .relaxed) else { return }
+      guard callback == .willResignActive, isFirst.exchange(false, ordering: .relaxed) else {
+        return
+      }
       device?.foreground()
       #expect(device?.state == .active)
       device?.pressHomeButton()
@@ -201,7 +206,8 @@ import Testing
       #expect(device?.state == .notRunning)
     }
     stage.device.pressHomeButton()
-    #expect(stage.diary.lines.suffix(3) == ["* terminate", "state notRunning", "terminated: 0x8badf00d"])
+    #expect(
+      stage.diary.lines.suffix(3) == ["* terminate", "state notRunning", "terminated: 0x8badf00d"])
     #expect(stage.device.lastTermination?.culprit == .callback(.didEnterBackground))
     #expect(stage.device.lastTermination.map { [$0] } == reports.withLock { $0 })
     #expect(stage.device.lastTermination?.time == HostTime(nanoseconds: 5_000_000_000))
@@ -227,7 +233,8 @@ import Testing
 
   @Test func aHandlerInTheMainQueueThatTakesTimeIsWatchedToo() {
     let stage = Stage.launched()
-    let id = stage.device.beginTask("upload") { [clock = stage.clock] in clock.advance(bySeconds: 6) }
+    let id = stage.device.beginTask("upload") { [clock = stage.clock] in clock.advance(bySeconds: 6)
+    }
     #expect(id != .invalid)
     stage.device.pressHomeButton()
     stage.clock.advance(bySeconds: 200)
@@ -235,7 +242,8 @@ import Testing
     #expect(stage.device.lastTermination?.reason.contains("\"upload\"") == true)
     #expect(stage.device.state == .notRunning)
     stage.device.endTask(id)
-    #expect(stage.diary.lines.last == "refused: there is no background task \(id.rawValue), or no longer")
+    #expect(
+      stage.diary.lines.last == "refused: there is no background task \(id.rawValue), or no longer")
   }
 
   /// On real threads: the main queue hangs, and is terminated, suspended and launched again around that.
@@ -312,7 +320,9 @@ import Testing
       }
     }
     let check: @Sendable () -> Void = {
-      if inside.add(1, ordering: .sequentiallyConsistent).oldValue != 0 { clashes.add(1, ordering: .relaxed) }
+      if inside.add(1, ordering: .sequentiallyConsistent).oldValue != 0 {
+        clashes.add(1, ordering: .relaxed)
+      }
       count.add(1, ordering: .relaxed)
       inside.subtract(1, ordering: .sequentiallyConsistent)
     }
@@ -346,7 +356,8 @@ import Testing
     #expect(count.load(ordering: .relaxed) > 1000)
     #expect(device.openTasks.isEmpty)
     #expect(device.state != .background)
-    #expect(device.shared.withLock { $0.waiters.isEmpty && $0.steps.isEmpty && $0.handlers.isEmpty })
+    #expect(
+      device.shared.withLock { $0.waiters.isEmpty && $0.steps.isEmpty && $0.handlers.isEmpty })
   }
 
   // MARK: Virtual time
@@ -382,8 +393,10 @@ import Testing
       first.map(\.description) == [
         "0.000 task 0 \"upload\" begun", "0.000 happened home", "0.000 call willResignActive",
         "0.000 returned willResignActive", "0.000 state inactive", "0.000 call didEnterBackground",
-        "0.000 returned didEnterBackground", "0.000 state background", "175.000 task 0 \"upload\" expires",
-        "176.000 task 0 \"upload\" ended", "176.000 task 0 \"upload\" has expired", "176.000 state suspended",
+        "0.000 returned didEnterBackground", "0.000 state background",
+        "175.000 task 0 \"upload\" expires",
+        "176.000 task 0 \"upload\" ended", "176.000 task 0 \"upload\" has expired",
+        "176.000 state suspended",
       ])
     let start = SystemClock.shared.now
     for _ in 0..<1000 { #expect(run() == first) }

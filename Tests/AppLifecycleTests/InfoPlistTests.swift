@@ -3,14 +3,17 @@ import Foundation
 import Testing
 
 @Suite struct InfoPlistTests {
-  func list(_ object: Any, _ format: PropertyListSerialization.PropertyListFormat = .xml) throws -> [UInt8] {
+  func list(_ object: Any, _ format: PropertyListSerialization.PropertyListFormat = .xml) throws
+    -> [UInt8]
+  {
     Array(try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0))
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
   func readsModes(format: PropertyListSerialization.PropertyListFormat) throws {
     let object: [String: Any] = [
-      "UIBackgroundModes": ["audio", "fetch", "sound"], "CFBundleName": "x", "Nested": ["a": [1, 2.5, true]],
+      "UIBackgroundModes": ["audio", "fetch", "sound"], "CFBundleName": "x",
+      "Nested": ["a": [1, 2.5, true]],
       "Date": Date(timeIntervalSince1970: 0), "Data": Data([1, 2]),
     ]
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).plist")
@@ -34,7 +37,9 @@ import Testing
     let notAList = "x: UIBackgroundModes is not a list of names"
     for value in ["audio", 5, ["audio": true], ["audio", 5], [["audio"]]] as [Any] {
       let bytes = try list(["UIBackgroundModes": value])
-      let error = #expect(throws: InfoPlistError.self) { try BackgroundModes(infoPlist: bytes, name: "x") }
+      let error = #expect(throws: InfoPlistError.self) {
+        try BackgroundModes(infoPlist: bytes, name: "x")
+      }
       #expect(error?.description == notAList)
     }
     let good = try list(["UIBackgroundModes": ["audio"]], .binary)
@@ -42,7 +47,9 @@ import Testing
       [], Array("hello".utf8), Array(good.dropLast(5)), try list(["audio"]), [0xFF, 0x00],
       Array("<plist>".utf8),
     ] {
-      let error = #expect(throws: InfoPlistError.self) { try BackgroundModes(infoPlist: bytes, name: "x") }
+      let error = #expect(throws: InfoPlistError.self) {
+        try BackgroundModes(infoPlist: bytes, name: "x")
+      }
       #expect(error?.description.hasPrefix("x: not a property list") == true)
     }
   }

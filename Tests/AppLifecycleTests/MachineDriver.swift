@@ -4,7 +4,7 @@ import HostTime
 
 /// Carries a machine's actions out in its head: calls return at once, or when told to.
 struct MachineDriver {
-  private(set) var machine: LifecycleMachine
+  var machine: LifecycleMachine
   private(set) var now = HostTime(nanoseconds: 0)
   /// All actions so far but notes; ids are left out of sight by `Line`.
   private(set) var lines: [Line] = []
@@ -19,18 +19,33 @@ struct MachineDriver {
   var returnsAtOnce = true
   /// What the application does in a call, before it returns.
   var inCall: ((LifecycleCallback, inout MachineDriver) -> Void)?
+  /// What the application does in the launch handler of a task of the scheduler, before it returns.
+  var inTask: ((ScheduledTask, inout MachineDriver) -> Void)?
   private var lastTask = 0
 
   /// An action without its id.
   enum Line: Hashable {
     case call(LifecycleCallback)
     case expire(Int)
+    case launchTask(String)
+    case tellSession(String)
+    case expireTask(UInt64)
     case enter(ApplicationState)
     case act(LifecycleMachine.Action)
   }
 
   init(modes: String = "audio", settings: LifecycleSettings = LifecycleSettings()) {
     machine = LifecycleMachine(modes: BackgroundModes(list: modes), settings: settings)
+  }
+
+  mutating func submit(_ identifier: String, _ kind: ScheduledTaskRequest.Kind)
+    -> ScheduledTaskRefusal?
+  {
+    machine.submitTask(ScheduledTaskRequest(identifier: identifier, kind: kind))
+  }
+
+  mutating func register(_ identifier: String) -> ScheduledTaskRegistration {
+    machine.registerTask(identifier)
   }
 
   mutating func send(_ event: LifecycleMachine.Event) {
@@ -63,12 +78,27 @@ struct MachineDriver {
         lines.append(.expire(task.rawValue))
         open = id
         if returnsAtOnce { returnCall() }
+      case .launchTask(let id, let task):
+        lines.append(.launchTask(task.request.identifier))
+        open = id
+        inTask?(task, &self)
+        if returnsAtOnce { returnCall() }
+      case .tellSession(let id, let session):
+        lines.append(.tellSession(session))
+        open = id
+        if returnsAtOnce { returnCall() }
+      case .expireTask(let id, let number):
+        lines.append(.expireTask(number))
+        open = id
+        if returnsAtOnce { returnCall() }
       case .reachMainQueue(let id):
         open = id
         returnCall()
       case .enter(let state): lines.append(.enter(state))
-      case .suspend, .resume, .enterBackground, .enterForeground, .beginInterruption, .endInterruption,
-        .terminate,
+      case .suspend, .reclaimSockets, .resume, .enterBackground, .enterForeground,
+        .beginInterruption,
+        .endInterruption,
+        .terminate, .quit,
         .launch:
         lines.append(.act(action))
       }

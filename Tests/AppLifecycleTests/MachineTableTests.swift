@@ -4,10 +4,12 @@ import Testing
 
 /// A state with all that decides what a happening does in it.
 enum Situation: String, CaseIterable {
-  case neverLaunched, neverLaunchedInterrupted, terminated, terminatedAndLocked, terminatedInterrupted
+  case neverLaunched, neverLaunchedInterrupted, terminated, terminatedAndLocked,
+    terminatedInterrupted
   case active, interrupted, activeInterrupted
   case background, backgroundLocked, backgroundThenLocked, backgroundInterrupted, leftInterrupted
-  case suspended, suspendedLocked, suspendedThenLocked, suspendedInterrupted, interruptedWhileSuspended
+  case suspended, suspendedLocked, suspendedThenLocked, suspendedInterrupted,
+    interruptedWhileSuspended
   case lockedInterrupted
 
   /// A machine in that situation. In the background a task keeps it running, so that it stays there.
@@ -42,7 +44,8 @@ enum Situation: String, CaseIterable {
 
   private var staysInBackground: Bool {
     switch self {
-    case .background, .backgroundLocked, .backgroundThenLocked, .backgroundInterrupted, .leftInterrupted,
+    case .background, .backgroundLocked, .backgroundThenLocked, .backgroundInterrupted,
+      .leftInterrupted,
       .lockedInterrupted:
       true
     default: false
@@ -66,13 +69,17 @@ enum Situation: String, CaseIterable {
   static let suspend: [Line] = [.act(.suspend), .enter(.suspended)]
   static let ended: [Line] = [.act(.terminate), .enter(.notRunning)]
   static let began: [Line] = [.act(.beginInterruption)]
-  static func end(_ shouldResume: Bool) -> Line { .act(.endInterruption(shouldResume: shouldResume)) }
+  static func end(_ shouldResume: Bool) -> Line {
+    .act(.endInterruption(shouldResume: shouldResume))
+  }
   static let resume: [Line] = [.act(.resume)]
 
   static let happenings: [LifecycleHappening] = [
-    .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
+    .launch, .home, .foreground, .lock, .unlock, .interruptionBegan,
+    .interruptionEnded(shouldResume: true),
     .interruptionEnded(shouldResume: false), .terminate, .memoryWarning, .fetch, .remoteControl,
-    .locationChanged, .refreshStatusChanged(.denied),
+    .locationChanged, .voipData, .keepAlive, .launchTask("a"), .expireTask("a"),
+    .refreshStatusChanged(.denied),
   ]
 
   /// What each happening does in each situation.
@@ -103,7 +110,8 @@ enum Situation: String, CaseIterable {
       case .refreshStatusChanged: [.call(.backgroundRefreshStatusDidChange)]
       default: []
       }
-    case .background, .backgroundLocked, .backgroundThenLocked, .backgroundInterrupted, .leftInterrupted,
+    case .background, .backgroundLocked, .backgroundThenLocked, .backgroundInterrupted,
+      .leftInterrupted,
       .lockedInterrupted:
       inBackground(happening, situation)
     case .suspended, .suspendedLocked, .suspendedThenLocked, .suspendedInterrupted,
@@ -122,7 +130,8 @@ enum Situation: String, CaseIterable {
   }
 
   static func inBackground(_ happening: LifecycleHappening, _ situation: Situation) -> [Line] {
-    let isInterrupted = [.backgroundInterrupted, .leftInterrupted, .lockedInterrupted].contains(situation)
+    let isInterrupted = [.backgroundInterrupted, .leftInterrupted, .lockedInterrupted].contains(
+      situation)
     return switch happening {
     case .foreground: toForeground + becomeActive
     // What interrupts does not keep it from the front.
@@ -134,7 +143,11 @@ enum Situation: String, CaseIterable {
     case .memoryWarning: [.call(.didReceiveMemoryWarning)]
     case .fetch: [.call(.performFetch)]
     case .refreshStatusChanged: [.call(.backgroundRefreshStatusDidChange)]
-    case .launch, .home, .lock, .remoteControl, .locationChanged: []
+    case .backgroundSession(let session): [.tellSession(session)]
+    case .quit: [.call(.willTerminate), .act(.quit)] + ended
+    case .launch, .home, .lock, .remoteControl, .locationChanged, .voipData, .keepAlive,
+      .launchTask, .expireTask:
+      []
     }
   }
 
@@ -174,7 +187,7 @@ enum Situation: String, CaseIterable {
     let seen: [Line] = driver.lines.filter {
       switch $0 {
       case .call, .enter: true
-      case .act, .expire: false
+      case .act, .expire, .launchTask, .expireTask, .tellSession: false
       }
     }
     let there: [Line] = [
@@ -241,7 +254,8 @@ enum Situation: String, CaseIterable {
       #expect(driver.lines.isEmpty)
       driver.happen(.foreground)
       #expect(
-        driver.lines == Self.toForeground + [Self.end(false)] + (isOver ? [] : Self.began) + Self.resume
+        driver.lines == Self.toForeground + [Self.end(false)] + (isOver ? [] : Self.began)
+          + Self.resume
           + Self.becomeActive)
     }
   }
@@ -260,7 +274,8 @@ enum Situation: String, CaseIterable {
   /// never comes: whoever was told of a beginning is told of the end once that has come and he runs.
   @Test(arguments: ["none", "audio"]) func everyShortSequenceKeepsTheRules(modes: String) {
     let happenings: [LifecycleHappening] = [
-      .launch, .home, .foreground, .lock, .unlock, .interruptionBegan, .interruptionEnded(shouldResume: true),
+      .launch, .home, .foreground, .lock, .unlock, .interruptionBegan,
+      .interruptionEnded(shouldResume: true),
       .interruptionEnded(shouldResume: false), .terminate,
     ]
     var count = 0
@@ -275,7 +290,8 @@ enum Situation: String, CaseIterable {
         last.happen(.foreground)
         last.happen(.launch)
         if last.machine.state != .active || last.rules.isTold || !last.rules.violations.isEmpty {
-          Issue.record("\(path): \(last.machine.state), \(last.rules.isTold), \(last.rules.violations)")
+          Issue.record(
+            "\(path): \(last.machine.state), \(last.rules.isTold), \(last.rules.violations)")
           return
         }
         if path.count < 5 { follow(next, path) }
@@ -289,7 +305,9 @@ enum Situation: String, CaseIterable {
   }
 
   @Test func fetchesAreRefusedWithAReason() {
-    func refusal(_ modes: String = "fetch", _ prepare: (inout MachineDriver) -> Void) -> LifecycleRefusal? {
+    func refusal(_ modes: String = "fetch", _ prepare: (inout MachineDriver) -> Void)
+      -> LifecycleRefusal?
+    {
       var driver = MachineDriver(modes: modes)
       prepare(&driver)
       driver.forget()

@@ -8,7 +8,9 @@ import Testing
   typealias Line = MachineDriver.Line
 
   /// A launched machine.
-  func launched(_ modes: String = "audio,fetch", _ change: (inout LifecycleSettings) -> Void = { _ in })
+  func launched(
+    _ modes: String = "audio,fetch", _ change: (inout LifecycleSettings) -> Void = { _ in }
+  )
     -> MachineDriver
   {
     var settings = LifecycleSettings()
@@ -29,10 +31,13 @@ import Testing
     #expect(driver.lines == [.call(.willResignActive)])
     #expect(driver.finished.isEmpty)
     for _ in 0..<10 { driver.returnCall() }
-    let calls = driver.lines.compactMap { if case .call(let callback) = $0 { callback } else { nil } }
+    let calls = driver.lines.compactMap {
+      if case .call(let callback) = $0 { callback } else { nil }
+    }
     #expect(
       calls == [
-        .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive, .willTerminate,
+        .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive,
+        .willTerminate,
       ])
     #expect(driver.finished == [1, 2, 3])
     #expect(driver.rules.violations.isEmpty)
@@ -53,7 +58,8 @@ import Testing
 
   @Test(
     arguments: [
-      (.willResignActive, 5), (.didEnterBackground, 5), (.willTerminate, 5), (.didReceiveMemoryWarning, 5),
+      (.willResignActive, 5), (.didEnterBackground, 5), (.willTerminate, 5),
+      (.didReceiveMemoryWarning, 5),
       (.didFinishLaunching, 20), (.didBecomeActive, 20), (.willEnterForeground, 20),
       (.backgroundRefreshStatusDidChange, 5),
     ] as [(LifecycleCallback, Double)])
@@ -207,7 +213,8 @@ import Testing
     driver.advance(5)
     #expect(driver.reports.map(\.code) == [.watchdog])
     #expect(
-      driver.reports.first?.reason.contains("the expiration handler of the background task \"upload\"")
+      driver.reports.first?.reason.contains(
+        "the expiration handler of the background task \"upload\"")
         == true)
     driver = launched()
     driver.begin("upload")
@@ -274,7 +281,9 @@ import Testing
 
   @Test func aTaskBegunInDidEnterBackgroundComesInTime() {
     var driver = launched()
-    driver.inCall = { callback, driver in if callback == .didEnterBackground { driver.begin("late") } }
+    driver.inCall = { callback, driver in
+      if callback == .didEnterBackground { driver.begin("late") }
+    }
     driver.happen(.home)
     #expect(driver.machine.state == .background)
     driver.end(UIBackgroundTaskIdentifier(rawValue: 1))
@@ -410,7 +419,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("audio", [BackgroundKeeper.audio], true), ("none", [.audio], false), ("fetch", [.audio], false),
+    ("audio", [BackgroundKeeper.audio], true), ("none", [.audio], false),
+    ("fetch", [.audio], false),
     ("audio", [.task, .fetch], false), ("audio,fetch", [.audio, .fetch], true),
     ("location", [.location], true), ("audio", [.location], false), ("location", [.audio], false),
   ])
@@ -429,7 +439,9 @@ import Testing
     func leaving() -> (LifecycleMachine, LifecycleMachine.CallID?) {
       var machine = launched("audio").machine
       var actions = machine.handle(.happened(.home), at: .init(nanoseconds: 0))
-      while let id = actions.lazy.compactMap({ if case .call(let id, _) = $0 { id } else { nil } }).first {
+      while let id = actions.lazy.compactMap({ if case .call(let id, _) = $0 { id } else { nil } })
+        .first
+      {
         actions = machine.handle(.callReturned(id), at: .init(nanoseconds: 0))
       }
       actions = machine.handle(.settled, at: .init(nanoseconds: 0))
@@ -445,7 +457,8 @@ import Testing
     // It does not come.
     machine = waiting
     #expect(machine.nextDeadline == now.advanced(bySeconds: 5))
-    #expect(machine.handle(.timePassed, at: now.advanced(bySeconds: 5)) == [.suspend, .enter(.suspended)])
+    #expect(
+      machine.handle(.timePassed, at: now.advanced(bySeconds: 5)) == [.suspend, .enter(.suspended)])
     #expect(machine.handle(.callReturned(id ?? 0), at: now.advanced(bySeconds: 6)).isEmpty)
     // Something else comes first.
     machine = waiting

@@ -11,18 +11,23 @@ final class Stage: Sendable {
   let device: Device
   let diary = Diary()
 
-  init(modes: String = "none", settings: LifecycleSettings = LifecycleSettings()) {
+  init(
+    modes: String = "none", settings: LifecycleSettings = LifecycleSettings(),
+    reclaimSockets: @escaping @Sendable () -> [ReclaimedSocket] = { [] }
+  ) {
     let mainQueue = ClockQueue(clock: clock)
     self.mainQueue = mainQueue
     device = Device(
       modes: BackgroundModes(list: modes), clock: clock, mainQueue: mainQueue,
-      isOnMainQueue: { mainQueue.isCurrent }, settings: settings)
+      isOnMainQueue: { mainQueue.isCurrent }, settings: settings, reclaimSockets: reclaimSockets)
     device.onRecord = { [diary] in diary.note($0) }
     device.add(diary)
   }
 
   /// A stage with a launched application, with nothing in the diary.
-  static func launched(modes: String = "none", settings: LifecycleSettings = LifecycleSettings()) -> Stage {
+  static func launched(modes: String = "none", settings: LifecycleSettings = LifecycleSettings())
+    -> Stage
+  {
     let stage = Stage(modes: modes, settings: settings)
     stage.device.launch()
     stage.diary.clear()
@@ -67,6 +72,8 @@ final class ScriptedApplication: ApplicationSide {
   private let body: @Sendable (LifecycleCallback) -> Void
   init(body: @escaping @Sendable (LifecycleCallback) -> Void) { self.body = body }
   func receive(_ callback: LifecycleCallback) { body(callback) }
+  func handleEvents(ofSession session: String, _ completion: @escaping @Sendable () -> Void) { completion() }
+
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void) {
     body(.performFetch)
     completion(.newData)

@@ -32,8 +32,12 @@ private final class AppDelegate: NSObject, UIApplicationDelegate {
     application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
     return true
   }
-  func applicationDidBecomeActive(_ application: UIApplication) { note("didBecomeActive", application) }
-  func applicationWillResignActive(_ application: UIApplication) { note("willResignActive", application) }
+  func applicationDidBecomeActive(_ application: UIApplication) {
+    note("didBecomeActive", application)
+  }
+  func applicationWillResignActive(_ application: UIApplication) {
+    note("willResignActive", application)
+  }
   func applicationDidEnterBackground(_ application: UIApplication) {
     note("didEnterBackground", application)
     onBackground(application)
@@ -42,7 +46,9 @@ private final class AppDelegate: NSObject, UIApplicationDelegate {
     note("willEnterForeground", application)
   }
   func applicationWillTerminate(_ application: UIApplication) { note("willTerminate", application) }
-  func applicationDidReceiveMemoryWarning(_ application: UIApplication) { note("memoryWarning", application) }
+  func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
+    note("memoryWarning", application)
+  }
   func application(
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
@@ -74,7 +80,9 @@ private final class SilentDelegate: UIApplicationDelegate {}
       UIApplication.backgroundRefreshStatusDidChangeNotification,
     ]
     let observers = names.map { name in
-      NotificationCenter.default.addObserver(forName: name, object: stage.device.application, queue: nil) {
+      NotificationCenter.default.addObserver(
+        forName: name, object: stage.device.application, queue: nil
+      ) {
         _ in
         MainActor.assumeIsolated { delegate.lines.append(name.rawValue) }
       }
@@ -132,10 +140,12 @@ private final class SilentDelegate: UIApplicationDelegate {}
     stage.clock.advance(bySeconds: 1)
     #expect(stage.device.lastTermination?.code == .backgroundFetch)
     stage.device.launch()
-    stage.device.application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalNever)
+    stage.device.application.setMinimumBackgroundFetchInterval(
+      UIApplication.backgroundFetchIntervalNever)
     stage.device.pressHomeButton()
     stage.device.performBackgroundFetch()
-    #expect(stage.diary.lines.last == "refused: the application set no minimum background fetch interval")
+    #expect(
+      stage.diary.lines.last == "refused: the application set no minimum background fetch interval")
   }
 
   @Test func backgroundTasks() {
@@ -229,6 +239,9 @@ private final class SilentDelegate: UIApplicationDelegate {}
     #expect(UIBackgroundFetchResult.allCases.map(\.rawValue) == [0, 1, 2])
     #expect(UIBackgroundRefreshStatus.allCases.map(\.rawValue) == [0, 1, 2])
     #expect(UIApplication.backgroundFetchIntervalNever == .greatestFiniteMagnitude)
-    #expect(TerminationReport.Code.allCases.map(\.description) == ["0x8badf00d", "0x2182bad2", "0x2182bad4"])
+    #expect(
+      TerminationReport.Code.allCases.map(\.description) == [
+        "0x8badf00d", "0x2182bad2", "0x2182bad3", "0x2182bad4",
+      ])
   }
 }

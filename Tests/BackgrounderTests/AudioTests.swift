@@ -1,4 +1,5 @@
 import Foundation
+import NetworkTestSupport
 import PulseOutput
 import PulseTestSupport
 import TestSupport
@@ -84,6 +85,57 @@ extension BackgrounderTests {
       #expect(try transcript.application(after: "> state suspended", before: "> foreground").isEmpty)
       let songs = transcript.application.filter { $0.hasPrefix("Song: ") }
       #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: none"])
+      #expect(transcript.errors.isEmpty)
+    }
+
+    /// The connection with the sound server is the system's, also over TCP: a suspension does not touch it.
+    @Test func soundOverTCPGoesOnBehindASuspension() async throws {
+      let stage = try await Stage(durations: [1.5])
+      defer { stage.close() }
+      let port = try HostileServer.freePort()
+      _ = try pactl(
+        stage.server.address, "load-module", "module-native-protocol-tcp", "listen=127.0.0.1", "port=\(port)",
+        "auth-anonymous=1")
+      let run = try Run(
+        ["audio", "--script", "play@0 home@0.6 foreground@1.4 quit@4"] + stage.paths,
+        server: "tcp:127.0.0.1:\(port)")
+      let transcript = try await run.ended()
+      let heard = Sound(try await stage.capture.untilSilence()).trimmed
+      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
+      #expect(heard.silences.count == 1)
+      #expect(transcript.system.contains("> state suspended"))
+      #expect(!transcript.system.contains { $0.contains("reclaimed") })
+      #expect(transcript.errors.isEmpty)
+    }
+
+    /// T13: with the mode the home button changes nothing for a song from the network either. Without it the song goes on with
+    /// the very next frame, over the connection that it had: that is the system's, and is not reclaimed.
+    @Test(arguments: [true, false])
+    func aSongFromTheNetworkGoesOn(hasMode: Bool) async throws {
+      let stage = try await Stage(durations: [4])
+      defer { stage.close() }
+      let file = HostileFile(Array(try Data(contentsOf: URL(fileURLWithPath: stage.paths[0]))))
+      let server = try HostileServer { request in
+        file.answer(request).map { step in
+          if case .send(let bytes) = step, bytes.count > 1000 {
+            // In 1.5 s, so that the connection is in use when the button is pressed.
+            .sendSlowly(bytes, piece: bytes.count / 20, pause: 0.075)
+          } else {
+            step
+          }
+        }
+      }
+      let modes = hasMode ? ["--background-modes", "audio"] : []
+      let run = try Run(
+        ["audio", "--script", "play@0 home@1 foreground@1.6 quit@8"] + modes + [server.url("/song.mp3")],
+        server: stage.server.address)
+      let transcript = try await run.ended()
+      let heard = Sound(try await stage.capture.untilSilence()).trimmed
+      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
+      #expect(heard.silences.count == (hasMode ? 0 : 1))
+      #expect(server.requests.count == 1)
+      #expect(transcript.system.contains("> state suspended") != hasMode)
+      #expect(!transcript.system.contains { $0.contains("reclaimed") })
       #expect(transcript.errors.isEmpty)
     }
 

@@ -18,8 +18,25 @@ extension BackgrounderTests {
         (["fetch", "--work", "inf"], "--work takes seconds"),
         (["fetch", "--info-plist", "/nowhere/Info.plist"], "/nowhere/Info.plist"),
         (["fetch", "--misbehave", "rudely"], "block-background, never-end-task"),
+        (["audio", "ftp://nowhere/song.mp3"], "ftp://nowhere/song.mp3: no such file"),
         (["audio", "/nowhere/song.mp3"], "/nowhere/song.mp3: no such file"),
-        (["video"], "audio, location, whatever, fetch, upload, download, session"),
+        (["video"], "audio, location, whatever, fetch, listen, upload, download, session, voip, refresh"),
+        (
+          ["voip", "--port", "1", "--service", "http://127.0.0.1"], "only fetch, upload, download and session"
+        ),
+        (["voip"], "the voip screen needs the --port of its server"),
+        (["session", "--service", "ftp://127.0.0.1"], "--service takes an http or https URL"),
+        (["session", "--service", "http://127.0.0.1/?a=b"], "without a query"),
+        (["download", "--service", "http://127.0.0.1"], "need each other"),
+        (["download", "--downloads", "/tmp"], "need each other"),
+        (
+          ["download", "--service", "http://127.0.0.1", "--downloads", "/nowhere"], "/nowhere: no such folder"
+        ),
+        (["fetch", "--port", "8000"], "only the listen and voip screens take --port"),
+        (["listen", "--port", "65536"], "--port"),
+        (["fetch", "--reclaim-sockets", "sometimes"], "never, when-locked, when-suspended"),
+        (["fetch", "--misbehave", "leave-open"], "a fault of the listen screen"),
+        (["session", "--misbehave", "wait-for-network"], "a fault of the session screen with a --service"),
         ([], "<screen>"),
       ] as [([String], String)])
     func nonsenseIsRefused(arguments: [String], message: String) async throws {

@@ -1,4 +1,6 @@
+import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension BackgrounderTests {
@@ -24,6 +26,29 @@ extension BackgrounderTests {
           == ["No longer blocking the main thread"])
       expectReport(
         transcript, "0x8badf00d", "didEnterBackground had not returned after 1.", tasks: ["End of session"])
+    }
+
+    /// What was drawn until then is there, whatever becomes of the program afterwards; and a signal switches the phone off.
+    @Test func theDrawingSurvives() async throws {
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      let path = folder.file("run.svg")
+      let run = try Run([
+        "session", "--misbehave", "block-background", "--call-limit", "1", "--timeline", path, "--press",
+        "home@0.3",
+      ])
+      _ = try await run.log.wait(for: "the report", limit: 30) {
+        $0.errors.contains { $0.hasPrefix("  Open") }
+      }
+      #expect(try String(contentsOfFile: path, encoding: .utf8).contains("didEnterBackground too slow"))
+      kill(run.child.identifier, SIGKILL)
+      let other = folder.file("other.svg")
+      let interrupted = try Run(["fetch", "--timeline", other, "--press", "home@0.3"])
+      try await interrupted.line { $0.hasSuffix("state suspended") }
+      kill(interrupted.child.identifier, SIGINT)
+      _ = try await interrupted.ended()
+      // As it is told, not as it is drawn: a state of a few milliseconds has no room for its name.
+      #expect(try String(contentsOfFile: other, encoding: .utf8).contains("application suspended"))
     }
 
     /// A launch that comes while the main thread still hangs takes place when it is free.

@@ -6,52 +6,9 @@ import Testing
 extension ClientTests {
   /// ncmpcpp in a terminal that nobody sees.
   @Suite(.serialized) struct NcmpcppTests {
-    /// A tmux of its own with ncmpcpp in it.
-    private struct Terminal {
-      let hall: Hall
-      let tmux: String
-
-      init(_ hall: Hall, socket: String) async throws {
-        self.hall = hall
-        tmux = "\(hall.folder)/tmux"
-        // Its shell and settings are nobody's; its server ends with its only session.
-        try await hall.run(
-          ["tmux", "-S", tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "ncmpcpp"],
-          environment: ["MPD_HOST": socket, "SHELL": "/bin/sh"])
-      }
-
-      /// What the screen shows.
-      func screen() async throws -> String {
-        try await hall.run(["tmux", "-S", tmux, "capture-pane", "-p"]).text
-      }
-
-      func press(_ keys: String...) async throws {
-        let answer = try await hall.run(["tmux", "-S", tmux, "send-keys", "--"] + keys)
-        #expect(answer.status == 0, "\(answer)")
-      }
-
-      /// Waits until the screen shows all of it.
-      func shows(_ texts: String..., limit: Double = 20) async throws {
-        let deadline = ContinuousClock.now + .seconds(limit)
-        while true {
-          let screen = try await screen()
-          if texts.allSatisfy({ screen.contains($0) }) { return }
-          guard ContinuousClock.now < deadline else {
-            throw Failure("the screen does not show \(texts):\n\(screen)")
-          }
-          // Nobody tells of a new picture but the picture.
-          try await Task.sleep(for: .milliseconds(50))
-        }
-      }
-
-      func end() async {
-        _ = try? await hall.run(["tmux", "-S", tmux, "kill-server"])
-      }
-    }
-
     private func withNcmpcpp(
       _ songs: [String],
-      _ body: (Terminal, _ control: ControlConnection, _ proxy: CountingProxy) async throws -> Void
+      _ body: (Window, _ control: ControlConnection, _ proxy: CountingProxy) async throws -> Void
     ) async throws {
       let hall = try await Hall()
       defer { hall.close() }
@@ -61,7 +18,7 @@ extension ClientTests {
       _ = try control.untilTagged()
       let proxy = try CountingProxy(at: "\(hall.folder)/proxy", to: socket)
       defer { proxy.stop() }
-      let terminal = try await Terminal(hall, socket: proxy.path)
+      let terminal = try await Window(hall, ["ncmpcpp"], environment: ["MPD_HOST": proxy.path])
       do {
         try await body(terminal, control, proxy)
       } catch {

@@ -148,7 +148,7 @@ extension ClientTests {
       #expect(queue.text.contains("b.mp3") && !queue.text.contains("a.mp3"))
       #expect(try await own("update", "--wait").text == "")
       #expect(try await own("load", "list").text == "")
-      #expect(try await own("delete", "9").text.contains("Bad song index"))
+      #expect(try await own("delete", "9").text.contains("the queue has no such number"))
       let refused = try await hall.run(
         [program, "next", "--host", "look@127.0.0.1:\(port)"], environment: [:])
       #expect(refused.status == 1)

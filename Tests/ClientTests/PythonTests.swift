@@ -90,7 +90,7 @@ extension ClientTests {
         assert c.status()["single"] == "oneshot"
         c.single(0)
         assert c.outputs()[0]["outputenabled"] == "1"
-        assert c.tagtypes() and c.decoders() and c.urlhandlers() == ["file://"]
+        assert c.tagtypes() and c.decoders() and c.urlhandlers() == ["file://", "http://", "https://"]
         assert int(c.stats()["uptime"]) >= 0 and c.replay_gain_status()
         assert [x.get("directory") or x.get("file") or x.get("playlist") for x in c.lsinfo()][:2] == ["a.mp3", "b.mp3"]
         assert c.listplaylist("list.m3u") == ["a.mp3", "sub/c.mp3"]

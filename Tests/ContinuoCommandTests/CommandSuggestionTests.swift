@@ -3,6 +3,12 @@ import Testing
 @testable import ContinuoCommand
 
 @Suite struct CommandSuggestionTests {
+  @Test("No arguments at all, not even the program's name, are told with their cause")
+  func noArguments() {
+    #expect(CommandLineTool.reasonForNoArguments(count: 1) == nil)
+    #expect(CommandLineTool.reasonForNoArguments(count: 0)?.contains("/proc") == true)
+  }
+
   @Test(
     "A mistyped command gets a suggestion",
     arguments: [

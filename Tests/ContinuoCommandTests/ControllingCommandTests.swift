@@ -110,6 +110,34 @@ import Testing
     #expect(printed.text == "")
   }
 
+  @Test func aSongWithoutATitleHasTheNameThatAPlaylistGivesIt() throws {
+    let server = try ScriptedServer { command throws(Ack) in
+      if command == .playback(.status) { return Reply(["playlistlength": "3", "songid": "2"]) }
+      return Reply([
+        "file": "http://h/1", "Name": "One", "Pos": "0", "Id": "1", "file": "http://h/2.mp3", "Pos": "1",
+        "Id": "2",
+        "file": "http://h/3", "Name": "Three", "Title": "T", "Pos": "2", "Id": "3",
+      ])
+    }
+    #expect(try server.run(["queue"]).text == "  1    One\n> 2    2.mp3\n  3    T\n")
+  }
+
+  @Test(arguments: [("http://h/a.m3u: no", "http://h/a.m3u: no"), ("no", "http://h/a.m3u: no")])
+  func aURLIsNamedOnce(_ answer: String, _ told: String) throws {
+    let server = try ScriptedServer { _ throws(Ack) in throw Ack(.noExist, answer) }
+    #expect(try server.run(["add", "http://h/a.m3u"]).complaints == [told])
+  }
+
+  @Test(arguments: [["jump", "9"], ["delete", "2", "9"], ["move", "1", "9"]])
+  func aNumberThatIsNotInTheQueueIsToldAsPeopleCount(_ arguments: [String]) throws {
+    let server = try ScriptedServer { _ throws(Ack) in throw Ack(.argument, "Number too large: 8") }
+    let printed = try server.run(arguments)
+    #expect(printed.status == .refused)
+    #expect(printed.complaints == ["the queue has no such number; continuo queue shows them"])
+    let other = try ScriptedServer { _ throws(Ack) in throw Ack(.playerSync, "not now") }
+    #expect(try other.run(arguments).complaints == ["not now"])
+  }
+
   @Test func withoutAServer() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("nobody")

@@ -203,15 +203,16 @@ import Testing
     #expect(warnings.all == ["\(count - lines.count) events to x are lost: its reader has stalled"])
   }
 
-  /// A status line for a reader that is behind: what waited is written, then only the newest, and lines stay in order.
+  /// A status line for a reader that is behind: what waited is written, then only the newest, as a
+  /// whole, and lines stay in order.
   @Test func aReaderThatIsBehindSeesTheNewestDrawing() throws {
     let (reading, writing) = try smallPipe()
     let writer = LineWriter(descriptor: writing, owned: true) { _ in }
-    writer.draw(Array("\rfirst".utf8))
+    writer.draw(Array("\rall".utf8), change: Array("\rfirst".utf8))
     writer.write([UInt8](repeating: UInt8(ascii: "x"), count: 8191) + [UInt8(ascii: "\n")])
-    for number in 0..<100_000 { writer.draw(Array("\r\(number)".utf8)) }
+    for number in 0..<100_000 { writer.draw(Array("\r\(number)".utf8), change: Array("\rpart".utf8)) }
     writer.write(Array("\rcomplaint\n".utf8))
-    for number in 0..<100_000 { writer.draw(Array("\ragain \(number)".utf8)) }
+    for number in 0..<100_000 { writer.draw(Array("\ragain \(number)".utf8), change: Array("\rpart".utf8)) }
     let expected =
       "\rfirst" + String(repeating: "x", count: 8191) + "\n\r99999\rcomplaint\n\ragain 99999"
     var bytes = [UInt8](repeating: 0, count: expected.utf8.count)

@@ -35,6 +35,11 @@ import Testing
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
+  @Test func readsTheDelayBehindASink() throws {
+    #expect(try PlayOptions.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay?.seconds == 0.75)
+    #expect(try PlayOptions.parse(["a.mp3"]).sound.sinkDelay == nil)
+  }
+
   @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
   func readsOutputs(text: String, choice: OutputChoice) throws {
     #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).sound.output == choice)
@@ -45,7 +50,9 @@ import Testing
     [], ["--null-sink"], ["--null-sink", "--server", "x", "a"], ["--null-sink", "--sink", "x", "a"],
     ["--null-sink", "--output", "simulated", "a"], ["--null-sink", "--output", "wav:x", "a"],
     ["--output", "wav:x", "--server", "y", "a"], ["--output", "simulated", "--sink", "y", "a"],
-    ["--output", "wav:", "a"], ["--output", "wav:x", "--at", "1:quit", "a"], ["--output", "alsa", "a"],
+    ["--sink-delay", "-1", "a"], ["--sink-delay", "61", "a"],
+    ["--sink-delay", "1", "--output", "simulated", "a"], ["--output", "wav:", "a"],
+    ["--output", "wav:x", "--at", "1:quit", "a"], ["--output", "alsa", "a"],
     ["--output", "wav:x", "--events", "x", "a"],
     ["--output", "wav:x", "--timeline", "x", "a"], ["--events", "x", "--timeline", "x", "a"],
     ["--timeline", "", "a"],
@@ -85,10 +92,19 @@ import Testing
     #expect(options.sound.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
   }
 
+  /// A file is written as fast as it goes; a live stream comes with the clock, and needs an end.
+  @Test func aLiveStreamIsWrittenUntilQuit() throws {
+    let wave = ["--output", "wav:x"]
+    #expect(try PlayOptions.parse(wave + ["--at", "1:quit", "http://h/"]).schedule.map(\.command) == [.quit])
+    for arguments in [["--at", "1:quit", "a"], ["--at", "1:pause", "http://h/"]] {
+      #expect(throws: (any Error).self) { try PlayOptions.parse(wave + arguments) }
+    }
+  }
+
   @Test func exitStatusFollowsWhatWasPlayed() {
-    #expect(ExitStatus(played: 3, problems: 0) == .played)
-    #expect(ExitStatus(played: 3, problems: 1) == .partlyPlayed)
-    #expect(ExitStatus(played: 0, problems: 1) == .noInput)
+    #expect(ExitStatus(hasSounded: true, problems: 0) == .played)
+    #expect(ExitStatus(hasSounded: true, problems: 1) == .partlyPlayed)
+    #expect(ExitStatus(hasSounded: false, problems: 1) == .noInput)
     #expect(ExitStatus.unavailable.code.rawValue == 69)
   }
 }

@@ -26,36 +26,88 @@ import Testing
   @Test func timeIsShownOnlyWhereSomebodyLooks() {
     for state in ApplicationState.allCases {
       for (form, expected) in [
-        (.statusLine, true), (.lines, state == .background), (.nothing, false),
-      ] as [(RunDisplay.Form, Bool)] {
+        (.statusLine, 3), (.lines, state == .background ? 1 : nil), (.nothing, nil),
+      ] as [(RunDisplay.Form, Int64?)] {
         var display = RunDisplay(form)
-        display.state = state
-        #expect(display.showsTime == expected, "\(form) \(state)")
+        display.reach(state, at: .zero)
+        #expect(display.shownStep == expected, "\(form) \(state)")
       }
     }
   }
 
+  @Test func aTerminalGetsEveryThirdStepAndAllElse() {
+    let display = RunDisplay(.statusLine)
+    #expect((0...6).map { display.draws(time($0)) } == [true, false, false, true, false, false, true])
+    #expect(display.draws(CMTime(value: 1, timescale: 44100)))
+    #expect(!RunDisplay(.lines).draws(time(0)))
+  }
+
+  @Test func suspensionAndInterruptionAreALineEach() {
+    var display = RunDisplay(.lines)
+    for state in [ApplicationState.inactive, .active, .inactive, .background, .suspended] {
+      display.reach(state, at: time(120))
+    }
+    #expect(display.takeLines(now: clock.now) == ["Suspended: 1.20"])
+    display.reach(.background, at: time(120))
+    display.reach(.active, at: time(130))
+    #expect(display.takeLines(now: clock.now) == ["Resumed: 1.20"])
+    display.setInterrupted(true, at: time(150))
+    display.setInterrupted(false, at: time(150))
+    #expect(display.takeLines(now: clock.now) == ["Interrupted: 1.50", "Interruption over: 1.50"])
+    // Of its end there is a line elsewhere.
+    display.reach(.suspended, at: time(160))
+    display.reach(.notRunning, at: .invalid)
+    #expect(display.takeLines(now: clock.now) == ["Suspended: 1.60"])
+  }
+
+  @Test func aNoticeTakesTheStatussPlaceForAWhile() {
+    var display = RunDisplay(.statusLine)
+    display.reach(.active, at: .zero)
+    let first = display.show(notice: "volume 95 %")
+    #expect(line(display).status == "volume 95 %")
+    let second = display.show(notice: "volume 90 %")
+    display.takeBack(notice: first)
+    #expect(line(display).status == "volume 90 %")
+    display.takeBack(notice: second)
+    #expect(line(display).status == "playing")
+  }
+
+  @Test func whereThePlayerWaitsForBytesItSaysHowMuchIsThere() {
+    var display = RunDisplay(.statusLine)
+    display.reach(.active, at: .zero)
+    display.show(songs[0], place: "1/2", now: clock.now)
+    #expect(line(display, .waitingToPlayAtSpecifiedRate).status == "waiting")
+    display.load([0..<1, 2..<3.99], of: songs[0], at: 2.2)
+    display.load([0..<9], of: songs[1], at: 2.2)
+    #expect(line(display, .waitingToPlayAtSpecifiedRate).status == "buffering 1.4 s")
+    #expect(line(display).status == "playing")
+    display.load([0..<1], of: songs[0], at: 2.2)
+    #expect(line(display, .waitingToPlayAtSpecifiedRate).status == "buffering 0.0 s")
+    display.show(songs[1], place: "2/2", now: clock.now)
+    #expect(line(display, .waitingToPlayAtSpecifiedRate).status == "waiting")
+  }
+
   @Test func linesTellOfSongsAndOfTimeInTheBackground() {
     var display = RunDisplay(.lines)
-    display.state = .active
+    display.reach(.active, at: .zero)
     display.show(songs[0], place: "1/2", now: clock.now)
     display.reach(time(5))
     #expect(display.takeLines(now: clock.now).isEmpty)
-    let isTitle1 = display.note("A – T", of: songs[0].id)
+    let isTitle1 = display.note(SongName(artist: "A", title: "T"), of: songs[0].id)
     #expect(isTitle1)
-    display.state = .background
+    display.reach(.background, at: .zero)
     display.reach(time(1234))
     #expect(display.takeLines(now: clock.now) == ["1/2  A – T", "Background: 12.34"])
-    display.state = .suspended
+    display.reach(.suspended, at: time(1234))
     display.reach(time(1235))
     display.show(songs[1], place: "2/2", now: clock.now)
-    #expect(display.takeLines(now: nil) == ["2/2  b.mp3"])
+    #expect(display.takeLines(now: nil) == ["Suspended: 12.34", "2/2  b.mp3"])
   }
 
   @Test(arguments: [RunDisplay.Form.statusLine, .nothing])
   func elsewhereThereAreNoLines(form: RunDisplay.Form) {
     var display = RunDisplay(form)
-    display.state = .background
+    display.reach(.background, at: .zero)
     display.show(songs[0], place: "1/2", now: clock.now)
     display.reach(time(5))
     #expect(display.takeLines(now: nil).isEmpty)
@@ -63,45 +115,49 @@ import Testing
 
   @Test func theTitleIsTheNameOfTheCurrentSong() {
     var display = RunDisplay(.statusLine)
-    #expect(line(display).title == "")
+    #expect(line(display).name.title == "")
     display.show(songs[0], place: "1/2", now: clock.now)
-    #expect(line(display).title == "a.mp3")
-    let isTitle2 = display.note("A", of: songs[0].id)
+    #expect(line(display).name.title == "a.mp3")
+    let isTitle2 = display.note(SongName(title: "A"), of: songs[0].id)
     #expect(isTitle2)
-    #expect(line(display).title == "A")
-    let isTitle3 = display.note("B", of: songs[1].id)
+    #expect(line(display).name.title == "A")
+    let isTitle3 = display.note(SongName(title: "B"), of: songs[1].id)
     #expect(!isTitle3)
-    #expect(line(display).title == "A")
+    #expect(line(display).name.title == "A")
     display.show(songs[1], place: "2/2", now: clock.now)
     // What a song is called that is over.
-    let isTitle4 = display.note("late", of: songs[0].id)
+    let isTitle4 = display.note(SongName(title: "late"), of: songs[0].id)
     #expect(!isTitle4)
-    #expect(line(display).title == "b.mp3")
+    #expect(line(display).name.title == "b.mp3")
     // At the end it stays, and nothing is current.
     display.show(nil, place: "", now: clock.now)
-    let isTitle5 = display.note("late", of: songs[1].id)
+    let isTitle5 = display.note(SongName(title: "late"), of: songs[1].id)
     #expect(!isTitle5)
-    #expect(line(display).title == "b.mp3" && display.song == nil)
+    #expect(line(display).name.title == "b.mp3" && display.song == nil)
   }
 
   @Test func theStatusIsAWord() {
     var display = RunDisplay(.statusLine)
-    display.state = .active
+    display.reach(.active, at: .zero)
     #expect(line(display).status == "playing")
     #expect(line(display, isMuted: true).status == "muted")
     #expect(line(display, .paused, isMuted: true).status == "paused")
+    display.setInterrupted(true, at: .zero)
+    #expect(line(display, .paused).status == "interrupted")
+    display.setInterrupted(false, at: .zero)
     #expect(line(display, .waitingToPlayAtSpecifiedRate).status == "waiting")
-    display.state = .background
+    display.reach(.background, at: .zero)
     #expect(line(display, isMuted: true).status == "muted in the background")
     #expect(line(display, .paused).status == "paused in the background")
-    display.state = .suspended
+    display.reach(.suspended, at: .zero)
     #expect(line(display).status == "suspended")
   }
 
   @Test func theTimeIsThatOfTheSong() {
     let display = RunDisplay(.statusLine)
     var expected = StatusLine(
-      title: "", status: "playing", elapsed: "2.50", duration: "10.00", progress: 0.25)
+      place: "", name: SongName(title: ""), status: "playing", elapsed: "2.50", duration: "10.00",
+      progress: 0.25)
     #expect(line(display) == expected)
     expected.duration = nil
     expected.progress = nil

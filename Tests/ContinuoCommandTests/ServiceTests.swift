@@ -68,5 +68,6 @@ import Testing
     #expect(text.contains("\nExecStart=/usr/bin/continuo serve --home \"/srv/my music\"\n"))
     #expect(text.contains("\nListenStream=%t/continuo/socket\n"))
     #expect(text.contains("\nType=notify\n"))
+    #expect(text.contains("\nSuccessExitStatus=143\n"))
   }
 }

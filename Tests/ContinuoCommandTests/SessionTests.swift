@@ -164,12 +164,14 @@ import Testing
 
   /// Runs `serve` with that state directory until `body` returns.
   private func serve(
-    _ folder: String, songs: [Double], files: [MediaPath] = [], _ body: @MainActor (VirtualRun) throws -> Void
+    _ folder: String, songs: [Double], locators: [SongLocator] = [],
+    _ body: @MainActor (VirtualRun) throws -> Void
   ) throws {
     try VirtualRun.with(songs: songs) { run in
       let state = try StateDirectory(path: MediaPath(folder))
       let serve = ServeRun(run.session, state: state)
-      serve.start(files)
+      serve.launch()
+      serve.queue(locators)
       try body(run)
       withExtendedLifetime(serve) {}
     }
@@ -177,10 +179,11 @@ import Testing
 
   @Test func filesArePlayedWhereThereIsNoQueue() throws {
     let folder = try TemporaryFolder()
-    try serve(folder.path, songs: [], files: [MediaPath("/a.mp3"), MediaPath("/b.mp3")]) { run in
+    try serve(folder.path, songs: [], locators: ["/a.mp3", "/b.mp3"].map { SongLocator(MediaPath($0)) }) {
+      run in
       #expect(run.host.read { $0.queue.count } == 2 && run.host.read { $0.state } == .playing)
     }
-    try serve(folder.path, songs: [10], files: [MediaPath("/a.mp3")]) { run in
+    try serve(folder.path, songs: [10], locators: [SongLocator(MediaPath("/a.mp3"))]) { run in
       run.pass(0.5)
       #expect(run.host.read { $0.queue.count } == 1 && run.host.read { $0.state } == .stopped)
     }

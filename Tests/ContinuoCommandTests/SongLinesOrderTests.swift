@@ -18,7 +18,7 @@ import Testing
     lines.add(songs[0], place: "1/2", now: clock.now)
     clock.advance(bySeconds: 0.049)
     #expect(lines.take(now: clock.now).isEmpty)
-    lines.note("Artist – Title", of: songs[0].id)
+    lines.note(SongName(artist: "Artist", title: "Title"), of: songs[0].id)
     #expect(lines.take(now: clock.now) == ["1/2  Artist – Title"])
     #expect(lines.take(now: nil).isEmpty)
   }
@@ -29,7 +29,7 @@ import Testing
     clock.advance(bySeconds: SongLines.patience)
     #expect(lines.take(now: clock.now) == ["1/2  a.mp3"])
     // Too late: nothing is said twice.
-    lines.note("A", of: songs[0].id)
+    lines.note(SongName(title: "A"), of: songs[0].id)
     #expect(lines.take(now: nil).isEmpty)
   }
 
@@ -39,9 +39,9 @@ import Testing
     lines.add("Background: 0.00")
     clock.advance(bySeconds: 0.02)
     lines.add(songs[1], place: "2/2", now: clock.now)
-    lines.note("B", of: songs[1].id)
+    lines.note(SongName(title: "B"), of: songs[1].id)
     #expect(lines.take(now: clock.now).isEmpty)
-    lines.note("A", of: songs[0].id)
+    lines.note(SongName(title: "A"), of: songs[0].id)
     #expect(lines.take(now: clock.now) == ["1/2  A", "Background: 0.00", "2/2  B"])
   }
 
@@ -62,7 +62,7 @@ import Testing
   @Test func theSameSongTwiceIsNamedTwice() {
     var lines = SongLines()
     for _ in 0..<2 { lines.add(songs[0], place: "1/2", now: clock.now) }
-    lines.note("A", of: songs[0].id)
+    lines.note(SongName(title: "A"), of: songs[0].id)
     #expect(lines.take(now: clock.now) == ["1/2  A", "1/2  A"])
   }
 
@@ -75,8 +75,9 @@ import Testing
   }
 
   @Test func aNameIsArtistAndTitle() {
-    #expect(SongMetadata(tags: [SongTag(.artist, "A"), SongTag(.title, "T")]).displayName == "A – T")
-    #expect(SongMetadata(tags: [SongTag(.title, "T")]).displayName == "T")
+    #expect(
+      SongMetadata(tags: [SongTag(.artist, "A"), SongTag(.title, "T")]).displayName?.description == "A – T")
+    #expect(SongMetadata(tags: [SongTag(.title, "T")]).displayName?.description == "T")
     #expect(SongMetadata(tags: [SongTag(.artist, "A")]).displayName == nil)
   }
 }

@@ -59,7 +59,8 @@ final class VirtualRun: SessionDelegate {
     let mainQueue = mainQueue
     output = SimulatedOutput(clock: clock)
     let environment = PlaybackEnvironment.virtual(
-      clock: clock, output: output, mainQueue: mainQueue, library: library)
+      clock: clock, output: output, mainQueue: mainQueue, library: library,
+      network: SimulatedNetwork(clock: clock))
     var generator = SystemRandomNumberGenerator()
     var machine = JukeboxMachine(using: &generator)
     try machine.add(
@@ -116,7 +117,7 @@ final class VirtualRun: SessionDelegate {
   func started(_ application: JukeboxApplication) {
     starts += 1
     application.onStep = { [weak self] time in self?.reached(time) }
-    application.observesTime = true
+    application.observedStep = 1
     remote.application = application
     if wasLaunched { session.service.goOn() } else { try? host.change { $0.play() } }
     wasLaunched = true
@@ -126,7 +127,7 @@ final class VirtualRun: SessionDelegate {
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) { notes.append(isNews) }
 
-  func continued() {}
+  func redraw() {}
 
   func ending() { seen.append(.told("ending")) }
 

@@ -140,6 +140,18 @@ struct GPSDMachineTests {
     #expect(talk.line(#"{"class":"TPV","mode":1,"time":"2026-05-01T08:00:09Z"}"#) == [lost])
   }
 
+  @Test("A gpsd that has no receiver says so")
+  func noReceiver() {
+    var talk = Talk.open()
+    let without = GPSDMachine.Action.report(.unavailable("gpsd has no receiver"))
+    #expect(talk.line(#"{"class":"DEVICES","devices":[]}"#) == [without])
+    #expect(talk.line(#"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS0"}]}"#) == [])
+    #expect(talk.line(#"{"class":"DEVICES"}"#) == [])
+    #expect(talk.line(Self.report).count == 1)
+    // Unplugged.
+    #expect(talk.line(#"{"class":"DEVICES","devices":[]}"#) == [without])
+  }
+
   @Test("What a receiver does not say is not known")
   func sparse() throws {
     var talk = Talk.open()

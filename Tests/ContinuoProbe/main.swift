@@ -36,7 +36,13 @@ final class Diary {
     ] {
       follow(name, line, of: nil)
     }
-    follow(AVAudioSession.routeChangeNotification, "category", of: AVAudioSession.sharedInstance())
+    // A constant, where the others are followed by a variable: the compiler calls two functions.
+    _ = NotificationCenter.default.addObserver(
+      forName: AVAudioSession.routeChangeNotification, object: AVAudioSession.sharedInstance(), queue: .main
+    ) { _ in
+      dispatchPrecondition(condition: .onQueue(.main))
+      print("category")
+    }
     Task {
       await device.launch()
       try AVAudioSession.sharedInstance().setCategory(.playback)
@@ -44,8 +50,10 @@ final class Diary {
     }
   }
 
-  private func follow(_ name: Notification.Name, _ line: String, of object: Any?) {
-    _ = NotificationCenter.default.addObserver(forName: name, object: object, queue: .main) { _ in
+  private func follow(
+    _ name: Notification.Name, _ line: String, of object: AnyObject?, queue: OperationQueue? = .main
+  ) {
+    _ = NotificationCenter.default.addObserver(forName: name, object: object, queue: queue) { _ in
       dispatchPrecondition(condition: .onQueue(.main))
       print(line)
     }

@@ -31,6 +31,32 @@ struct ClientTests {
     #expect(RetryingQueuePlayer().items().isEmpty)
   }
 
+  @Test("play() and pause() set the rate by the property, also that of a subclass")
+  func metered() {
+    let player = MeteredPlayer()
+    player.play()
+    player.defaultRate = 0.5
+    player.play()
+    player.pause()
+    #expect(player.rates == [1, 0.5, 0])
+  }
+
+  @Test(
+    "Observers on a queue in a variable hear of what is posted on the main queue, where Foundation is imported too"
+  )
+  func observerQueue() async {
+    let name = Notification.Name("a client's own")
+    for queue in [nil, .main, OperationQueue()] as [OperationQueue?] {
+      await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
+        let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: queue) { _ in
+          heard.resume()
+        }
+        NotificationCenter.default.post(name: name, object: nil)
+        NotificationCenter.default.removeObserver(observer)
+      }
+    }
+  }
+
   @Test("A model full of handlers comes and goes")
   func jukebox() {
     let jukebox = Jukebox()

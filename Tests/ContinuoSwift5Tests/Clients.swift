@@ -35,6 +35,15 @@ class RetryingQueuePlayer: AVQueuePlayer {
   }
 }
 
+/// Counts what its rate is set to, by whom ever.
+class MeteredPlayer: AVPlayer {
+  private(set) var rates: [Float] = []
+
+  override var rate: Float {
+    didSet { rates.append(rate) }
+  }
+}
+
 /// A fake for a client's own tests.
 class FakePlayer: AVPlayer {
   var fakeItem: AVPlayerItem?

@@ -38,7 +38,7 @@ struct RateServerTests {
     }
 
     /// What was heard from the first sound on.
-    var sound: [Float] { Array(capture.value.left.drop { $0 == 0 }) }
+    var sound: [Float] { capture.read { Array($0.left.drop { $0 == 0 }) } }
   }
 
   /// Where the tone crosses zero upwards, between two frames.

@@ -75,13 +75,13 @@ struct SynchronizedPlayersTests {
         players[0].pause()
         _ = try await capture.passed(20_000)
       }
-      let start = capture.value.frameCount
+      let start = capture.read { $0.frameCount }
       let moment = CMClockGetTime(CMClockGetHostTimeClock()) + CMTime(value: 1, timescale: 2)
       for player in players {
         player.setRate(1, time: CMTime(value: 1, timescale: 1), atHostTime: moment)
       }
       _ = try await capture.passed(66_150)
-      let heard = capture.value.since(start).left
+      let heard = capture.read { $0.since(start).left }
       let begins = [0.1, 0.6].map { level in heard.firstIndex { $0 > level } }
       for environment in environments { environment.closePlayers() }
       apart.append(try #require(begins[1]) - #require(begins[0]))

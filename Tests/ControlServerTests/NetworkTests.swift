@@ -2,6 +2,8 @@ import ControlProtocol
 import ControlSocket
 import ControlTestSupport
 import Foundation
+import NetworkTestSupport
+import SystemSockets
 import TestSupport
 import Testing
 
@@ -147,6 +149,18 @@ struct NetworkTests {
     let second = try TestServer()
     #expect(try second.server.listen(on: bound, access: NetworkAccess()) == bound)
     #expect(try ControlConnection("tcp:\(bound.port)").ask("ping") == ["OK"])
+  }
+
+  @Test("The sockets of the network are the system's: they stay when a suspended application's are reclaimed")
+  func systemSockets() throws {
+    let server = try TestServer()
+    let bound = try server.server.listen(
+      on: NetworkAddress(host: "127.0.0.1", port: 0), access: NetworkAccess())
+    let client = try ControlConnection("tcp:\(bound.port)")
+    #expect(try client.ask("ping") == ["OK"])
+    let descriptors = LoopbackSocket.descriptors(at: Int(bound.port))
+    #expect(descriptors.count == 2)
+    #expect(descriptors.allSatisfy(SystemSockets.contain))
   }
 
   @Test("What is a network address, and how it is written")

@@ -2,6 +2,7 @@ import Foundation
 import HostTime
 import NetworkTestSupport
 import Synchronization
+import SystemSockets
 import TestSupport
 import Testing
 import Transfer
@@ -61,6 +62,72 @@ struct CurlTransportTests {
       #expect(sink.wait() && sink.body == content)
     }
     #expect(server.connections == 1 && server.requests.count == 5)
+  }
+
+  @Test("a body is sent with PUT, and the answer comes", arguments: [0, 1, 300_000])
+  func put(count: Int) throws {
+    let server = try HostileServer { _ in HostileFile.plain("201 Created") }
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    var request = try request(server.url("/a"))
+    request.body = .bytes(Array(content.prefix(count)))
+    _ = transport.start(request, sink: sink)
+    #expect(sink.wait() && sink.failure == nil && sink.head?.status == 201)
+    let received = try #require(server.requests.first)
+    #expect(received.lines.first == "PUT /a HTTP/1.1" && received.body == Array(content.prefix(count)))
+    #expect(received.fields["content-type"] == "application/octet-stream")
+  }
+
+  @Test(
+    "a file is sent while it is read, with any method; how far it is comes in order", arguments: [0, 300_000])
+  func file(count: Int) throws {
+    let server = try HostileServer { _ in HostileFile.plain("201 Created") }
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", content.prefix(count))
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    var request = try request(server.url("/a"))
+    request.method = "POST"
+    request.body = .file(path: path, count: Int64(count))
+    _ = transport.start(request, sink: sink)
+    #expect(sink.wait() && sink.failure == nil && sink.head?.status == 201)
+    let received = try #require(server.requests.first)
+    #expect(received.lines.first == "POST /a HTTP/1.1" && received.body == Array(content.prefix(count)))
+    #expect(received.fields["expect"] == nil)
+    #expect(sink.sent == sink.sent.sorted() && sink.sent.last == (count == 0 ? nil : Int64(count)))
+    request.body = .file(path: path + "-not-there", count: 5)
+    let failed = RecordingSink()
+    _ = transport.start(request, sink: failed)
+    #expect(failed.wait() && failed.failure?.kind == .badBody)
+  }
+
+  @Test("HEAD waits for no body")
+  func head() throws {
+    let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 5000"]))] }
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    var request = try request(server.url("/a"))
+    request.method = "HEAD"
+    _ = transport.start(request, sink: sink)
+    #expect(sink.wait() && sink.failure == nil && sink.body.isEmpty)
+    #expect(server.requests.first?.lines.first == "HEAD /a HTTP/1.1")
+  }
+
+  @Test(
+    "sockets are the system's, and stay when an application's are reclaimed; or the application's",
+    arguments: [true, false])
+  func owners(isSystems: Bool) throws {
+    let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang] }
+    var options = CurlOptions()
+    options.hasSystemSockets = isSystems
+    let transport = CurlTransport(options: options)
+    let sink = RecordingSink()
+    let transfer = transport.start(try request(server.url("/a")), sink: sink)
+    #expect(sink.wait { $0.head != nil })
+    let descriptors = LoopbackSocket.descriptors(at: server.port, isOtherEnd: true)
+    #expect(descriptors.count == 1)
+    #expect(descriptors.allSatisfy { SystemSockets.contain($0) == isSystems })
+    transport.cancel(transfer)
   }
 
   @Test("lengths: chunked, untold, compressed, too long, too short")
@@ -242,8 +309,87 @@ struct CurlTransportTests {
   func hosts() throws {
     let refused = try fetch("http://127.0.0.1:\(HostileServer.freePort())/?token=S3CRET")
     #expect(refused.failure == TransferFailure(.refused, "127.0.0.1 refuses the connection"))
-    let unknown = try fetch("http://nobody.invalid/")
-    #expect(unknown.failure == TransferFailure(.hostNotFound, "nobody.invalid was not found"))
+    for (isUnknown, kind) in [(true, TransferFailure.Kind.hostNotFound), (false, .hostUnresolved)] {
+      var options = CurlOptions()
+      options.isUnknown = { host in
+        #expect(host == "nobody.invalid")
+        return isUnknown
+      }
+      let unknown = try fetch("http://nobody.invalid/", options: options)
+      #expect(unknown.failure == TransferFailure(kind, "nobody.invalid was not found"))
+      // In the same words as an address that may not be reached.
+      let concealed = try fetch("http://nobody.invalid/", options: options, reach: .publicOnly)
+      #expect(concealed.failure == TransferFailure(kind, "nobody.invalid is not reachable"))
+    }
+    let loopback = try fetch("http://127.0.0.1:\(HostileServer.freePort())/", reach: .publicOnly)
+    #expect(loopback.failure == TransferFailure(.notReachable, "127.0.0.1 is not reachable"))
+  }
+
+  @Test("no more than 10 requests within a second go to one host, whoever asks")
+  func pace() throws {
+    let server = try HostileServer { _ in HostileFile.plain("204 No Content") }
+    let transport = CurlTransport()
+    let sinks = try (0..<25).map { index in
+      let sink = RecordingSink()
+      _ = transport.start(try request(server.url("/\(index)")), sink: sink)
+      return sink
+    }
+    for sink in sinks { #expect(sink.wait() && sink.failure == nil) }
+    let times = server.requests.map(\.time).sorted()
+    #expect(times.count == 25)
+    // When they come, not when they go out: that may be a little closer.
+    for (time, later) in zip(times, times.dropFirst(10)) { #expect(later - time >= 0.7) }
+    #expect(times[24] - times[0] < 10)
+    // One that waits for its turn can be cancelled.
+    for _ in 0..<12 {
+      let sink = RecordingSink()
+      let transfer = transport.start(try request(server.url("/cancelled")), sink: sink)
+      transport.cancel(transfer)
+    }
+    let last = RecordingSink()
+    _ = transport.start(try request(server.url("/last")), sink: last)
+    #expect(last.wait() && server.requests.count { $0.target == "/cancelled" } <= 10)
+  }
+
+  @Test("10,000 transfers may wait, and one more does not")
+  func manyTransfers() throws {
+    let server = try HostileServer { _ in [.hang] }
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    let url = try request(server.url("/"))
+    let transfers = (0..<NetworkLimits.transfers).map { _ in transport.start(url, sink: sink) }
+    let last = RecordingSink()
+    _ = transport.start(url, sink: last)
+    #expect(last.wait() && last.failure == TransferFailure(.noRoom, "there are too many transfers"))
+    #expect(!sink.isEnded)
+    for transfer in transfers { transport.cancel(transfer) }
+    let next = RecordingSink()
+    let other = try HostileServer { _ in HostileFile.plain("204 No Content") }
+    _ = transport.start(try request(other.url("/").replacing("127.0.0.1", with: "localhost")), sink: next)
+    #expect(next.wait() && next.failure == nil)
+  }
+
+  @Test(
+    "names that stand for private addresses are not reached, also where they stand for public ones too",
+    arguments: [
+      "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254", "10.0.0.1", "[fe80::1]",
+      "[2001:db8::1],127.0.0.1", "127.0.0.1,[2001:db8::1]",
+    ])
+  func namesOfPrivateAddresses(address: String) throws {
+    let server = try HostileServer { _ in HostileFile.plain("204 No Content") }
+    var options = CurlOptions()
+    options.names = ["radio.example:\(server.port):\(address)"]
+    let sink = try fetch("http://radio.example:\(server.port)/", options: options, reach: .publicOnly)
+    #expect(sink.failure?.message == "radio.example is not reachable")
+    #expect(server.connections == 0)
+    guard address == "127.0.0.1" else { return }
+    #expect(try fetch("http://radio.example:\(server.port)/", options: options).head?.status == 204)
+    // In numbers, in other ways to write them.
+    for host in ["127.1", "2130706433", "0x7f.1", "0", "[::ffff:7f00:1]", "[::127.0.0.1]"] {
+      let sink = try fetch("http://\(host):\(server.port)/", reach: .publicOnly)
+      #expect(sink.failure?.message == "\(host) is not reachable", "\(host)")
+    }
+    #expect(server.connections == 1)
   }
 
   @Test(
@@ -276,6 +422,19 @@ struct CurlTransportTests {
     #expect(try fetch("http://u:p@127.0.0.1:\(server.port)/").head?.status == 200)
     #expect(try fetch("http://u:x@127.0.0.1:\(server.port)/").head?.status == 401)
     #expect(server.requests.count == 2)
+  }
+
+  @Test("a proxy that refuses, or is unknown, is named as such", arguments: ["http", "socks5h"])
+  func proxyThatIsNotThere(scheme: String) throws {
+    var options = CurlOptions()
+    options.proxy = "\(scheme)://127.0.0.1:\(try HostileServer.freePort())"
+    let refused = try fetch("http://radio.test/x", options: options)
+    #expect(refused.failure == TransferFailure(.refused, "the proxy for radio.test refuses the connection"))
+    // Of SOCKS libcurl says that the host is unknown.
+    options.proxy = "http://proxy.invalid:3128"
+    let unknown = try fetch("http://radio.test/x", options: options)
+    #expect(
+      unknown.failure == TransferFailure(.hostUnresolved, "the proxy for radio.test was not found"))
   }
 
   @Test("a proxy gets the whole URL")
@@ -344,7 +503,9 @@ struct CurlTransportTests {
       }
       return [.send(bytes), .close]
     }
-    let transport = CurlTransport()
+    var options = CurlOptions()
+    options.requestsPerSecond = 100_000
+    let transport = CurlTransport(options: options)
     for number in 0..<1_000 {
       let sink = RecordingSink()
       _ = transport.start(try request(server.url("/\(number)")), sink: sink)
@@ -365,5 +526,38 @@ struct CurlTransportTests {
     #expect(sinks[0].wait { !$0.events.isEmpty })
     for sink in sinks { #expect(sink.wait() && sink.failure == nil) }
     #expect(server.connections == 6 && held.withLock { $0 } == 9)
+  }
+
+  @Test("at most 32 connections to all hosts; the others wait")
+  func allConnections() throws {
+    let doors = NSCondition()
+    let state = Mutex((asked: 0, isOpen: false))
+    let server = try HostileServer { _ in
+      doors.lock()
+      defer { doors.unlock() }
+      state.withLock { $0.asked += 1 }
+      doors.broadcast()
+      while !state.withLock({ $0.isOpen }) { doors.wait() }
+      return HostileFile.plain("200 OK")
+    }
+    let hosts = (0..<7).map { "h\($0).test" }
+    var options = CurlOptions()
+    options.names = hosts.map { "\($0):\(server.port):127.0.0.1" }
+    let transport = CurlTransport(options: options)
+    let sinks = hosts.flatMap { host in (0..<5).map { _ in (host, RecordingSink()) } }
+    for (host, sink) in sinks {
+      _ = transport.start(try request("http://\(host):\(server.port)/"), sink: sink)
+    }
+    doors.lock()
+    let end = Date(timeIntervalSinceNow: 20)
+    while state.withLock({ $0.asked < 32 }), doors.wait(until: end) {}
+    // One more would have come by now.
+    _ = doors.wait(until: Date(timeIntervalSinceNow: 0.3))
+    #expect(state.withLock { $0.asked } == 32)
+    state.withLock { $0.isOpen = true }
+    doors.broadcast()
+    doors.unlock()
+    for (_, sink) in sinks { #expect(sink.wait() && sink.failure == nil) }
+    #expect(state.withLock { $0.asked } == 35)
   }
 }

@@ -7,6 +7,7 @@ final class RecordingSink: TransferSink {
   private struct State {
     var events: [TransferEvent] = []
     var body: [UInt8] = []
+    var sent: [Int64] = []
     var isEnded = false
     var pauses = false
     var onEvent: (@Sendable (TransferEvent, TransferID) -> Void)?
@@ -25,6 +26,11 @@ final class RecordingSink: TransferSink {
   func onEvent(_ body: @escaping @Sendable (TransferEvent, TransferID) -> Void) {
     state.withLock { $0.onEvent = body }
   }
+
+  /// How far the request's body was sent, each time.
+  var sent: [Int64] { state.withLock { $0.sent.map { $0 } } }
+
+  func sent(_ count: Int64, of transfer: TransferID) { state.withLock { $0.sent.append(count) } }
 
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
     let (demand, handler) = state.withLock { state in

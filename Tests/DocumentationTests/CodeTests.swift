@@ -73,7 +73,9 @@ struct CodeTests {
     let sources = Page.package.appendingPathComponent("Sources")
     let folders =
       (try? FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)) ?? []
-    let maps = folders.filter {
+    // Of a C target with sources the build has made the map.
+    let made = folders.map { build.appendingPathComponent("\($0.lastPathComponent).build") }
+    let maps = (folders + made).filter {
       FileManager.default.fileExists(atPath: $0.appendingPathComponent("module.modulemap").path)
     }
     return [

@@ -5,11 +5,14 @@ import Testing
 struct Page: Sendable, CustomTestStringConvertible {
   /// From the package's folder.
   let path: String
+  /// Those of Swift.
   let blocks: [Block]
+  /// Those for a shell.
+  let shellBlocks: [Block]
 
   var testDescription: String { path }
 
-  /// A block of Swift on a page.
+  /// A block of code on a page.
   struct Block: Sendable {
     enum Kind {
       /// A package's manifest.
@@ -56,24 +59,26 @@ struct Page: Sendable, CustomTestStringConvertible {
     let articles = (sources?.compactMap { $0 as? String } ?? [])
       .filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted()
     return (["README.md"] + articles.map { "Sources/\($0)" })
-      .compactMap(Page.init).filter { !$0.blocks.isEmpty }
+      .compactMap(Page.init).filter { !$0.blocks.isEmpty || !$0.shellBlocks.isEmpty }
   }()
 
   private init?(_ path: String) {
     let file = Self.package.appendingPathComponent(path)
     guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
     self.path = path
-    var blocks: [Block] = []
-    var start: Int?
+    var found: [String: [Block]] = [:]
+    var start: (line: Int, language: String)?
     let lines = text.components(separatedBy: "\n")
-    for (index, line) in lines.enumerated() {
-      if line == "```swift" {
-        start = index + 1
-      } else if line.hasPrefix("```"), let first = start {
-        blocks.append(Block(line: first + 1, code: lines[first..<index].map { $0 + "\n" }.joined()))
+    for (index, line) in lines.enumerated() where line.hasPrefix("```") {
+      if let (first, language) = start {
+        let code = lines[first..<index].map { $0 + "\n" }.joined()
+        found[language, default: []].append(Block(line: first + 1, code: code))
         start = nil
+      } else {
+        start = (index + 1, String(line.dropFirst(3)))
       }
     }
-    self.blocks = blocks
+    blocks = found["swift"] ?? []
+    shellBlocks = found["sh"] ?? []
   }
 }

@@ -163,7 +163,7 @@ extension EndToEndTests {
       for arguments in [
         ["--timeline", song, song], ["--timeline", song, list], ["--timeline", "\(state)/queue"],
       ] {
-        let server = try studio.serveRefused(["--state", state, "--output", "simulated"] + arguments)
+        let server = try studio.beginServing(["--state", state, "--output", "simulated"] + arguments)
         #expect(try await server.ended().status == 64, "\(arguments)")
       }
       #expect(try kept.map(bytes) == before)

@@ -26,7 +26,7 @@ extension EndToEndTests {
       #expect(try await player.ended().status == 0)
 
       let expected = try await Sound.mpg123([path])
-      let before = Sound(first.value).trimmed
+      let before = first.read { Sound($0) }.trimmed
       let after = Sound(try await second.untilSilence()).trimmed
       let end = try #require(before.place(in: expected)) + before.frames.count
       let start = try #require(after.place(in: expected))
@@ -82,11 +82,11 @@ extension EndToEndTests {
         try await Task.sleep(for: .milliseconds(2))
       }
       let expected = try await Sound.mpg123([path])
-      let before = Sound(first.value).trimmed
+      let before = first.read { Sound($0) }.trimmed
       if isPaused {
         let second = try await studio.capture(address)
         #expect(try await player.ended().status == 0)
-        let after = Sound(second.value).trimmed
+        let after = second.read { Sound($0) }.trimmed
         // What was heard before the first pause is not in it.
         let start = try #require(before.place(in: expected))
         let end = start + before.frames.count

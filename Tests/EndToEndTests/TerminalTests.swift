@@ -22,7 +22,8 @@ extension EndToEndTests {
       try await terminal.shows("playing")
       #expect(terminal.localFlags & tcflag_t(ICANON | ECHO) == 0)
       try await player.reached(20)
-      try await terminal.shows("0.20 / 3.00")
+      try await terminal.shows("0.21")
+      try await terminal.shows(" / 3.00")
 
       terminal.type(" ")
       try await player.seen("pause") { $0 == .timeControlStatus("paused", reason: nil) }
@@ -37,7 +38,7 @@ extension EndToEndTests {
       try await terminal.shows("playing in the background")
       let home = terminal.output.utf8.count
       terminal.type("f")
-      try await terminal.shows("playing  ", from: home)
+      try await terminal.shows("playing", from: home)
       try await player.reached(10, of: 1)
       // The arrow in pieces, as a slow line sends it.
       terminal.type("\u{1B}")

@@ -47,7 +47,8 @@ import Testing
     private func note(_ event: JukeboxEvent) {
       switch event {
       case .currentItem(let song): lines.append("current \(song.flatMap { names[$0.id] } ?? "none")")
-      case .didPlayToEndTime, .failed, .timeJumped: break
+      case .didPlayToEndTime, .failed, .timeJumped, .stalled, .loaded, .network, .station, .timedMetadata:
+        break
       case .timeControlStatus(let status, let reason):
         lines.append(([status.rawValue] + [reason].compactMap { $0 }).joined(separator: " "))
       case .interruption: lines.append("interruption")
@@ -112,23 +113,23 @@ import Testing
       let application = try stage.launch()
       try stage.host.change { $0.play() }
       await device.advance(by: .milliseconds(105))
-      #expect(!application.observesTime)
+      #expect(application.observedStep == nil)
       #expect(stage.told().filter { $0.hasPrefix("step") } == [])
       // Once is enough: each step is told once.
-      application.observesTime = true
-      application.observesTime = true
-      #expect(application.observesTime)
+      application.observedStep = 1
+      application.observedStep = 1
+      #expect(application.observedStep == 1)
       await device.advance(by: .milliseconds(50))
       #expect(stage.told().filter { $0.hasPrefix("step") } == (11...15).map { "step \($0)" })
-      application.observesTime = false
-      application.observesTime = false
-      #expect(!application.observesTime)
+      application.observedStep = nil
+      application.observedStep = nil
+      #expect(application.observedStep == nil)
       await device.advance(by: .milliseconds(50))
-      application.observesTime = true
+      application.observedStep = 1
       await device.advance(by: .milliseconds(10))
       #expect(stage.told().filter { $0.hasPrefix("step") } == ["step 21"])
       application.stop()
-      #expect(!application.observesTime)
+      #expect(application.observedStep == nil)
       await device.advance(by: .milliseconds(100))
       #expect(stage.told() == [])
     }
@@ -138,7 +139,7 @@ import Testing
   @Test func stepsComeInOrderWithWhatIsToldOfSongs() async throws {
     try await withStage(["a": .milliseconds(30), "b": .seconds(1)]) { stage, device in
       let application = try stage.launch()
-      application.observesTime = true
+      application.observedStep = 1
       try stage.host.change { $0.play() }
       await device.advance(by: .milliseconds(45))
       let told = stage.told().filter { $0.hasPrefix("step") || $0.hasPrefix("current") }

@@ -53,7 +53,8 @@ final class PlaybackStage {
   private init(_ songs: KeyValuePairs<String, Double>, _ breaking: [String: Double]) throws {
     output = SimulatedOutput(clock: clock)
     var environment = PlaybackEnvironment.virtual(
-      clock: clock, output: output, mainQueue: mainQueue, library: library)
+      clock: clock, output: output, mainQueue: mainQueue, library: library,
+      network: SimulatedNetwork(clock: clock))
     environment.makeSource = { [gone, source = environment.makeSource] url, isPrecise in
       guard gone.names.withLock({ $0.contains(url.deletingPathExtension().lastPathComponent) }) else {
         return source(url, isPrecise)
@@ -136,7 +137,9 @@ final class PlayerRig {
       case .didPlayToEndTime(let song): log.lines.append("played \(stage.name(song.id))")
       case .failed(let song, let reason): log.lines.append("broken \(stage.name(song.id)): \(reason)")
       case .timeJumped(let song): log.lines.append("jumped \(stage.name(song.id))")
-      case .timeControlStatus, .interruption, .playerFailed: log.lines.append("unexpected \(event)")
+      case .timeControlStatus, .interruption, .playerFailed, .stalled, .loaded, .network, .station,
+        .timedMetadata:
+        log.lines.append("unexpected \(event)")
       }
     }
   }

@@ -54,6 +54,42 @@ import Testing
     }
   }
 
+  /// Who counts the steps hears of each, also of those that were heard at the very end and could not be told.
+  @Test func placeStaysBeforeAStepThatWasNotTold() throws {
+    try PlaybackStage.with(["a": 2]) { stage in
+      let rig = PlayerRig(stage)
+      rig.start("a", at: 0, ticket: 1)
+      stage.pass(0.25)
+      let reached = try #require(rig.seconds("a"))
+      // The next one is still to come.
+      rig.place.expect(step: CMTime(value: 30, timescale: 100))
+      rig.place.freeze()
+      #expect(rig.seconds("a") == reached)
+
+      rig.start("a", at: 0, ticket: 2)
+      stage.pass(0.25)
+      rig.place.expect(step: CMTime(value: 24, timescale: 100))
+      rig.place.freeze()
+      #expect(rig.seconds("a") == 0.24)
+
+      // After a seek nothing is known of steps.
+      rig.start("a", at: 0, ticket: 3)
+      stage.pass(0.1)
+      rig.place.expect(step: CMTime(value: 5, timescale: 100))
+      rig.place.expect([.seek(stage.song("a"), to: 1, ticket: ticket(4))])
+      rig.place.settle(ticket(4))
+      rig.place.freeze()
+      #expect((rig.seconds("a") ?? 0) > 0.09)
+
+      let cut = stage.song("a", from: 0.5, to: 1.25)
+      rig.start(cut, at: 0.25, ticket: 5)
+      stage.pass(0.2)
+      rig.place.expect(step: CMTime(value: 80, timescale: 100))
+      rig.place.freeze()
+      #expect(abs((rig.place.seconds(of: cut.id) ?? 0) - 0.3) < 1e-9)
+    }
+  }
+
   @Test func rangeIsCountedFromItsStart() throws {
     try PlaybackStage.with(["a": 2]) { stage in
       let rig = PlayerRig(stage)

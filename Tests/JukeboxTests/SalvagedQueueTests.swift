@@ -1,21 +1,26 @@
 import ControlProtocol
 import Testing
+import Transfer
 
 @testable import Jukebox
 
 /// What is saved of a damaged queue.
 @Suite(.timeLimit(.minutes(5))) struct SalvagedQueueTests {
-  /// Names of many lengths, some with ranges, in an order that is not that of the numbers.
+  /// Names of many lengths, some with ranges, some of them URLs, in an order that is not that of the numbers.
   static func queue(_ count: Int, seed: UInt64 = 1) throws -> SongQueue {
     var random = SplitMix64(state: seed)
     var queue = SongQueue()
     try queue.insert(
-      (0..<count).map { number in
+      try (0..<count).map { number in
         let name = String(repeating: "x", count: Int.random(in: 0...80, using: &random))
         let range =
           number.isMultiple(of: 5)
           ? SongRange(
             start: Milliseconds(rawValue: 1000), end: number == 0 ? nil : Milliseconds(rawValue: 2000)) : nil
+        if number % 7 == 3 {
+          let url = try WebURL.read("http://radio.example/\(number)\(name)").url
+          return Song(SongLocator(url), range: range, reach: number % 2 == 0 ? .all : .publicOnly)
+        }
         return Song(path: Array("/music/\(number)\(name).mp3".utf8), range: range)
       })
     try queue.shuffle(0..<count, using: &random)

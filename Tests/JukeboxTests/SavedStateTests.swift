@@ -1,5 +1,6 @@
 import ControlProtocol
 import Testing
+import Transfer
 
 @testable import Jukebox
 
@@ -10,7 +11,7 @@ struct SavedStateTests {
     var queue = SongQueue()
     try queue.insert([
       Song(path: []), Song(path: [0xff, 0x0a, 0x00]), SongQueueTests.song("/music/a.mp3"),
-      Song(path: Array(repeating: 0x61, count: Song.maximumPathLength), range: SongRange(start: 5)),
+      Song(path: Array(repeating: 0x61, count: SongLocator.maximumPathLength), range: SongRange(start: 5)),
       Song(path: [0x62], range: SongRange(start: 5, end: .max)),
     ])
     try queue.move(0..<1, to: 3)
@@ -20,14 +21,31 @@ struct SavedStateTests {
 
   static func songs(_ queue: SongQueue) -> [(UInt32, [UInt8], SongRange?)] {
     var songs: [(UInt32, [UInt8], SongRange?)] = []
-    queue.forEach(in: 0..<queue.count) { songs.append(($1.id.rawValue, $1.song.path, $1.song.range)) }
+    queue.forEach(in: 0..<queue.count) {
+      songs.append(($1.id.rawValue, $1.song.locator.bytes, $1.song.range))
+    }
     return songs
   }
+
+  /// URLs with all that is kept of them, among files.
+  static func remoteQueue() throws -> SongQueue {
+    let tags = SongMetadata(duration: 12.5, tags: [SongTag(.title, "Words"), SongTag(.name, "Radio")])
+    var queue = SongQueue()
+    try queue.insert([
+      Song(try url("http://radio.example:8000/stream?a=b"), metadata: tags, reach: .publicOnly),
+      SongQueueTests.song("/music/a.mp3"),
+      Song(try url("https://[2001:db8::1]/a%20b.mp3"), range: SongRange(start: 5, end: .max), priority: 9),
+      Song(try url("http://host/"), priority: 1, reach: .publicOnly),
+    ])
+    return queue
+  }
+
+  static func url(_ text: String) throws -> SongLocator { SongLocator(try WebURL.read(text).url) }
 
   static func livedPlayback() -> SavedPlayback {
     var saved = SavedPlayback()
     saved.state = .paused
-    saved.current = .init(id: SongID(rawValue: 7), pathChecksum: 0xdead_beef, seconds: 123.456)
+    saved.current = .init(id: SongID(rawValue: 7), locatorChecksum: 0xdead_beef, seconds: 123.456)
     saved.isRepeating = true
     saved.single = .oneshot
     saved.volume = 42
@@ -40,6 +58,47 @@ struct SavedStateTests {
     #expect(Self.songs(back).elementsEqual(Self.songs(queue)) { $0 == $1 })
     #expect(back.nextID == queue.nextID)
     #expect(try SongQueue(encoded: SongQueue().encoded()).isEmpty)
+  }
+
+  @Test func urlsComeBackWithWhatTheyHaveSaid() throws {
+    let queue = try Self.remoteQueue()
+    let bytes = queue.encoded()
+    #expect(bytes.starts(with: "continuo queue 2\n".utf8))
+    let back = try SongQueue(encoded: bytes)
+    #expect(Self.songs(back).elementsEqual(Self.songs(queue)) { $0 == $1 })
+    for position in 0..<queue.count {
+      let (old, new) = (try #require(queue[position: position]), try #require(back[position: position]))
+      #expect(new.song.locator == old.song.locator && new.song.reach == old.song.reach)
+      #expect(new.song.metadata == old.song.metadata && new.song.priority == old.song.priority)
+    }
+    #expect(back[position: 0]?.song.locator.url?.host == "radio.example")
+    #expect(back[position: 1]?.song.locator.url == nil)
+  }
+
+  /// As version 1 wrote it: numbers 7 (a range with an end, priority 3) and 2, the next one is 8.
+  @Test func theFormerVersionIsRead() throws {
+    var old = Array("continuo queue 1\n".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]
+    old += [7, 0, 0, 0, 5, 3, 5, 0, 0, 0, 9, 0, 0, 0, 6, 0] + Array("/a.mp3".utf8)
+    old += [2, 0, 0, 0, 0, 2, 0, 0x2F, 0xFF]
+    let sum = CRC32.checksum(old)
+    let queue = try SongQueue(encoded: old + (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })
+    #expect(queue.count == 2 && queue.nextID == 8)
+    let first = try #require(queue[SongID(rawValue: 7)])
+    #expect(first.locator == SongLocator(path: Array("/a.mp3".utf8)) && first.priority == 3)
+    #expect(first.range == SongRange(start: 5, end: 9))
+    #expect(queue[position: 1]?.song.locator.path == [0x2F, 0xFF])
+  }
+
+  /// A URL has no credentials once it is in the queue, so a record that has some was not written here.
+  @Test(arguments: ["http://user:S3CRET@host/", "http://HOST/", "http://host", "ftp://host/", "/a.mp3"])
+  func urlsThatNobodyWroteAreRefused(text: String) {
+    var writer = RecordWriter(kind: .queue, capacity: 0)
+    writer.write(UInt64(2))
+    writer.write(UInt32(1))
+    writer.write([1, 0, 0, 0, 6, 0, 0, 0, 0, 0])
+    writer.write(UInt16(text.utf8.count))
+    writer.write(Array(text.utf8))
+    #expect(throws: SavedStateError.invalid) { try SongQueue(encoded: writer.finished()) }
   }
 
   @Test func playbackComesBackAsItWas() throws {
@@ -65,7 +124,9 @@ struct SavedStateTests {
   }
 
   @Test func everyCutAndEveryFlippedBitIsFound() throws {
-    for bytes in [try Self.livedQueue().encoded(), Self.livedPlayback().encoded()] {
+    for bytes in [
+      try Self.livedQueue().encoded(), try Self.remoteQueue().encoded(), Self.livedPlayback().encoded(),
+    ] {
       func decodes(_ bytes: [UInt8]) -> Bool {
         (try? SongQueue(encoded: bytes)) != nil || (try? SavedPlayback(encoded: bytes)) != nil
       }
@@ -89,6 +150,8 @@ struct SavedStateTests {
     #expect(throws: SavedStateError.foreign) { try SavedPlayback(encoded: []) }
     #expect(throws: SavedStateError.foreign) { try SavedPlayback(encoded: SongQueue().encoded()) }
     #expect(throws: SavedStateError.foreign) { try SongQueue(encoded: bytes) }
+    let newest = Array("continuo queue 3\n".utf8) + SongQueue().encoded().dropFirst(17)
+    #expect(throws: SavedStateError.unknownVersion) { try SongQueue(encoded: newest) }
     let newer = Array("continuo playback 2\n".utf8) + bytes.dropFirst(20)
     #expect(throws: SavedStateError.unknownVersion) { try SavedPlayback(encoded: newer) }
     #expect(throws: SavedStateError.damaged) { try SavedPlayback(encoded: Array(bytes.dropLast())) }
@@ -99,7 +162,8 @@ struct SavedStateTests {
   func anyContentIsReadOrRefused(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let originals: [(RecordKind, [UInt8])] = [
-      (.queue, try SongQueueTests.queue(5).encoded()), (.playback, Self.livedPlayback().encoded()),
+      (.queue, try SongQueueTests.queue(5).encoded()), (.queue, try Self.remoteQueue().encoded()),
+      (.playback, Self.livedPlayback().encoded()),
     ]
     var read = 0
     for _ in 1...4000 {

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Testing
+import Transfer
 
 @testable import Jukebox
 
@@ -245,7 +246,7 @@ struct SongQueueTests {
     #expect(throws: JukeboxError.badSongIndex) { try queue.swap(0, 3) }
     #expect(throws: JukeboxError.badSongIndex) { try queue.shuffle(4..<5, using: &random) }
     #expect(throws: JukeboxError.noSuchSong) { try queue.setRange(nil, of: SongID(rawValue: 4)) }
-    let path = Array(repeating: UInt8(ascii: "a"), count: Song.maximumPathLength + 1)
+    let path = Array(repeating: UInt8(ascii: "a"), count: SongLocator.maximumPathLength + 1)
     #expect(throws: JukeboxError.pathTooLong) { try queue.insert([Song(path: path)]) }
     #expect(queue.version == copy.version && Self.ids(queue) == Self.ids(copy))
   }
@@ -305,5 +306,93 @@ struct SongQueueTests {
     #expect(SongRange(start: beyond, end: nil) == nil)
     #expect(SongRange(start: Milliseconds(rawValue: 0), end: beyond) == nil)
     #expect(SongRange(start: Milliseconds(rawValue: -1), end: nil) == nil)
+  }
+}
+
+/// Songs from the network among files.
+@Suite(.timeLimit(.minutes(5))) struct RemoteSongTests {
+  @Test func aURLIsNoPath() throws {
+    let url = try SavedStateTests.url("http://host:80/a?b#c")
+    #expect(url.isRemote && url.path == nil && url.url?.text == "http://host/a?b")
+    for path in ["/http://host/", "", "/", "http", "http:/host", "https:"] {
+      let locator = SongLocator(path: Array(path.utf8))
+      #expect(!locator.isRemote && locator.url == nil && locator.path == Array(path.utf8))
+    }
+  }
+
+  /// 100,000 songs cost the same, wherever they are.
+  @Test func anEntryIsThreeWords() {
+    #expect(MemoryLayout<EntryPages.Entry>.stride == 24)
+    #expect(MemoryLayout<SongLocator>.size == MemoryLayout<[UInt8]>.size)
+  }
+
+  @Test func lengthsHaveTheirLimits() throws {
+    var queue = SongQueue()
+    let longest = try SavedStateTests.url("http://h/" + String(repeating: "x", count: NetworkLimits.url - 9))
+    #expect(longest.bytes.count == NetworkLimits.url)
+    try queue.insert([Song(longest)])
+    #expect(throws: WebURL.Problem.tooLong) {
+      try WebURL.read("http://h/" + String(repeating: "x", count: NetworkLimits.url - 8))
+    }
+    #expect(try SongQueue(encoded: queue.encoded())[position: 0]?.song.locator == longest)
+  }
+
+  @Test func whoAddedASongStaysKnown() throws {
+    var queue = SongQueue()
+    try queue.insert([
+      Song(SavedStateTests.url("http://a/")), Song(SavedStateTests.url("http://b/"), reach: .publicOnly),
+    ])
+    try queue.move(1..<2, to: 0)
+    #expect(queue[position: 0]?.song.reach == .publicOnly && queue[position: 1]?.song.reach == .all)
+    try queue.remove(0..<1)
+    try queue.insert([SongQueueTests.song("/a.mp3")])
+    #expect(queue[position: 1]?.song.reach == .all)
+  }
+
+  @Test func whatASongSaysTakesThePlaceOfWhatItSaidBefore() throws {
+    var queue = SongQueue()
+    let ids = try queue.insert([Song(SavedStateTests.url("http://a/")), SongQueueTests.song("/a.mp3")])
+    try queue.addTag(SongTag(.artist, "Mine"), to: ids[0])
+    queue.learn(ids[0], SongMetadata(tags: [SongTag(.name, "Station"), SongTag(.title, "One")]))
+    queue.learn(ids[0], SongMetadata(duration: 2.5))
+    queue.learn(ids[0], SongMetadata(tags: [SongTag(.title, "Two")]))
+    let tags = [SongTag(.artist, "Mine"), SongTag(.name, "Station"), SongTag(.title, "Two")]
+    #expect(queue[ids[0]]?.metadata?.tags == tags && queue[ids[0]]?.duration == 2.5)
+    let version = queue.version
+    queue.learn(ids[0], SongMetadata(duration: 2.5, tags: [SongTag(.title, "Two")]))
+    queue.learn(ids[1], SongMetadata(duration: 1, tags: [SongTag(.title, "x")]))
+    queue.learn(SongID(rawValue: 99), SongMetadata(duration: 1))
+    #expect(queue.version == version && queue[ids[1]]?.metadata == nil)
+    queue.learn(ids[0], SongMetadata(tags: [SongTag(.title, "")]))
+    #expect(queue[ids[0]]?.metadata?.tags == [SongTag(.artist, "Mine"), SongTag(.name, "Station")])
+    queue.learn(ids[0], SongMetadata(sampleRate: 48_000, channels: 1))
+    queue.learn(ids[0], SongMetadata(duration: 3))
+    let metadata = queue[ids[0]]?.metadata
+    #expect(metadata?.sampleRate == 48_000 && metadata?.channels == 1 && metadata?.duration == 3)
+  }
+
+  @Test func tagsOfSongsFromTheNetworkAreEdited() throws {
+    var queue = SongQueue()
+    let ids = try queue.insert([Song(SavedStateTests.url("http://a/")), SongQueueTests.song("/a.mp3")])
+    let version = queue.version
+    try queue.addTag(SongTag(.title, "One"), to: ids[0])
+    try queue.addTag(SongTag(.artist, "Two"), to: ids[0])
+    try queue.addTag(SongTag(.title, "Three"), to: ids[0])
+    #expect(queue.version == version + 3)
+    let all = [SongTag(.title, "One"), SongTag(.artist, "Two"), SongTag(.title, "Three")]
+    #expect(queue[ids[0]]?.metadata?.tags == all)
+    #expect(try SongQueue(encoded: queue.encoded())[ids[0]]?.metadata?.tags == all)
+    try queue.removeTags(.title, of: ids[0])
+    #expect(queue[ids[0]]?.metadata?.tags == [SongTag(.artist, "Two")])
+    try queue.removeTags(nil, of: ids[0])
+    #expect(queue[ids[0]]?.metadata?.tags == [])
+    #expect(throws: JukeboxError.songIsLocal) { try queue.addTag(SongTag(.title, "x"), to: ids[1]) }
+    #expect(throws: JukeboxError.songIsLocal) { try queue.removeTags(nil, of: ids[1]) }
+    #expect(throws: JukeboxError.noSuchSong) {
+      try queue.addTag(SongTag(.title, "x"), to: SongID(rawValue: 99))
+    }
+    let long = SongTag(.comment, Argument(Array(repeating: 0x61, count: 8_000)))
+    for _ in 0..<8 { try queue.addTag(long, to: ids[0]) }
+    #expect(throws: JukeboxError.queueFull) { try queue.addTag(long, to: ids[0]) }
   }
 }

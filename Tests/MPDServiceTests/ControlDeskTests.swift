@@ -127,7 +127,7 @@ import Testing
     try await withStage { stage in
       try stage.expect("config", "music_directory: \(stage.folder.path)\n")
       try stage.expect("decoders", "plugin: mpg123\nsuffix: mp3\nmime_type: audio/mpeg\n")
-      try stage.expect("urlhandlers", "handler: file://\n")
+      try stage.expect("urlhandlers", "handler: file://\nhandler: http://\nhandler: https://\n")
       try stage.expect("listpartitions", "partition: default\n")
       for line in ["crossfade 0", "partition default", "mixrampdb 0", "mixrampdelay nan"] {
         try stage.expect(line)

@@ -53,8 +53,9 @@ import Testing
     #expect(throws: MusicHome.Problem.missing) { try resolve("none.mp3") }
     #expect(throws: MusicHome.Problem.missing) { try resolve("a.mp3/b.mp3") }
     #expect(throws: MusicHome.Problem.missing) { try resolve("none.mp3", isSameUser: false) }
-    #expect(throws: MusicHome.Problem.unusable("http: URLs are not supported")) {
-      try resolve("http://localhost/a.mp3")
+    #expect(throws: MusicHome.Problem.missing) { try resolve("http://localhost/a.mp3") }
+    #expect(throws: MusicHome.Problem.unusable("ftp: URLs are not supported")) {
+      try resolve("ftp://localhost/a.mp3")
     }
   }
 

@@ -1,8 +1,10 @@
 import Dispatch
 import Foundation
+import Jukebox
 import MusicFiles
 import TestSupport
 import Testing
+import Transfer
 
 /// Playlists that clients save, and that people edit by hand.
 @Suite(.timeLimit(.minutes(5))) struct PlaylistFolderTests {
@@ -116,11 +118,20 @@ import Testing
     try folder.write("music/\(file)", "x")
     let home = try MusicHome(MediaPath(folder.file("music")))
     let path = home.path.appending(Array(file.utf8)).resolved(against: home.path)
-    let entry = home.entry(for: path)
+    let entry = home.entry(for: SongLocator(path))
     try playlists.save(name("x"), [entry], .create)
     let read = try #require(try playlists.entries(of: name("x")).first)
-    #expect(home.file(ofEntry: read) == path)
+    #expect(home.locator(ofEntry: read)?.locator == SongLocator(path))
     #expect(
-      home.entry(for: MediaPath(folder.file("elsewhere.mp3"))) == Array(folder.file("elsewhere.mp3").utf8))
+      home.entry(for: SongLocator(MediaPath(folder.file("elsewhere.mp3"))))
+        == Array(folder.file("elsewhere.mp3").utf8))
+  }
+
+  @Test("URLs are kept as they are, without credentials") func urls() throws {
+    let home = try MusicHome(MediaPath(folder.path))
+    let found = try #require(home.locator(ofEntry: Array("http://u:S3CRET@h/a?b".utf8)))
+    #expect(found.credentials == Credentials(user: "u", password: "S3CRET"))
+    #expect(home.entry(for: found.locator) == Array("http://h/a?b".utf8))
+    #expect(home.locator(ofEntry: Array("ftp://h/".utf8)) == nil)
   }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import MusicFiles
+@testable import Transfer
 
 @Suite struct PlaylistTextTests {
   func texts(_ playlist: String) -> [String] {
@@ -66,6 +67,23 @@ import Testing
     #expect(EntryLocation(Array(text.utf8)) == .paths(paths.map { MediaPath($0) }))
   }
 
+  @Test(arguments: [
+    ("http://x/y.mp3", "http://x/y.mp3"), ("HTTPS://X", "https://x/"),
+    ("http://u:p@x:80/a b#c", "http://x/a%20b"),
+    ("http://x:81/?q=\u{e9}", "http://x:81/?q=%C3%A9"),
+    (
+      "https://x/\(String(repeating: "y", count: 8_181))", "https://x/\(String(repeating: "y", count: 8_181))"
+    ),
+  ])
+  func readsURLsOfTheNetwork(text: String, url: String) {
+    guard case .url(let found, let credentials) = EntryLocation(Array(text.utf8)) else {
+      Issue.record("\(text) was not taken")
+      return
+    }
+    #expect(found.text == url)
+    #expect((credentials != nil) == text.contains("u:p@"))
+  }
+
   @Test func readsLatin1() {
     let bytes = Array("caf".utf8) + [0xE9, 0x5C, 0x61]
     #expect(
@@ -77,7 +95,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("http://x/y.mp3", "http"), ("HTTPS://x", "https"), ("icy+x://y", "icy+x"), ("file://other/a", "other"),
+    ("http:///y.mp3", "URL"), ("http://x:y/", "URL"),
+    ("https://x/\(String(repeating: "y", count: 8_182))", "8191"),
+    ("icy+x://y", "icy+x"), ("file://other/a", "other"),
     ("file://", "path"), ("file:///a%2", "%"), ("file:///a%zz", "%"), ("file:///a%00b", "%"),
     ("file:///%", "%"),
   ])

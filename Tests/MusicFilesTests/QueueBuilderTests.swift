@@ -1,7 +1,10 @@
+import ControlProtocol
 import Foundation
 import Glibc
+import Jukebox
 import TestSupport
 import Testing
+import Transfer
 
 @testable import MusicFiles
 
@@ -80,13 +83,88 @@ import Testing
     try folder.write("file.mp3")
     try folder.write("empty/.x.mp3")
     try folder.link("loop", to: "loop")
-    let queue = build(["gone.mp3", "empty", "file.mp3/x.mp3", "loop", "http://example.org/a.mp3", "gone.m3u"])
+    let queue = build(["gone.mp3", "empty", "file.mp3/x.mp3", "loop", "ftp://example.org/a.mp3", "gone.m3u"])
     #expect(queue.files.isEmpty)
     #expect(
       queue.problems.map(\.description) == [
         "gone.mp3: no such file", "empty: no MP3 files in it", "file.mp3/x.mp3: not a directory",
-        "loop: too many levels of symbolic links", "http://example.org/a.mp3: http: URLs are not supported",
+        "loop: too many levels of symbolic links", "ftp://example.org/a.mp3: ftp: URLs are not supported",
         "gone.m3u: no such file",
+      ])
+  }
+
+  @Test func urlsHaveTheirPlaceAndTheirCredentialsTheirOwn() throws {
+    try folder.write("a.mp3")
+    try folder.write("l.m3u", "a.mp3\nhttp://list:S3CRET@radio.example/b?c=d\n")
+    let store = CredentialStore()
+    var builder = QueueBuilder(directory: MediaPath(folder.path), credentials: store)
+    for name in [
+      "http://user:S3CRET@host:81/x.mp3", "l.m3u", "http://user:S3/CRET@host/", "gopher://u:S3CRET@h/",
+    ] {
+      builder.add(argument: MediaPath(name))
+    }
+    #expect(
+      builder.locators.map(\.urlText) == [
+        "http://host:81/x.mp3", MediaPath("\(folder.path)/a.mp3").fileURL, "http://radio.example/b?c=d",
+      ])
+    #expect(builder.files == [MediaPath("\(folder.path)/a.mp3")])
+    let first = try #require(builder.locators[0].url)
+    #expect(store.credentials(for: first) == Credentials(user: "user", password: "S3CRET"))
+    #expect(store.credentials(for: first, reach: .publicOnly) == nil)
+    #expect(store.credentials(for: try #require(builder.locators[2].url))?.user == "list")
+    #expect(
+      builder.problems.map(\.description) == [
+        "http://host/: not a valid URL", "gopher://h/: gopher: URLs are not supported",
+      ])
+  }
+
+  @Test func playlistsOfTheNetworkAreReadWhereTheyAreNamed() throws {
+    try folder.write("a.mp3")
+    try folder.write(
+      "l.m3u", "#EXTINF:1,Kept\nhttp://h/b.mp3\n#EXTINF:1,Its own tags\na.mp3\nhttp://h/broken.pls\n")
+    var builder = QueueBuilder(
+      directory: MediaPath(folder.path),
+      readPlaylist: { url, _, reach in
+        var answer = PlaylistAnswer()
+        guard url.path == "/list.m3u" else {
+          answer.failure = "h answered 404"
+          return answer
+        }
+        answer.isPlaylist = true
+        for (path, title) in [("http://x/1", "One"), ("http://x/2", nil)] {
+          if let url = try? WebURL.read(path).url {
+            answer.media.append(.init(.init(url: url, title: title), reach: .publicOnly))
+          }
+        }
+        answer.problems = [.init(text: "file:///etc/passwd", reason: "no")]
+        return answer
+      })
+    for name in ["http://h/list.m3u", "l.m3u", "http://h/song.mp3"] {
+      builder.add(argument: MediaPath(name))
+    }
+    #expect(
+      builder.songs.map(\.locator.urlText) == [
+        "http://x/1", "http://x/2", "http://h/b.mp3", MediaPath("\(folder.path)/a.mp3").fileURL,
+        "http://h/song.mp3",
+      ])
+    #expect(builder.songs.map(\.reach) == [.publicOnly, .publicOnly, .all, .all, .all])
+    let names = builder.songs.map { song in
+      song.metadata?.tags.map { "\($0.type.rawValue) \($0.value)" }.joined() ?? "-"
+    }
+    #expect(names == ["Name One", "-", "Name Kept", "-", "-"])
+    #expect(
+      builder.problems.map(\.description) == [
+        "http://h/list.m3u: file:///etc/passwd: no", "l.m3u, line 5: http://h/broken.pls: h answered 404",
+      ])
+  }
+
+  @Test func urlsCanBeForbidden() {
+    var builder = QueueBuilder(directory: MediaPath(folder.path), reach: nil)
+    builder.add(argument: MediaPath("http://u:S3CRET@host/a?b"))
+    #expect(builder.locators.isEmpty)
+    #expect(
+      builder.problems.map(\.description) == [
+        "http://host/a: nothing is played from the network for other users"
       ])
   }
 
@@ -104,15 +182,14 @@ import Testing
       queue.files == ["M/a b.mp3", "M/../top.mp3", "M/sub/1.mp3", "M/sub/2.mp3", "M/a b.mp3", "M/sub/2.mp3"])
     #expect(
       queue.problems.map(\.description) == [
-        "M/list.M3U8, line 7: https://example.org/x.mp3: https: URLs are not supported",
-        "M/list.M3U8, line 8: gone.mp3: no such file",
+        "M/list.M3U8, line 8: gone.mp3: no such file"
       ])
   }
 
   @Test func readsPLS() throws {
     try folder.write("1.mp3")
     try folder.write("2.mp3")
-    try folder.write("l.pls", "[playlist]\nFile2=2.mp3\nFile1=1.mp3\nFile3=http://x/y\nNumberOfEntries=3\n")
+    try folder.write("l.pls", "[playlist]\nFile2=2.mp3\nFile1=1.mp3\nFile3=ftp://x/y\nNumberOfEntries=3\n")
     let queue = build(["l.pls"])
     #expect(queue.files == ["1.mp3", "2.mp3"])
     #expect(queue.problems.count == 1)

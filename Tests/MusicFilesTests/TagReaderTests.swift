@@ -65,7 +65,7 @@ import Testing
     }
     reader.read([])
     for start in stride(from: 0, to: count, by: 500) {
-      reader.read((start..<start + 500).map { (SongID(rawValue: UInt32($0)), path) })
+      reader.read((start..<start + 500).map { (SongID(rawValue: UInt32($0)), SongLocator(path: path)) })
     }
     #expect(done.wait(timeout: .now() + 120) == .success)
     #expect(seen.withLock { $0 } == (0..<UInt32(count)).map { $0 })

@@ -91,9 +91,13 @@ final class LibraryRun {
   func list(_ arguments: String...) throws -> [[String]] {
     guard case .database(.list(let query)) = try Command(try Request("list", arguments.map { Argument($0) }))
     else { throw CocoaError(.featureUnsupported) }
-    return try library.read { reader throws(DatabaseError) in try reader.values(of: query.tags, query.filter)
+    var rows: [[String]] = []
+    try library.read { reader throws(DatabaseError) in
+      try reader.forEachValues(of: query.tags, query.filter) { values in
+        rows.append(values.map { String(decoding: $0, as: UTF8.self) })
+      }
     }
-    .map { $0.map { String(decoding: $0, as: UTF8.self) } }
+    return rows
   }
 }
 

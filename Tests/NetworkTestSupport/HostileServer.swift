@@ -11,6 +11,8 @@ package final class HostileServer: Sendable {
     package var fields: [String: String]
     /// The lines of the head as they were sent.
     package var lines: [String]
+    /// The body, as many bytes as `Content-Length` tells.
+    package var body: [UInt8]
     /// How many requests for this target there were, this one included.
     package var number: Int
     /// How many connections there were when it came.
@@ -48,25 +50,32 @@ package final class HostileServer: Sendable {
     var open: Set<Int32> = []
     var isStopped = false
     var bytesSent = 0
-    var threads = 0
+    /// Connections of its own that fill the queue of those that nobody accepts; nil while it accepts.
+    var fillers: [Int32]?
   }
 
   private let state = Mutex(State())
+  private let acceptance = NSCondition()
   private let listener: Int32
   private let began = Date()
   private let answer: @Sendable (Request) -> [Step]
+  private let onClose: @Sendable () -> Void
   /// The port on 127.0.0.1.
   package let port: Int
 
-  /// Begins to serve.
-  package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+  /// Begins to serve. `onClose` is called on a thread of the server whenever a connection has ended.
+  package init(
+    _ answer: @escaping @Sendable (Request) -> [Step], onClose: @escaping @Sendable () -> Void = {}
+  ) throws {
     self.answer = answer
+    self.onClose = onClose
     (listener, port) = try Self.listen()
     let descriptor = listener
     Thread.detachNewThread { [weak self] in
       while true {
         let accepted = accept(descriptor, nil, nil)
         guard accepted >= 0 else { return }
+        self?.waitUntilItAccepts()
         guard let self else {
           close(accepted)
           return
@@ -115,8 +124,54 @@ package final class HostileServer: Sendable {
   /// Bytes that the other ends' sockets took.
   package var bytesSent: Int { state.withLock { $0.bytesSent } }
 
+  // MARK: Connections that are not made
+
+  /// From now on no connection is made: the kernel drops each request for one, as a firewall does. What fills its queue
+  /// counts among `connections`. `stop` must be called.
+  package func stopAccepting() {
+    state.withLock { $0.fillers = $0.fillers ?? [] }
+    // The shortest queue there is. One connection is taken out of it by the thread that accepts.
+    Glibc.listen(listener, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    let fillers = (0..<4).map { _ in
+      let descriptor = socket(
+        AF_INET,
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      _ = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      return descriptor
+    }
+    state.withLock { $0.fillers?.append(contentsOf: fillers) }
+  }
+
+  /// Connections are made again, from the next request for one on: the other end's kernel repeats them after 1, 3 and 7 s.
+  package func goOnAccepting() {
+    Glibc.listen(listener, 128)
+    let fillers = state.withLock { state in
+      defer { state.fillers = nil }
+      return state.fillers ?? []
+    }
+    for descriptor in fillers { close(descriptor) }
+    acceptance.lock()
+    acceptance.broadcast()
+    acceptance.unlock()
+  }
+
+  private func waitUntilItAccepts() {
+    acceptance.lock()
+    defer { acceptance.unlock() }
+    while state.withLock({ $0.fillers != nil }) { acceptance.wait() }
+  }
+
   /// Closes everything. Idempotent.
   package func stop() {
+    goOnAccepting()
     let isFirst = state.withLock { state in
       guard !state.isStopped else { return false }
       state.isStopped = true
@@ -148,11 +203,14 @@ package final class HostileServer: Sendable {
           let parts = line.split(separator: ":", maxSplits: 1)
           fields[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
         }
+        guard let body = Self.body(Int(fields["content-length"] ?? "") ?? 0, descriptor, &buffer) else {
+          break
+        }
         let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
         let request = state.withLock { state in
           let number = state.requests.count { $0.target == target } + 1
           let request = Request(
-            target: target, fields: fields, lines: lines, number: number, connection: connection,
+            target: target, fields: fields, lines: lines, body: body, number: number, connection: connection,
             time: Date().timeIntervalSince(began))
           state.requests.append(request)
           return request
@@ -161,6 +219,7 @@ package final class HostileServer: Sendable {
       }
       _ = state.withLock { $0.open.remove(descriptor) }
       close(descriptor)
+      onClose()
     }
   }
 
@@ -206,6 +265,24 @@ package final class HostileServer: Sendable {
     return true
   }
 
+  /// So many bytes; nil if the connection ends before.
+  private static func body(_ count: Int, _ descriptor: Int32, _ buffer: inout [UInt8]) -> [UInt8]? {
+    while buffer.count < count {
+      guard fill(&buffer, descriptor) else { return nil }
+    }
+    defer { buffer.removeFirst(count) }
+    return Array(buffer.prefix(count))
+  }
+
+  /// Adds what comes next; false at the end of the connection.
+  private static func fill(_ buffer: inout [UInt8], _ descriptor: Int32) -> Bool {
+    var piece = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = recv(descriptor, &piece, piece.count, 0)
+    guard count > 0 else { return false }
+    buffer += piece[..<count]
+    return true
+  }
+
   /// The lines of the next request's head; nil at the end of the connection.
   private static func head(_ descriptor: Int32, _ buffer: inout [UInt8]) -> [String]? {
     let end = Array("\r\n\r\n".utf8)
@@ -215,10 +292,7 @@ package final class HostileServer: Sendable {
         buffer.removeSubrange(..<range.upperBound)
         return text.components(separatedBy: "\r\n")
       }
-      var piece = [UInt8](repeating: 0, count: 64 * 1024)
-      let count = recv(descriptor, &piece, piece.count, 0)
-      guard count > 0 else { return nil }
-      buffer += piece[..<count]
+      guard fill(&buffer, descriptor) else { return nil }
     }
   }
 }

@@ -23,7 +23,7 @@ final class BusStage: Sendable {
       ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)", "--print-address"],
       address
     ) { line in lines.update { $0.append(line) } }
-    _ = try await lines.wait(for: "the bus") { $0.contains { $0.hasPrefix("unix:path=") } }
+    _ = try await lines.wait(for: "the bus", limit: 30) { $0.contains { $0.hasPrefix("unix:path=") } }
   }
 
   private static func start(

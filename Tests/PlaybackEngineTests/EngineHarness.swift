@@ -19,6 +19,8 @@ enum Seen: Equatable, CustomStringConvertible {
   case broke(Int)
   case jumped(Int)
   case stalled(Int)
+  case buffer(Int, BufferState)
+  case extent(Int, MediaExtent)
   case duration(Int, Int64)
   case lost(retry: Bool)
   case opened
@@ -26,6 +28,7 @@ enum Seen: Equatable, CustomStringConvertible {
   case step(Int64)
   case time(Double)
   case boundary
+  case title(String, Double)
   case seek(Bool)
 
   var description: String {
@@ -39,6 +42,8 @@ enum Seen: Equatable, CustomStringConvertible {
     case .broke(let item): "broke \(item)"
     case .jumped(let item): "jumped \(item)"
     case .stalled(let item): "stalled \(item)"
+    case .buffer(let item, let buffer): "buffer \(item) \(buffer)"
+    case .extent(let item, let extent): "extent \(item) \(extent)"
     case .duration(let item, let frames): "duration \(item) \(frames)"
     case .lost(let retry): "lost \(retry)"
     case .opened: "opened"
@@ -46,6 +51,7 @@ enum Seen: Equatable, CustomStringConvertible {
     case .step(let step): "step \(step)"
     case .time(let time): "time \(time)"
     case .boundary: "boundary"
+    case .title(let title, let time): "title \(title) \(time)"
     case .seek(let finished): "seek \(finished)"
     }
   }
@@ -162,6 +168,9 @@ final class EngineHarness: Sendable {
     case .failedToPlayToEnd(let id, _): log.append(.broke(number(id)))
     case .timeJumped(let id): log.append(.jumped(number(id)))
     case .playbackStalled(let id): log.append(.stalled(number(id)))
+    case .bufferChanged(let id, let buffer): log.append(.buffer(number(id), buffer))
+    case .extentChanged(let id, let extent): log.append(.extent(number(id), extent))
+    case .timedTag(_, let tag, let time): log.append(.title(tag.text("StreamTitle") ?? "-", time.seconds))
     case .seekCompleted(let completion, let finished): completion(finished)
     case .outputUnavailable(_, let retry): log.append(.lost(retry: retry != nil))
     case .outputOpened: log.append(.opened)

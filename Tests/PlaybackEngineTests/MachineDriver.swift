@@ -124,7 +124,7 @@ struct MachineDriver: CustomStringConvertible {
       let asked =
         switch start {
         case .frame(let frame): frame
-        case .seconds(let seconds): Int64(seconds * 1000)
+        case .seconds(let seconds), .exactSeconds(let seconds): Int64(seconds * 1000)
         }
       isOpening = (item, generation, asked)
     case .position, .positionShort:

@@ -50,6 +50,25 @@ struct OfflineTests {
     #expect(steps == [Array(0..<2000)])
   }
 
+  @Test(arguments: [true, false])
+  func whatComesLittleByLittleIsWaitedForWithoutAStall(_ waits: Bool) {
+    let clock = VirtualClock(runLimit: 1_000_000)
+    let harness = EngineHarness(clock: clock, output: WAVOutput(path: "/dev/null", clock: clock))
+    harness.engine.waitsToMinimizeStalling = waits
+    let media = SlowMedia(SyntheticMedia(number: 1, frames: 220_500), tells: true)
+    #expect(harness.engine.insert(ItemID.next(), source: media))
+    _ = harness.observe()
+    harness.engine.setRate(1)
+    for _ in 0..<50 {
+      media.receive(4410)
+      harness.advance(1)
+    }
+    harness.playOut()
+    #expect(harness.steps.count == 500)
+    #expect(!harness.seen.contains(.stalled(-1)))
+    #expect(!harness.seen.contains(.rate(0)))
+  }
+
   @Test func observersOfDifferentIntervalsAllGetEverything() {
     let intervals = [
       CMTime(value: 1, timescale: 100), CMTime(value: 1, timescale: 1), CMTime(value: 3, timescale: 1),

@@ -236,7 +236,7 @@ import Testing
   /// Whatever is done with rates, on whatever device: the time never runs back, and each step comes once.
   @Test(arguments: SimulatedOutput.personalities.indices)
   func randomRates(_ index: Int) {
-    for round in 0..<4 {
+    for round in 0..<2 {
       let seed = UInt64(index * 100 + round + 1)
       var random = RandomSource(seed: seed)
       let entry = SimulatedOutput.personalities[index]

@@ -9,14 +9,26 @@ final class SlowMedia: MediaSource {
     var isOpen = false
     /// Frames that are there, from the beginning on.
     var count: Int64 = 0
+    var pace: Double?
     var failure: DecodingError?
     var callbacks: [@Sendable () -> Void] = []
   }
 
   let media: SyntheticMedia
+  /// Whether its decoder says what is there.
+  let tells: Bool
   private let state = Mutex(State())
 
-  init(_ media: SyntheticMedia) { self.media = media }
+  init(_ media: SyntheticMedia, tells: Bool = false) {
+    self.media = media
+    self.tells = tells
+  }
+
+  /// Seconds of sound that come in a second.
+  var pace: Double? {
+    get { state.withLock { $0.pace } }
+    set { state.withLock { $0.pace = newValue } }
+  }
 
   /// So many more frames come; from now on it can be opened.
   func receive(_ count: Int64) {
@@ -65,6 +77,13 @@ private final class SlowDecoder: AudioDecoder {
   var format: PCMFormat { decoder.format }
   var frameCount: FrameCount { decoder.frameCount }
   var damage: Int { 0 }
+  var supply: MediaSupply {
+    guard source.tells else { return .all }
+    let count = (try? source.there()) ?? 0
+    return MediaSupply(
+      seconds: Double(count - position) / Double(format.sampleRate), isComplete: count == source.media.frames,
+      pace: source.pace)
+  }
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { try decoder.setOutputFormat(format) }
 
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {

@@ -34,7 +34,7 @@ struct WaitingTests {
     harness.advance(5)
     #expect(!harness.seen.contains(.ready(-1)))
     #expect(harness.heard.isEmpty)
-    #expect(harness.engine.timeControl == .waiting(.evaluatingBufferingRate))
+    #expect(harness.engine.timeControl == .waiting(.toMinimizeStalls))
     media.receive(441_000)
     harness.playOut()
     expectSame(harness.heard, EngineHarness.sound(1, 0..<441_000))

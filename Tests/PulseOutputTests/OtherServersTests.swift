@@ -87,10 +87,10 @@ extension RealServers {
       _ = try await capture.passed(44100)
       let timing = stream.timing()
       #expect(timing.heardFrame == Double(source.rendered))
-      #expect(capture.value.left.last == 0)
+      #expect(capture.read { $0.left.last } == 0)
       // The ramp is resampled to 48 kHz and back, which rings at its end: what stands 2000 frames before that end shows
       // how much of it was heard.
-      let left = capture.value.left
+      let left = capture.read { $0.left.map { $0 } }
       let expected = RampSource.sample(source.rendered - 1)
       let end48 = try #require(left.lastIndex { $0 > expected / 2 })
       let missing = (RampSource.sample(source.rendered - 1 - 2000) - left[end48 - 2000]) * 16_777_216

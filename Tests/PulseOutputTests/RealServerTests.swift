@@ -64,7 +64,7 @@ extension RealServers {
         let rest = stream.timing()
         #expect(rest.frameRate == 0)
         // Where it goes on: the frame after the last one captured.
-        #expect(Int64(rest.heardFrame) == (capture.value.frames.last ?? 0).map { $0 + 1 })
+        #expect(Int64(rest.heardFrame) == (capture.read { $0.frames.last } ?? 0).map { $0 + 1 })
         stream.start()
       }
       let recording = try await capture.heard(88200)
@@ -116,7 +116,7 @@ extension RealServers {
       stream.start()
       try await log.opened()
       _ = try await capture.passed(4410)
-      #expect(capture.value.frames.isEmpty)
+      #expect(capture.read { $0.frames.isEmpty })
       source.extend(to: 20000)
       stream.dataAvailable()
       _ = try await capture.heard(frame: 19999)
@@ -144,14 +144,14 @@ extension RealServers {
       while true {
         attempts += 1
         let log = StreamLog()
-        let before = capture.value.left.count
+        let before = capture.read { $0.left.count }
         let stream = PulseDevice(configuration: configuration, clock: clock)
           .makeStream(format: Self.stereo, source: RampSource(), events: log.handler)
         defer { stream.close() }
         stream.start()
         try await log.wait(for: "movement") { $0 == .timingChanged }
         let spread = Straightness(try await Self.origins(of: stream, clock: clock, seconds: 3))
-        let recording = capture.value.since(before)
+        let recording = capture.read { $0.since(before) }
         print("timing, buffer \(buffer) s: \(spread), \(recording.innerSilence) frames of silence")
         if recording.innerSilence > 0, attempts < 3 { continue }
         #expect(spread.p99 < 0.001)

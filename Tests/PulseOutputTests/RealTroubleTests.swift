@@ -204,10 +204,10 @@ extension RealServers {
       #expect(abs(halved / RampSource.sample(0) - 0.5) < 0.001)
       stream.setVolume(1, muted: false)
       _ = try await capture.passed(13230)
-      #expect(RampSource.frame(capture.value.left.last ?? 0) != nil)
+      #expect(RampSource.frame(capture.read { $0.left.last } ?? 0) != nil)
       stream.setVolume(1, muted: true)
       _ = try await capture.passed(13230)
-      #expect(capture.value.left.last == 0)
+      #expect(capture.read { $0.left.last } == 0)
     }
   }
 }

@@ -14,8 +14,10 @@ import Testing
   let clock = SteppedClock()
   let log = StreamLog()
 
-  func device() -> PulseDevice {
-    PulseDevice(configuration: PulseConfiguration(server: "unix:/scripted"), clock: clock, calls: pulse)
+  func device(delayBehindSink: Double = 0) -> PulseDevice {
+    var configuration = PulseConfiguration(server: "unix:/scripted")
+    configuration.delayBehindSink = delayBehindSink
+    return PulseDevice(configuration: configuration, clock: clock, calls: pulse)
   }
 
   func open(_ device: PulseDevice, _ source: RampSource, started: Bool = true) -> any AudioOutputStream {
@@ -167,6 +169,25 @@ import Testing
     #expect(log.events.count { $0 == .timingChanged } == before + 1)
     stream.close()
     #expect(pulse.with { $0.timers.isEmpty })
+  }
+
+  /// What carries the sink's sound to other rooms takes half a second, of which the server knows nothing.
+  @Test func whatIsHeardBehindTheSinkIsHeardLater() {
+    let device = device(delayBehindSink: 0.5)
+    let stream = open(device, RampSource(available: 4410, isAtEnd: true))
+    pulse.request(bytes: 8 * 44100)
+    report(read: 882, write: 4410, sink: 0.02)
+    #expect(stream.timing().heardFrame == 0)
+    pass(0.5)
+    #expect(abs(stream.timing().heardFrame) < 0.1)
+    pass(0.05)
+    #expect(abs(stream.timing().heardFrame - 2205) < 0.1)
+    // The sink has played everything, the rooms have not.
+    pulse.answerDrain()
+    #expect(abs(stream.timing().heardFrame - 2205) < 0.1)
+    pass(0.05)
+    #expect(stream.timing().heardFrame == 4410)
+    stream.close()
   }
 
   @Test func pauseBeforeTheEndKeepsTheLastFrame() {

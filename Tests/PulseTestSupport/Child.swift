@@ -98,6 +98,8 @@ package final class Child: Sendable {
     package let cpuSeconds: Double
     /// How often a thread of it went to sleep, and so was woken.
     package let sleeps: Int
+    /// The most memory that it ever held, in bytes.
+    package let peakMemory: Int
 
     init(_ identifier: pid_t) throws {
       let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
@@ -113,6 +115,9 @@ package final class Child: Sendable {
         }
       }
       self.sleeps = sleeps
+      let status = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
+      let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      peakMemory = (peak?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0) << 10
     }
   }
 }

@@ -21,6 +21,11 @@ package final class Observed<State: Sendable>: Sendable {
   /// The present value.
   package var value: State { guarded.withLock { $0.state } }
 
+  /// Looks at the value without a copy, under the lock. Any thread.
+  package func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+    guarded.withLock { body($0.state) }
+  }
+
   /// Changes the value. Any thread.
   package func update(_ body: (inout State) -> Void) {
     let (state, woken) = guarded.withLock { guarded -> (State, [Waiter]) in

@@ -3,8 +3,15 @@ import Foundation
 /// Runs `pactl` against a server. Throws if it does not end well within a few seconds.
 @discardableResult
 package func pactl(_ address: String, _ arguments: String...) throws -> String {
+  try pactl(address, arguments)
+}
+
+/// The same.
+@discardableResult
+package func pactl(_ address: String, _ arguments: some Sequence<String>) throws -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  let arguments = Array(arguments)
   process.arguments = ["timeout", "5", "pactl", "--server=\(address)"] + arguments
   let pipe = Pipe()
   process.standardOutput = pipe

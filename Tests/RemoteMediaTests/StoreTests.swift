@@ -99,6 +99,22 @@ struct StoreTests {
     #expect(stores.allSatisfy { !$0.isInMemory })
   }
 
+  @Test("all stores together have 1 GiB, and not a byte more; and half of what is free on the disk")
+  func exactly() {
+    // What is counted is not written.
+    let cache = MediaCache(folders: [folder.path])
+    let (first, second) = (MediaStore(cache: cache), MediaStore(cache: cache))
+    let most = 1 << 30
+    #expect(!cache.makeRoom(for: most + 1, of: first, free: .max))
+    #expect(cache.makeRoom(for: most - 1, of: first, free: .max))
+    #expect(cache.makeRoom(for: 1, of: second, free: .max))
+    #expect(!cache.makeRoom(for: 1, of: second, free: .max) && cache.byteCount == most)
+    cache.remove(bytes: Int64(most))
+    #expect(!cache.makeRoom(for: 501, of: first, free: 1_001))
+    #expect(cache.makeRoom(for: 500, of: first, free: 1_001))
+    cache.remove(bytes: 500)
+  }
+
   @Test("one store alone gives up what lies behind its place")
   func behind() {
     let store = MediaStore(cache: cache(limit: 4 << 20))

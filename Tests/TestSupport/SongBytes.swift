@@ -5,7 +5,10 @@ package enum SongBytes {
   /// - Parameters:
   ///   - tags: ID3v2's names of text frames, such as `TPE1`, and their texts.
   ///   - frames: Each 1152 samples long, at 44.1 kHz.
-  package static func make(_ tags: KeyValuePairs<String, String> = [:], frames: Int = 20) -> [UInt8] {
+  ///   - bitRate: 64, 128 or 256 kbit/s.
+  package static func make(
+    _ tags: KeyValuePairs<String, String> = [:], frames: Int = 20, bitRate: Int = 128
+  ) -> [UInt8] {
     var content: [UInt8] = []
     for (name, text) in tags {
       // 3: UTF-8.
@@ -13,8 +16,10 @@ package enum SongBytes {
       content += Array(name.utf8) + size(text.count) + [0, 0] + text
     }
     let tag = content.isEmpty ? [] : Array("ID3".utf8) + [4, 0, 0] + size(content.count) + content
-    // MPEG 1, layer III, 128 kbit/s, 44.1 kHz.
-    return tag + (0..<frames).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) }
+    // MPEG 1, layer III, 44.1 kHz.
+    let head: [UInt8] = [0xFF, 0xFB, bitRate == 64 ? 0x50 : bitRate == 256 ? 0xD0 : 0x90, 0x00]
+    let frame = head + [UInt8](repeating: 0, count: 144 * bitRate * 1000 / 44_100 - head.count)
+    return tag + (0..<frames).flatMap { _ in frame }
   }
 
   /// Seven bits in each byte.

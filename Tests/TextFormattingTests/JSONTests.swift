@@ -16,8 +16,15 @@ import TextFormatting
     #expect(String(decoding: bytes, as: UTF8.self) == json)
   }
 
-  @Test func anyTextReadsBack() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+  @Test(arguments: ["\u{FEFF}a", "a\u{FEFF}b", "a\n\u{FEFF}b", "\u{85}\u{FEFF}"])
+  func aByteOrderMarkReadsBack(_ text: String) throws {
+    let line = JSONValue.array([.string(text)]).line
+    #expect(!line.contains(0xEF))
+    #expect(try JSONSerialization.jsonObject(with: Data(line)) as? [String] == [text])
+  }
+
+  @Test(arguments: [10_898_038_705_946_791_297, UInt64.random(in: 0 ... .max)])
+  func anyTextReadsBack(seed: UInt64) throws {
     var generator = RandomSource(seed: seed)
     for _ in 0..<2000 {
       var text = String.UnicodeScalarView()

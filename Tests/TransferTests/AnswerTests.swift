@@ -91,6 +91,34 @@ struct AnswerTests {
     #expect(world.machine.outcome == nil && world.storedTwice == 0)
   }
 
+  @Test(
+    "another tag at each request, and cut at the same byte: after two that changed nothing tags do not count")
+  func tagOfEachRequest() throws {
+    var world = try MachineWorld { [file] request, number in
+      var file = file
+      file.tag = "\"v\(number)\""
+      var answer = file.answer(request)
+      answer.cut = 40_000
+      return answer
+    }
+    world.run(until: 20)
+    #expect(world.holds(file.content) && world.complete && world.storedTwice == 0)
+    #expect(world.ranges.prefix(4).map { $0.contains("if") } == [false, true, true, false])
+  }
+
+  @Test("always less than it says that there is: what came is all, after one request more")
+  func lessThanSaid() throws {
+    var world = try MachineWorld { [file] request, _ in
+      var answer = file.answer(request)
+      answer.head.fields.set("Content-Length", "\(max(0, answer.body.count - 1_000))")
+      answer.body.removeLast(min(1_000, answer.body.count))
+      return answer
+    }
+    world.run(until: 20)
+    #expect(world.complete && world.requests.count == 2)
+    #expect(world.holds(Array(file.content.dropLast(1_000))))
+  }
+
   enum Broken: String, CaseIterable {
     case elsewhere, nowhere, multipart, nonsense
   }

@@ -84,6 +84,26 @@ struct LiveTests {
   }
 
   @Test(
+    "a reader that finds no sound gets a stream without metadata, also when there are bytes enough ahead of it"
+  )
+  func noSound() throws {
+    var world = try MachineWorld { request, _ in
+      let wants = request.fields["Icy-MetaData"] != nil
+      return .init(
+        head: Self.head(wants ? 1_000 : nil), body: [UInt8](repeating: wants ? 0 : 9, count: 50_000),
+        ending: nil)
+    }
+    world.readsOn = false
+    world.tell(.readAhead(ReadAhead(enough: 20_000, tooFew: 10_000)))
+    world.run(until: 2)
+    #expect(world.pauses == [true])
+    world.tell(.withoutMetadata)
+    world.run(until: 5)
+    #expect(world.requests.map { $0.fields["Icy-MetaData"] } == ["1", nil])
+    #expect(world.store.bytes.last == 9)
+  }
+
+  @Test(
     "a stream that is held is kept for 10 s, then closed; later it is joined as it is, and nothing old is left"
   )
   func holding() throws {

@@ -67,6 +67,16 @@ struct RedirectTests {
     }
   }
 
+  @Test("what may reach public addresses only may not by a redirect either")
+  func restricted() throws {
+    var rule = RedirectRule()
+    let url = try WebURL.read("http://radio.example/").url
+    for address in [nil, PeerAddress(bytes: [1, 1, 1, 1])] {
+      _ = try rule.follow("http://127.0.0.1/", from: url, at: address)
+      #expect(rule.reach(.publicOnly) == .publicOnly)
+    }
+  }
+
   @Test("behind a public address only public ones may be reached, also after further redirects")
   func reach() throws {
     var world = try MachineWorld { [file] request, number in

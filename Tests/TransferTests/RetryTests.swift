@@ -93,6 +93,37 @@ struct RetryTests {
     for start in world.starts { #expect(world.starts.count { $0 >= start && $0 < start + 0.999 } <= 10) }
   }
 
+  @Test("no host gets more than 10 requests within any second, whoever asks; other hosts wait for nobody")
+  func paceOfHosts() {
+    var pace = RequestPace()
+    let start = HostTime(nanoseconds: 5_000_000_000)
+    let moments = (0..<35).map { index in
+      pace.moment(of: "h", at: start.advanced(bySeconds: Double(index) * 0.01)).seconds(since: start)
+    }
+    #expect(moments == moments.sorted() && moments[..<10].last == 0.09)
+    for (moment, later) in zip(moments, moments.dropFirst(10)) { #expect(later - moment >= 1 - 1e-9) }
+    #expect(abs(moments[34] - 3.04) < 1e-9)
+    #expect(pace.moment(of: "other", at: start) == start)
+    let end = start.advanced(bySeconds: 10)
+    #expect(pace.moment(of: "h", at: end) == end)
+  }
+
+  @Test(
+    "a name that does not exist ends a medium at once, one that cannot be looked up after 60 s; a known one is tried on"
+  )
+  func names() throws {
+    for (kind, isTried) in [(TransferFailure.Kind.hostNotFound, false), (.hostUnresolved, true)] {
+      var world = try MachineWorld { _, _ in
+        .init(
+          head: ResponseHead(status: 200), wait: 0,
+          refusal: .failure(TransferFailure(kind, "h was not found")))
+      }
+      world.run(until: 100)
+      #expect((world.starts.count > 1) == isTried)
+      #expect(world.failure?.kind == kind && world.notes.last?.at == (isTried ? 60 : 0))
+    }
+  }
+
   @Test("a host that takes no connection: 10 s; that does not answer: 20 s; that stops sending: 15 s")
   func limits() throws {
     var connecting = try MachineWorld { _, _ in .init(head: ResponseHead(status: 200), wait: 1_000) }

@@ -31,7 +31,7 @@ struct WalkTests {
           // A clean end where no length is announced is the end: only a failure is none.
           switch random.below(server.hasLength ? 5 : 3) {
           case 0: answer.endingWhenCut = nil
-          case 1: answer.refusal = .failure(TransferFailure(.hostNotFound, ""))
+          case 1: answer.refusal = .failure(TransferFailure(.hostUnresolved, ""))
           case 2, 3: break
           default: answer.endingWhenCut = .end
           }

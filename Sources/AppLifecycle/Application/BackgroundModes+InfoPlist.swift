@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why background modes could not be read from a property list.
+/// Why background modes or identifiers of tasks could not be read from a property list.
 public enum InfoPlistError: Error, Hashable, Sendable {
   /// The file cannot be read. `reason` is the system's message, or what is wrong with the file.
   case unreadable(file: String, reason: String)
@@ -8,6 +8,8 @@ public enum InfoPlistError: Error, Hashable, Sendable {
   case damaged(file: String)
   /// `UIBackgroundModes` is not a list of strings.
   case wrongType(file: String)
+  /// `BGTaskSchedulerPermittedIdentifiers` is not a list of strings.
+  case wrongTaskIdentifiers(file: String)
 }
 
 extension InfoPlistError: CustomStringConvertible, LocalizedError {
@@ -17,6 +19,8 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
     case .unreadable(let file, let reason): "\(file): \(reason)"
     case .damaged(let file): "\(file): not a property list with a dictionary in it"
     case .wrongType(let file): "\(file): UIBackgroundModes is not a list of names"
+    case .wrongTaskIdentifiers(let file):
+      "\(file): BGTaskSchedulerPermittedIdentifiers is not a list of names"
     }
   }
 
@@ -25,15 +29,6 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
 }
 
 extension BackgroundModes {
-  /// The part of the dictionary that is read. Other keys are ignored.
-  private struct Content: Decodable {
-    let modes: [String]?
-
-    enum CodingKeys: String, CodingKey {
-      case modes = "UIBackgroundModes"
-    }
-  }
-
   /// The largest file that is read, in bytes. Far above a real `Info.plist`; it prevents that a wrong path (a
   /// film) is read into memory.
   public static let infoPlistLimit = 4 << 20
@@ -47,28 +42,70 @@ extension BackgroundModes {
 
   /// Reads the modes from the `Info.plist` at a file URL, as `init(infoPlist:)` with a path does.
   public init(infoPlist file: URL) throws(InfoPlistError) {
-    guard file.isFileURL else { throw .unreadable(file: file.absoluteString, reason: "not a file URL") }
+    guard file.isFileURL else {
+      throw .unreadable(file: file.absoluteString, reason: "not a file URL")
+    }
     try self.init(infoPlist: file.path(percentEncoded: false))
   }
 
   /// Reads the modes from the content of an `Info.plist`. `name` is the file's name in errors.
   public init(infoPlist bytes: some Sequence<UInt8>, name: String) throws(InfoPlistError) {
-    let modes: [String]
-    do {
-      modes = try PropertyListDecoder().decode(Content.self, from: Data(bytes)).modes ?? []
-    } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
-      throw .wrongType(file: name)
-    } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
-      throw .wrongType(file: name)
-    } catch {
-      throw .damaged(file: name)
-    }
-    self.init(names: modes)
+    self.init(
+      names: try InfoPlist.names(
+        under: "UIBackgroundModes", in: bytes, name, otherwise: .wrongType(file: name)))
+  }
+}
+
+extension LifecycleSettings {
+  /// Sets `permittedTaskIdentifiers` to those under `BGTaskSchedulerPermittedIdentifiers` in the `Info.plist` at a path: none
+  /// without that key. The file is read as by `BackgroundModes.init(infoPlist:)`.
+  public mutating func readPermittedTaskIdentifiers(infoPlist path: String) throws(InfoPlistError) {
+    permittedTaskIdentifiers = Set(
+      try InfoPlist.names(
+        under: "BGTaskSchedulerPermittedIdentifiers", in: try InfoPlist.bytes(of: path), path,
+        otherwise: .wrongTaskIdentifiers(file: path)))
   }
 }
 
 /// Property lists of applications.
 package enum InfoPlist {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// A list of names under one key. Other keys are ignored.
+  private struct Content: Decodable {
+    static let key = CodingUserInfoKey(rawValue: "key")
+    let names: [String]?
+
+    init(from decoder: any Decoder) throws {
+      let key = Self.key.flatMap { decoder.userInfo[$0] as? String } ?? ""
+      let container = try decoder.container(keyedBy: Key.self)
+      names = try container.decodeIfPresent([String].self, forKey: Key(stringValue: key))
+    }
+  }
+
+  /// The list of names under a key in the content of an `Info.plist`, empty without the key. Throws `wrong` if it is
+  /// something else. `name` is the file's name in errors.
+  static func names(
+    under key: String, in bytes: some Sequence<UInt8>, _ name: String, otherwise wrong: InfoPlistError
+  ) throws(InfoPlistError) -> [String] {
+    do {
+      let decoder = PropertyListDecoder()
+      if let info = Content.key { decoder.userInfo[info] = key }
+      return try decoder.decode(Content.self, from: Data(bytes)).names ?? []
+    } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+      throw wrong
+    } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
+      throw wrong
+    } catch {
+      throw .damaged(file: name)
+    }
+  }
+
   /// The content of the file at a path, of at most `BackgroundModes.infoPlistLimit` bytes. A pipe is refused, not waited
   /// for. Blocks while it is read.
   package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {

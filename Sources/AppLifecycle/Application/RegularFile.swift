@@ -19,7 +19,9 @@ package enum RegularFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw systemError }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw RegularFileError(reason: "not a regular file") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw RegularFileError(reason: "not a regular file")
+    }
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -10,6 +10,16 @@ extension UIApplication: ApplicationSide {
     }
   }
 
+  nonisolated func handleEvents(
+    ofSession session: String, _ completion: @escaping @Sendable () -> Void
+  ) {
+    MainActor.assumeIsolated {
+      guard let delegate else { return completion() }
+      delegate.application(
+        self, handleEventsForBackgroundURLSession: session, completionHandler: completion)
+    }
+  }
+
   nonisolated func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void) {
     MainActor.assumeIsolated {
       guard let delegate else { return completion(.noData) }
@@ -29,7 +39,7 @@ extension UIApplication: ApplicationSide {
     case .willEnterForeground: delegate.applicationWillEnterForeground(self)
     case .willTerminate: delegate.applicationWillTerminate(self)
     case .didReceiveMemoryWarning: delegate.applicationDidReceiveMemoryWarning(self)
-    case .performFetch, .backgroundRefreshStatusDidChange: break
+    case .performFetch, .keepAlive, .backgroundRefreshStatusDidChange: break
     }
   }
 
@@ -43,7 +53,7 @@ extension UIApplication: ApplicationSide {
     case .willTerminate: willTerminateNotification
     case .didReceiveMemoryWarning: didReceiveMemoryWarningNotification
     case .backgroundRefreshStatusDidChange: backgroundRefreshStatusDidChangeNotification
-    case .performFetch: nil
+    case .performFetch, .keepAlive: nil
     }
   }
 }

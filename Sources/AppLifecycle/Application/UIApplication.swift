@@ -93,7 +93,9 @@ open class UIApplication: NSObject {
   /// in front and while sound keeps it running. It counts down from `LifecycleSettings.backgroundTime` when
   /// the application enters the background, and is full again when it comes to the front. Any thread; does
   /// not block.
-  public nonisolated var backgroundTimeRemaining: TimeInterval { device?.backgroundTimeRemaining ?? 0 }
+  public nonisolated var backgroundTimeRemaining: TimeInterval {
+    device?.backgroundTimeRemaining ?? 0
+  }
 
   // MARK: Background fetches
 
@@ -101,7 +103,9 @@ open class UIApplication: NSObject {
   public nonisolated class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
 
   /// No fetches: the interval of an application that has set none.
-  public nonisolated class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
+  public nonisolated class var backgroundFetchIntervalNever: TimeInterval {
+    .greatestFiniteMagnitude
+  }
 
   /// Asks to be woken for fetches at intervals of at least so many seconds. Needs the background mode
   /// `fetch`.
@@ -117,8 +121,38 @@ open class UIApplication: NSObject {
   }
 }
 
+/// The shortest interval of `UIApplication.setKeepAliveTimeout(_:handler:)`: 600 s.
+public let UIMinimumKeepAliveTimeout: TimeInterval = LifecycleMachine.shortestKeepAlive
+
+extension UIApplication {
+  /// Has `handler` called every `timeout` seconds, so that it can keep the connection with a server of phone calls alive: on
+  /// the main queue, also while the application is suspended, which then runs in the background for
+  /// `LifecycleSettings.voipTime`. A handler that takes longer ends the application. A new handler replaces the one before
+  /// and begins a new interval. A call that comes due while the one before has not returned waits. Ends with the application.
+  ///
+  /// Any thread; does not block.
+  ///
+  /// - Parameters:
+  ///   - timeout: seconds, at least `UIMinimumKeepAliveTimeout`.
+  ///   - keepAliveHandler: what is called; nil ends the calls, whatever `timeout` is.
+  /// - Returns: false, without any effect, below `UIMinimumKeepAliveTimeout` and without the background mode `voip`; the
+  ///   reason is in the device's record.
+  @discardableResult
+  public nonisolated func setKeepAliveTimeout(
+    _ timeout: TimeInterval, handler keepAliveHandler: (@MainActor @Sendable () -> Void)?
+  ) -> Bool {
+    guard let device else { return false }
+    let interval = min(timeout, LifecycleSettings.longest)
+    guard let keepAliveHandler else { return device.setKeepAlive(interval, handler: nil) }
+    return device.setKeepAlive(interval) { MainActor.assumeIsolated { keepAliveHandler() } }
+  }
+
+  /// Ends the calls of the keep-alive handler. Any thread; does not block.
+  public nonisolated func clearKeepAliveTimeout() { setKeepAliveTimeout(0, handler: nil) }
+}
+
 /// A weak reference to the device, because the device owns the application.
-private final class WeakDevice: Sendable {
+final class WeakDevice: Sendable {
   weak let device: Device?
   init(device: Device) { self.device = device }
 }
@@ -136,5 +170,7 @@ extension Device {
     return application as? UIApplication ?? made
   }
 
-  var stateSeenByApplication: ApplicationState { shared.withLock { $0.machine.stateSeenByApplication } }
+  var stateSeenByApplication: ApplicationState {
+    shared.withLock { $0.machine.stateSeenByApplication }
+  }
 }

@@ -38,7 +38,16 @@ public protocol UIApplicationDelegate: AnyObject {
   /// `LifecycleSettings.fetchLimit`.
   func application(
     _ application: UIApplication,
-    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    performFetchWithCompletionHandler completionHandler:
+      @escaping @Sendable (UIBackgroundFetchResult) -> Void
+  )
+
+  /// The transfers of the background session with this identifier are done, or need the application. It makes the session
+  /// again if it has not got it, and calls `completionHandler`, on any thread, when the session's delegate has had all
+  /// messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`), within `LifecycleSettings.sessionEventsLimit`.
+  func application(
+    _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+    completionHandler: @escaping @Sendable () -> Void
   )
 }
 
@@ -68,6 +77,12 @@ extension UIApplicationDelegate {
   /// Completes with `.noData` by default.
   public func application(
     _ application: UIApplication,
-    performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    performFetchWithCompletionHandler completionHandler:
+      @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
+  /// Completes at once by default.
+  public func application(
+    _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+    completionHandler: @escaping @Sendable () -> Void
+  ) { completionHandler() }
 }

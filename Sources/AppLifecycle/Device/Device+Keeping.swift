@@ -60,6 +60,32 @@ extension Device {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }
 
+  // MARK: VoIP
+
+  /// Has `handler` called on the main queue every so many seconds, also while the application is suspended, in place of the
+  /// handler before; nil: no longer. False if that is refused, in which case nothing changes.
+  func setKeepAlive(_ interval: Double, handler: (@Sendable () -> Void)?) -> Bool {
+    let (isGranted, old) = perform(as: .application) { state, now in
+      state.handle(.keepAliveChanged(handler == nil ? nil : interval), at: now)
+      guard handler == nil || state.machine.keepAlive?.interval == interval else {
+        return (false, handler)
+      }
+      let old = state.keepAliveHandler
+      state.keepAliveHandler = handler
+      return (true, old)
+    }
+    // Releasing it may run foreign code (a deinit), so it must not happen under the lock.
+    withExtendedLifetime(old) {}
+    return isGranted
+  }
+
+  /// Writes down that a descriptor was not registered.
+  func refuseVoIPSocket(_ refusal: LifecycleRefusal) {
+    perform(as: .application) { state, now in
+      state.steps.append((now, .action(.note(.refused(refusal)))))
+    }
+  }
+
   // MARK: The application's tasks
 
   private static let lastTask = Atomic<Int>(0)

@@ -6,7 +6,7 @@ extension Device {
   /// The application's background modes.
   public var modes: BackgroundModes { shared.withLock { $0.machine.modes } }
 
-  /// The time limits of the application.
+  /// The rules for the application.
   public var settings: LifecycleSettings { shared.withLock { $0.machine.settings } }
 
   /// The state that the application has reached: the one reported last through `onStateChange`.
@@ -19,7 +19,9 @@ extension Device {
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
   /// What keeps the application running in the background (or would, if it were there).
-  public var effectiveKeepers: Set<BackgroundKeeper> { shared.withLock { $0.machine.effectiveKeepers } }
+  public var effectiveKeepers: Set<BackgroundKeeper> {
+    shared.withLock { $0.machine.effectiveKeepers }
+  }
 
   /// Why the application runs.
   public var keptRunningBy: RunningReason { shared.withLock { $0.machine.runningReason } }
@@ -73,8 +75,14 @@ public enum RunningReason: String, Hashable, Sendable, CaseIterable {
   case audio
   /// Updates of its location are on, or it was woken by a change of location.
   case location
+  /// It was woken by data for a VoIP socket, or to keep a connection alive.
+  case voip
   /// A background fetch.
   case fetch
+  /// The events of a background session.
+  case backgroundSession
+  /// A task of the scheduler.
+  case scheduledTask
   /// A background task, while time remains.
   case task
   /// No reason: it is suspended, about to be suspended, or not running.
@@ -91,7 +99,10 @@ extension LifecycleMachine {
       let keepers = effectiveKeepers
       if keepers.contains(.audio) { return .audio }
       if keepers.contains(.location) { return .location }
+      if keepers.contains(.voip) { return .voip }
       if keepers.contains(.fetch) { return .fetch }
+      if keepers.contains(.backgroundSession) { return .backgroundSession }
+      if keepers.contains(.scheduledTask) { return .scheduledTask }
       return keepers.contains(.task) ? .task : .none
     }
   }

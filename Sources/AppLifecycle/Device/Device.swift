@@ -35,13 +35,16 @@ public final class Device: Sendable {
   /// Where the application is called.
   package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
+  private let reclaimSockets: @Sendable () -> [ReclaimedSocket]
+  /// Whether VoIP sockets are watched while the application is suspended.
+  let watchesSockets: Bool
 
   /// A device with one application that is not running yet. Uses the system's clock, and calls the
   /// application on the main dispatch queue.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
-  ///   - settings: the time limits of the application.
+  ///   - settings: the rules for the application.
   public convenience init(modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings()) {
     self.init(modes: modes, clock: SystemClock.shared, settings: settings)
   }
@@ -55,17 +58,23 @@ public final class Device: Sendable {
   ///   - mainQueue: where the application is called. If `application` is used, it must run on the main
   ///     thread.
   ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
-  ///   - settings: the time limits of the application.
+  ///   - settings: the rules for the application.
   ///   - isActive: whether the application is in front from the beginning, without having been launched.
+  ///   - reclaimSockets: reclaims the application's sockets and returns those that were in use; without it, those of the
+  ///     process. On the thread that carries out the transition; must not block. With it VoIP sockets are not watched:
+  ///     `receiveVoIPData` says when data comes for them.
   package init(
     modes: BackgroundModes, clock: any HostClock,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
-    settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
+    settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false,
+    reclaimSockets: (@Sendable () -> [ReclaimedSocket])? = nil
   ) {
     self.clock = clock
     self.mainQueue = mainQueue
     self.isOnMainQueue = isOnMainQueue
+    self.reclaimSockets = reclaimSockets ?? { OpenSockets.reclaimAll() }
+    watchesSockets = reclaimSockets == nil
     shared = Mutex(
       DeviceState(machine: LifecycleMachine(modes: modes, settings: settings, isActive: isActive)))
     let worker = clock.makeWorker("lifecycle") { [weak self] in self?.watch() ?? .whenSignalled }
@@ -110,8 +119,11 @@ public final class Device: Sendable {
       guard let next else { return }
       switch next.step {
       case .add(let suspendable): register(suspendable)
-      case .remove(let suspendable): shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
-      case .action(.call(let id, _)), .action(.expire(let id, _)), .action(.reachMainQueue(let id)):
+      case .remove(let suspendable):
+        shared.withLock { $0.suspendables.removeAll { $0 === suspendable } }
+      case .action(.call(let id, _)), .action(.expire(let id, _)), .action(.launchTask(let id, _)),
+        .action(.tellSession(let id, _)),
+        .action(.expireTask(let id, _)), .action(.reachMainQueue(let id)):
         guard case .action(let action) = next.step else { return }
         guard origin == .system, isOnMainQueue(), beginCall(isAlone: true) else {
           mainQueue.enqueue { [weak self] in self?.callFromQueue(action, id) }
@@ -174,8 +186,21 @@ public final class Device: Sendable {
         } else {
           complete(.noData)
         }
+      case .call(_, .keepAlive): shared.withLock { $0.keepAliveHandler }?()
       case .call(_, let callback): shared.withLock { $0.application }?.receive(callback)
       case .expire(_, let task): shared.withLock { $0.handlers.removeValue(forKey: task) }?()
+      case .tellSession(_, let session):
+        let complete: @Sendable () -> Void = { [weak self] in
+          self?.handle(.sessionEventsCompleted(id), as: .application)
+        }
+        if let application = shared.withLock({ $0.application }) {
+          application.handleEvents(ofSession: session, complete)
+        } else {
+          complete()
+        }
+        shared.withLock { $0.transferService }?.applicationWasTold(of: session)
+      case .launchTask(_, let task): shared.withLock { $0.taskRunner }?.launch(task)
+      case .expireTask(_, let number): shared.withLock { $0.taskRunner }?.expire(number)
       default: break
       }
     }
@@ -185,7 +210,7 @@ public final class Device: Sendable {
 
   private func carryOut(_ action: LifecycleMachine.Action, at time: HostTime) {
     switch action {
-    case .call, .expire, .reachMainQueue: break
+    case .call, .expire, .launchTask, .expireTask, .tellSession, .reachMainQueue: break
     case .enter(let reached):
       let observer = shared.withLock { state in
         state.reached = reached
@@ -195,20 +220,31 @@ public final class Device: Sendable {
       record(.state(reached), at: time)
     case .suspend:
       for suspendable in change({ $0.isStopped = true }) { suspendable.suspend() }
+    case .reclaimSockets:
+      let sockets = reclaimSockets()
+      if !sockets.isEmpty { record(.socketsReclaimed(sockets), at: time) }
     case .resume:
       for suspendable in change({ $0.isStopped = false }) { suspendable.resume() }
     case .enterBackground: for suspendable in change({ _ in }) { suspendable.enterBackground() }
     case .enterForeground: for suspendable in change({ _ in }) { suspendable.enterForeground() }
     case .beginInterruption: for suspendable in change({ _ in }) { suspendable.beginInterruption() }
     case .endInterruption(let shouldResume):
-      for suspendable in change({ _ in }) { suspendable.endInterruption(shouldResume: shouldResume) }
+      for suspendable in change({ _ in }) {
+        suspendable.endInterruption(shouldResume: shouldResume)
+      }
+    case .quit: for suspendable in change({ _ in }) { suspendable.quit() }
     case .terminate:
+      var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
+      var keepAlive: (@Sendable () -> Void)?
       let all = change { state in
         state.isStopped = false
         state.isTerminated = true
-        state.handlers = [:]
+        (handlers, state.handlers) = (state.handlers, [:])
+        (keepAlive, state.keepAliveHandler) = (state.keepAliveHandler, nil)
       }
       for suspendable in all { suspendable.terminate() }
+      // Releasing them may run foreign code (a deinit), so that must not happen under the lock.
+      withExtendedLifetime((handlers, keepAlive)) {}
     case .launch:
       for suspendable in change({ $0.isTerminated = false }) { suspendable.launch() }
     case .report(let report):

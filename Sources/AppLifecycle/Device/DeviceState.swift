@@ -25,6 +25,11 @@ struct DeviceState {
   var isTerminated = false
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
+  /// What makes transfers for the application, also when that does not run.
+  weak var transferService: (any TransferService)?
+  /// What calls the handlers of the scheduler's tasks.
+  var taskRunner: (any ScheduledTaskRunner)?
+  var keepAliveHandler: (@Sendable () -> Void)?
   var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   var lastToken: UInt64 = 0
   var lastReport: TerminationReport?
@@ -69,10 +74,26 @@ struct DeviceState {
   }
 }
 
+/// Makes the transfers of background sessions. Any thread.
+package protocol TransferService: AnyObject, Sendable {
+  /// The application was told that transfers of this session are done.
+  func applicationWasTold(of session: String)
+}
+
+/// Calls what the application has given to the task scheduler. On the main queue.
+protocol ScheduledTaskRunner: AnyObject, Sendable {
+  /// Begins a task.
+  func launch(_ task: ScheduledTask)
+  /// Tells the task with this number that its time is nearly over.
+  func expire(_ number: UInt64)
+}
+
 /// The application as the device calls it, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
   /// Makes a call other than `performFetch`.
   func receive(_ callback: LifecycleCallback)
+  /// Tells the application that transfers of a session are done. `completion` is called from any thread.
+  func handleEvents(ofSession session: String, _ completion: @escaping @Sendable () -> Void)
   /// Asks the application to fetch. `completion` is called from any thread; later calls of it are refused.
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 }

@@ -31,6 +31,9 @@ public protocol Suspendable: AnyObject, Sendable {
   /// `beginInterruption`.
   func endInterruption(shouldResume: Bool)
 
+  /// The person ends the application, whether it runs or not: what was to outlive it ends too. `terminate` follows if it runs.
+  func quit()
+
   /// The application has ended: stop for good, drop everything that was not delivered, make no further calls.
   /// May come while suspended, and while a call into the application has not returned.
   func terminate()
@@ -48,6 +51,8 @@ extension Suspendable {
   public func beginInterruption() {}
   /// Does nothing by default.
   public func endInterruption(shouldResume: Bool) {}
+  /// Does nothing by default.
+  public func quit() {}
   /// Does nothing by default.
   public func terminate() {}
   /// Does nothing by default.

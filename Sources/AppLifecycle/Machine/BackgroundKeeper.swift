@@ -9,13 +9,20 @@ public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
   /// A background fetch is in progress. Counts only with the background mode `fetch`. The device tracks it
   /// itself.
   case fetch
+  /// It was woken by data for a VoIP socket, or to keep a connection alive. Counts only with the background mode
+  /// `voip`. The device tracks it itself.
+  case voip
+  /// A task of the scheduler runs. The device tracks it itself.
+  case scheduledTask
+  /// It was woken for the events of a background session. The device tracks it itself.
+  case backgroundSession
 
   /// The background mode that it needs; nil for what the device tracks itself.
   var mode: BackgroundMode? {
     switch self {
     case .audio: .audio
     case .location: .location
-    case .task, .fetch: nil
+    case .task, .fetch, .voip, .scheduledTask, .backgroundSession: nil
     }
   }
 }

@@ -28,7 +28,8 @@ public struct BackgroundMode: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The modes that are known here, in the order in which they are shown to a person.
   public static let known: [BackgroundMode] = [
-    .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory, .bluetoothCentral,
+    .audio, .fetch, .processing, .location, .voip, .remoteNotification, .externalAccessory,
+    .bluetoothCentral,
     .bluetoothPeripheral,
   ]
 

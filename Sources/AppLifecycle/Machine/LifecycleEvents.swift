@@ -30,6 +30,21 @@ public enum LifecycleHappening: Hashable, Sendable {
   /// suspended application runs again in the background, and one that is not running is launched there. It is
   /// suspended again unless something keeps it running within `LifecycleSettings.wakeGrace`.
   case locationChanged
+  /// It is time for the task of the scheduler with this identifier: the application is resumed or launched in the background.
+  case launchTask(String)
+  /// The time of the running task with this identifier is nearly over.
+  case expireTask(String)
+  /// Data came for a VoIP socket, or its connection has ended: a suspended application runs again, in the background,
+  /// for `LifecycleSettings.voipTime`.
+  case voipData
+  /// It is time to keep a connection alive: an application that runs or is suspended is called, and runs for at least
+  /// `LifecycleSettings.voipTime`.
+  case keepAlive
+  /// The transfers of the background session with this identifier are done: an application that is suspended or not running
+  /// is resumed or launched in the background, and told of it. Without effect in front.
+  case backgroundSession(String)
+  /// The person ends it for good: as `terminate`, and the device makes no more transfers for it.
+  case quit
   /// Whether it may be woken for background fetches has changed.
   case refreshStatusChanged(UIBackgroundRefreshStatus)
 }
@@ -52,6 +67,8 @@ public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
   case didReceiveMemoryWarning
   /// It is asked to fetch new content and to report when that is done.
   case performFetch
+  /// Its keep-alive handler.
+  case keepAlive
   /// Whether it may be woken for background fetches has changed.
   case backgroundRefreshStatusDidChange
 }
@@ -71,10 +88,18 @@ extension LifecycleMachine {
     case taskBegan(UIBackgroundTaskIdentifier, name: String?, hasHandler: Bool)
     /// The application ends a background task.
     case taskEnded(UIBackgroundTaskIdentifier)
+    /// The application has handled the events of the background session that it was told of by this call.
+    case sessionEventsCompleted(CallID)
     /// The application has completed the fetch that this call began.
     case fetchCompleted(CallID, UIBackgroundFetchResult)
     /// The application asks for fetches at intervals of at least so many seconds; infinite means none.
     case fetchIntervalChanged(Double)
+    /// The application has completed the task of the scheduler with this number.
+    case scheduledTaskCompleted(UInt64, success: Bool)
+    /// The application wants to be told when the time of that task is over, or no longer.
+    case expirationHandlerChanged(UInt64, Bool)
+    /// The application asks to be called every so many seconds to keep a connection alive; nil: no longer.
+    case keepAliveChanged(Double?)
     /// A call into the application has returned, or for `Action.reachMainQueue` the main queue is reached.
     case callReturned(CallID)
     /// No event, only time has passed.
@@ -90,6 +115,12 @@ extension LifecycleMachine {
     case call(CallID, LifecycleCallback)
     /// Call the expiration handler of a task, in the same way.
     case expire(CallID, UIBackgroundTaskIdentifier)
+    /// Tell the application of the events of the background session with this identifier, in the same way.
+    case tellSession(CallID, String)
+    /// Call the launch handler of a task of the scheduler, in the same way.
+    case launchTask(CallID, ScheduledTask)
+    /// Call the expiration handler of the task of the scheduler with this number, in the same way.
+    case expireTask(CallID, UInt64)
     /// Send `callReturned` from the main queue, so that none of the application's code is running there at
     /// that moment.
     case reachMainQueue(CallID)
@@ -97,6 +128,8 @@ extension LifecycleMachine {
     case enter(ApplicationState)
     /// `Suspendable.suspend()`. Comes before `enter(.suspended)`.
     case suspend
+    /// Reclaim the sockets of the suspended application, and write a record of those that were in use.
+    case reclaimSockets
     /// `Suspendable.resume()`. Comes after the `enter` that leaves `suspended`.
     case resume
     /// `Suspendable.enterBackground()`.
@@ -107,6 +140,8 @@ extension LifecycleMachine {
     case beginInterruption
     /// `Suspendable.endInterruption(shouldResume:)`.
     case endInterruption(shouldResume: Bool)
+    /// `Suspendable.quit()`. Comes before `terminate`.
+    case quit
     /// `Suspendable.terminate()`. Comes before `enter(.notRunning)`. The host also releases the tasks'
     /// handlers.
     case terminate

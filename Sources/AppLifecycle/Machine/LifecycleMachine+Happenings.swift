@@ -14,7 +14,13 @@ extension LifecycleMachine {
     case .terminate: terminate()
     case .memoryWarning: isRunning ? [.call(.didReceiveMemoryWarning)] : []
     case .fetch: beginFetch()
+    case .backgroundSession(let session): wakeForSession(session)
+    case .quit: quit()
     case .remoteControl: state == .suspended && modes.contains(.audio) ? wake(for: .audio) : []
+    case .launchTask(let identifier): beginScheduledTask(identifier)
+    case .expireTask(let identifier): expireScheduledTask(identifier)
+    case .voipData: wakeForVoIPData()
+    case .keepAlive: callKeepAlive()
     case .locationChanged: wakeForLocation()
     case .refreshStatusChanged(let status): changeRefreshStatus(to: status)
     }
@@ -34,9 +40,11 @@ extension LifecycleMachine {
 
   /// The beginning of every launch. An interruption that lasts does not keep the application from the front,
   /// but the application is told of it, and will be told of its end.
-  private mutating func start() -> [Step] {
+  mutating func start() -> [Step] {
     defer { wasTerminated = false }
-    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [.call(.didFinishLaunching)]
+    return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [
+      .call(.didFinishLaunching)
+    ]
       + (isInterrupted ? [.beginInterruption] : [])
   }
 
@@ -49,7 +57,7 @@ extension LifecycleMachine {
     }
   }
 
-  private var toBackground: [Step] {
+  var toBackground: [Step] {
     [.call(.didEnterBackground), .enter(.background), .action(.enterBackground)]
   }
 
@@ -68,7 +76,10 @@ extension LifecycleMachine {
       isInBackground = false
       awakeUntil = nil
       abandonFetch()
-      return [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)] + resumption()
+      abandonScheduledTasks()
+      abandonSessionEvents()
+      return [.action(.enterForeground), .call(.willEnterForeground), .enter(.inactive)]
+        + resumption()
         + becomeActive
     case .inactive: return becomeActive
     case .active, .notRunning: return []
@@ -79,6 +90,9 @@ extension LifecycleMachine {
     guard !isLocked else { return [] }
     isLocked = true
     returnsOnUnlock = state == .active || state == .inactive
+    if state == .suspended, settings.socketReclaim == .whenLocked {
+      return [.action(.reclaimSockets)]
+    }
     return leaveFront()
   }
 
@@ -93,6 +107,12 @@ extension LifecycleMachine {
     returnsOnUnlock = false
   }
 
+  /// What was to outlive the application ends right before it, so that it hears of that when it is launched again.
+  private mutating func quit() -> [Step] {
+    let steps = terminate()
+    return steps.dropLast() + [.action(.quit)] + steps.suffix(1)
+  }
+
   private mutating func terminate() -> [Step] {
     switch state {
     case .notRunning: []
@@ -105,7 +125,7 @@ extension LifecycleMachine {
 
   /// The steps that resume an application that has just left the state `suspended` and tell it what it
   /// missed. Empty if it was not suspended.
-  private mutating func resumption() -> [Step] {
+  mutating func resumption() -> [Step] {
     guard isStopped else { return [] }
     // Interruptions come before `resume`, or there would be a moment of sound during a phone call. Their
     // notifications are posted after `resume`.
@@ -118,13 +138,13 @@ extension LifecycleMachine {
   }
 
   /// Resumes a suspended application in the background so that it can do something for that reason.
-  private mutating func wake(for reason: BackgroundKeeper) -> [Step] {
+  mutating func wake(for reason: BackgroundKeeper) -> [Step] {
     stayAwake(for: reason)
     return [.enter(.background)] + resumption()
   }
 
-  private mutating func stayAwake(for reason: BackgroundKeeper) {
-    awakeUntil = now.advanced(bySeconds: settings.wakeGrace)
+  mutating func stayAwake(for reason: BackgroundKeeper) {
+    awakeUntil = now.advanced(bySeconds: reason == .voip ? settings.voipTime : settings.wakeGrace)
     awakeFor = reason
   }
 
@@ -191,7 +211,9 @@ extension LifecycleMachine {
     }
     switch state {
     case .suspended:
-      return [.enter(.background)] + resumption() + [.call(.didEnterBackground), .call(.performFetch)]
+      return [.enter(.background)] + resumption() + [
+        .call(.didEnterBackground), .call(.performFetch),
+      ]
     case .notRunning: return start() + toBackground + [.call(.performFetch)]
     case .background, .active, .inactive: return [.call(.performFetch)]
     }

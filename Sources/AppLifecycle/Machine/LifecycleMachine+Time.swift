@@ -9,6 +9,8 @@ extension LifecycleMachine {
     if awakeUntil != nil { keepers.insert(awakeFor) }
     if !tasks.isEmpty { keepers.insert(.task) }
     if fetch != nil { keepers.insert(.fetch) }
+    if !sessionEvents.isEmpty { keepers.insert(.backgroundSession) }
+    if !scheduledTasks.isEmpty { keepers.insert(.scheduledTask) }
     return keepers
   }
 
@@ -18,19 +20,23 @@ extension LifecycleMachine {
   }
 
   /// Background time that is left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
-  /// front and while audio or location keeps the application running; during a fetch at least what the fetch has left; 0
-  /// if the application is not running. Suspension does not change it.
+  /// front and while audio or location keeps the application running; during a fetch or a task of the scheduler at least what
+  /// that has left; 0 if the application is not running. Suspension does not change it.
   package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
     if !isInBackground || !kept.isEmpty || awakeUntil != nil { return .greatestFiniteMagnitude }
     let left = Double(budget.left(at: max(now, moment))) / 1e9
-    return max(left, fetch.map { settings.fetchLimit - max(now, moment).seconds(since: $0.since) } ?? 0)
+    let ends =
+      [fetchDeadline, sessionEventsDeadline].compactMap { $0 } + scheduledTasks.map(\.deadline)
+    return ends.reduce(left) { max($0, $1.seconds(since: max(now, moment))) }
   }
 
   /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes
   /// nothing.
   package var nextDeadline: HostTime? {
-    var moments = [pending?.deadline, fetchDeadline, awakeUntil].compactMap { $0 }
+    var moments =
+      [pending?.deadline, fetchDeadline, sessionEventsDeadline, awakeUntil, keepAlive?.next].compactMap { $0 }
+      + scheduledTaskDeadlines
     if !tasks.isEmpty {
       if let end = budget.endTime { moments.append(end) }
       if !hasWarned, let warning = budget.warningTime { moments.append(warning) }
@@ -47,12 +53,19 @@ extension LifecycleMachine {
     if let fetch, let deadline = fetchDeadline, now >= deadline {
       kill(.backgroundFetch, .fetch, since: fetch.since, allowed: settings.fetchLimit)
     }
+    checkSessionEvents()
     if let pending, now >= pending.deadline {
       switch pending.kind {
       case .callback(let callback):
         kill(.watchdog, .callback(callback), since: pending.since, allowed: pending.limit)
       case .expiration(let task):
         kill(.watchdog, .expirationHandler(task), since: pending.since, allowed: pending.limit)
+      case .sessionEvents(let session):
+        kill(.backgroundSession, .backgroundSession(session), since: pending.since, allowed: pending.limit)
+      case .taskLaunch(let task), .taskExpiration(let task):
+        kill(
+          .watchdog, .scheduledTask(task.request.identifier), since: pending.since,
+          allowed: pending.limit)
       case .mainQueue:
         // The main queue is blocked. Suspension does not wait any longer.
         self.pending = nil
@@ -60,12 +73,15 @@ extension LifecycleMachine {
       }
     }
     checkBudget()
+    checkScheduledTasks()
+    checkKeepAlive()
     if let awakeUntil, now >= awakeUntil { self.awakeUntil = nil }
     updateBudget()
   }
 
   private mutating func checkBudget() {
-    guard !tasks.isEmpty, let warning = budget.warningTime, let end = budget.endTime, now >= warning else {
+    guard !tasks.isEmpty, let warning = budget.warningTime, let end = budget.endTime, now >= warning
+    else {
       return
     }
     if !hasWarned {
@@ -84,7 +100,9 @@ extension LifecycleMachine {
       hasWarned = false
       return budget.reset()
     }
-    let runs = isRunning && kept.isEmpty && awakeUntil == nil && fetch == nil
+    let runs =
+      isRunning && kept.isEmpty && awakeUntil == nil && fetch == nil && scheduledTasks.isEmpty
+      && sessionEvents.isEmpty
     guard runs != budget.isRunning else { return }
     guard runs else {
       hasWarned = false
@@ -114,36 +132,47 @@ extension LifecycleMachine {
   }
 
   mutating func endTask(_ id: UIBackgroundTaskIdentifier) {
-    guard let index = tasks.firstIndex(where: { $0.id == id }) else { return note(.refused(.noSuchTask(id))) }
+    guard let index = tasks.firstIndex(where: { $0.id == id }) else {
+      return note(.refused(.noSuchTask(id)))
+    }
     let task = tasks.remove(at: index)
     note(.taskEnded(id, name: task.name))
   }
 
   // MARK: The end
 
-  private mutating func kill(
-    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, since: HostTime, allowed: Double
+  mutating func kill(
+    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, since: HostTime,
+    allowed: Double
   ) {
     kill(code, culprit, took: now.seconds(since: since), allowed: allowed)
   }
 
   private mutating func kill(
-    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, took: Double, allowed: Double
+    _ code: TerminationReport.Code, _ culprit: TerminationReport.Culprit, took: Double,
+    allowed: Double
   ) {
     end(
       TerminationReport(
-        code: code, culprit: culprit, took: took, allowed: allowed, time: now, state: state, modes: modes,
+        code: code, culprit: culprit, took: took, allowed: allowed, time: now, state: state,
+        modes: modes,
         backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
   }
 
   /// Ends the application. Events that queue up in `arrivals` stay there.
   mutating func end(_ report: TerminationReport?) {
     if fetch != nil { note(.fetchEnded(nil)) }
+    for task in scheduledTasks { note(.scheduledTaskEnded(task.request.identifier, success: nil)) }
+    scheduledTasks = []
+    registeredTasks = []
+    mayRegisterTasks = true
     pending = nil
     agenda = []
     tasks = []
     fetch = nil
+    sessionEvents = [:]
     awakeUntil = nil
+    keepAlive = nil
     isStopped = false
     isInBackground = false
     knowsInterruption = false

@@ -15,7 +15,7 @@ package struct LifecycleMachine: Hashable, Sendable {
   package internal(set) var state: ApplicationState
   /// The application's background modes.
   package let modes: BackgroundModes
-  /// The application's time limits.
+  /// The rules for the application.
   package let settings: LifecycleSettings
   /// Whether the screen is locked.
   package internal(set) var isLocked = false
@@ -44,6 +44,8 @@ package struct LifecycleMachine: Hashable, Sendable {
     case action(Action)
     case enter(ApplicationState)
     case call(LifecycleCallback)
+    case launchTask(ScheduledTaskRequest)
+    case tellSession(String)
     case beginInterruption
     case endInterruption(shouldResume: Bool)
     case end
@@ -54,6 +56,9 @@ package struct LifecycleMachine: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case callback(LifecycleCallback)
       case expiration(BackgroundTask)
+      case taskLaunch(ScheduledTask)
+      case sessionEvents(String)
+      case taskExpiration(ScheduledTask)
       case mainQueue
     }
     let id: CallID
@@ -67,6 +72,12 @@ package struct LifecycleMachine: Hashable, Sendable {
   struct Fetch: Hashable, Sendable {
     let id: CallID
     let since: HostTime
+  }
+
+  /// The calls that keep a connection alive.
+  struct KeepAlive: Hashable, Sendable {
+    let interval: Double
+    var next: HostTime
   }
 
   /// A happening that waits to be taken.
@@ -93,7 +104,19 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// What it was woken for.
   var awakeFor = BackgroundKeeper.audio
   var fetch: Fetch?
+  /// The background sessions whose events the application handles, by the call that told it.
+  var sessionEvents: [CallID: SessionEvents] = [:]
   var fetchInterval = Double.infinity
+  var keepAlive: KeepAlive?
+  /// The identifiers of tasks for which the application has registered a handler, and whether it may register more: until
+  /// it was launched.
+  var registeredTasks: Set<String> = []
+  var mayRegisterTasks = true
+  /// The requests that wait, in the order in which they were made. They outlive the application.
+  package internal(set) var taskRequests: [ScheduledTaskRequest] = []
+  /// The tasks of the scheduler that run.
+  var scheduledTasks: [ScheduledTask] = []
+  var lastTaskNumber: UInt64 = 0
   var budget: BackgroundBudget
   /// Whether the expiration handlers have been called in the present run of the budget.
   var hasWarned = false
@@ -111,7 +134,8 @@ package struct LifecycleMachine: Hashable, Sendable {
 
   /// An application that was never launched or, with `isActive`, one that has been in front for ever.
   package init(
-    modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(), isActive: Bool = false
+    modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(),
+    isActive: Bool = false
   ) {
     state = isActive ? .active : .notRunning
     self.modes = modes
@@ -152,15 +176,20 @@ package struct LifecycleMachine: Hashable, Sendable {
       updateBudget()
     case .taskBegan(let id, let name, let hasHandler): beginTask(id, name, hasHandler)
     case .taskEnded(let id): endTask(id)
+    case .sessionEventsCompleted(let id): completeSessionEvents(id)
     case .fetchCompleted(let id, let result): completeFetch(id, result)
     case .fetchIntervalChanged(let interval): fetchInterval = interval
+    case .keepAliveChanged(let interval): changeKeepAlive(interval)
+    case .scheduledTaskCompleted(let number, let success): completeScheduledTask(number, success)
+    case .expirationHandlerChanged(let number, let hasHandler):
+      setExpirationHandler(number, hasHandler)
     case .callReturned(let id): returned(id)
     case .timePassed: break
     case .settled: settle()
     }
   }
 
-  private mutating func arrive(_ arrival: Arrival) {
+  mutating func arrive(_ arrival: Arrival) {
     note(.happened(arrival.happening))
     guard arrivals.count < Self.happeningLimit else {
       note(.refused(.tooMuchWaits(arrival.happening)))
@@ -184,6 +213,8 @@ package struct LifecycleMachine: Hashable, Sendable {
         let task = tasks[index]
         note(.expirationBegan(task.id, name: task.name))
         wait(for: .expiration(task), limit: settings.callLimit) { .expire($0, task.id) }
+      } else if let index = nextScheduledToExpire {
+        expireScheduledTask(at: index)
       } else {
         return
       }
@@ -197,6 +228,8 @@ package struct LifecycleMachine: Hashable, Sendable {
       actions.append(action)
     case .enter(let next): enter(next)
     case .call(let callback): call(callback)
+    case .launchTask(let request): launchTask(request)
+    case .tellSession(let session): tellSession(session)
     case .beginInterruption:
       knowsInterruption = true
       note(.interruptionBegan)
@@ -214,8 +247,10 @@ package struct LifecycleMachine: Hashable, Sendable {
   private mutating func call(_ callback: LifecycleCallback) {
     let limit: Double
     switch callback {
-    case .didFinishLaunching, .didBecomeActive, .willEnterForeground: limit = settings.foregroundCallLimit
+    case .didFinishLaunching, .didBecomeActive, .willEnterForeground:
+      limit = settings.foregroundCallLimit
     case .performFetch: limit = settings.fetchLimit
+    case .keepAlive: limit = settings.voipTime
     case .willResignActive, .didEnterBackground, .willTerminate, .didReceiveMemoryWarning,
       .backgroundRefreshStatusDidChange:
       limit = settings.callLimit
@@ -226,7 +261,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     if callback == .performFetch { fetch = Fetch(id: lastCallID, since: now) }
   }
 
-  private mutating func wait(for kind: Pending.Kind, limit: Double, _ action: (CallID) -> Action) {
+  mutating func wait(for kind: Pending.Kind, limit: Double, _ action: (CallID) -> Action) {
     lastCallID += 1
     pending = Pending(id: lastCallID, kind: kind, since: now, limit: limit)
     actions.append(action(lastCallID))
@@ -236,14 +271,19 @@ package struct LifecycleMachine: Hashable, Sendable {
     guard let pending, pending.id == id else { return }
     self.pending = nil
     switch pending.kind {
-    case .callback(let callback): note(.callEnded(callback))
+    case .callback(let callback):
+      note(.callEnded(callback))
+      if callback == .didFinishLaunching { mayRegisterTasks = false }
     case .expiration(let task): note(.expirationEnded(task.id, name: task.name))
+    case .taskLaunch, .taskExpiration, .sessionEvents: break
     case .mainQueue: if mayBeSuspended { stop() }
     }
   }
 
   private mutating func settle() {
-    guard pending == nil, agenda.isEmpty, arrivals.isEmpty, nextToExpire == nil else { return }
+    guard pending == nil, agenda.isEmpty, arrivals.isEmpty, nextToExpire == nil,
+      nextScheduledToExpire == nil
+    else { return }
     if mayBeSuspended {
       wait(for: .mainQueue, limit: settings.suspensionLimit) { .reachMainQueue($0) }
     } else {
@@ -257,6 +297,11 @@ package struct LifecycleMachine: Hashable, Sendable {
     awakeUntil = nil
     actions.append(.suspend)
     enter(.suspended)
+    switch settings.socketReclaim {
+    case .never: break
+    case .whenLocked: if isLocked { actions.append(.reclaimSockets) }
+    case .whenSuspended: actions.append(.reclaimSockets)
+    }
     updateBudget()
   }
 

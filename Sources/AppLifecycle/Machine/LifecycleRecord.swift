@@ -25,8 +25,21 @@ public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
     case expirationBegan(UIBackgroundTaskIdentifier, name: String?)
     /// Its expiration handler returned.
     case expirationEnded(UIBackgroundTaskIdentifier, name: String?)
+    /// The application is told that transfers of the background session with this identifier are done.
+    case sessionEventsBegan(String)
+    /// It has handled that, or has come to the front meanwhile.
+    case sessionEventsEnded(String)
     /// The application completed its fetch; nil if it came to the front or ended before that.
     case fetchEnded(UIBackgroundFetchResult?)
+    /// A task of the scheduler began.
+    case scheduledTaskBegan(String)
+    /// Its time is nearly over, and its expiration handler is due if it has one.
+    case scheduledTaskExpires(String)
+    /// The application completed it, or it expired without a handler; nil if the application came to the front or ended
+    /// before that.
+    case scheduledTaskEnded(String, success: Bool?)
+    /// These sockets of the suspended application were reclaimed; there is no such record of none.
+    case socketsReclaimed([ReclaimedSocket])
     /// The players were told of an interruption.
     case interruptionBegan
     /// The players were told of its end.
@@ -59,7 +72,16 @@ extension LifecycleRecord.Event: CustomStringConvertible {
     case .taskEnded(let id, let name): "task \(Self.task(id, name)) ended"
     case .expirationBegan(let id, let name): "task \(Self.task(id, name)) expires"
     case .expirationEnded(let id, let name): "task \(Self.task(id, name)) has expired"
+    case .sessionEventsBegan(let session): "events of session \(session)"
+    case .sessionEventsEnded(let session): "events of session \(session) handled"
     case .fetchEnded(let result): "fetch ended" + (result.map { ": \($0)" } ?? "")
+    case .scheduledTaskBegan(let identifier): "scheduled task \(identifier) begun"
+    case .scheduledTaskExpires(let identifier): "scheduled task \(identifier) expires"
+    case .scheduledTaskEnded(let identifier, let success):
+      "scheduled task \(identifier) ended"
+        + (success.map { $0 ? ": success" : ": no success" } ?? "")
+    case .socketsReclaimed(let sockets):
+      "sockets reclaimed: \(sockets.map(\.description).joined(separator: ", "))"
     case .interruptionBegan: "interruption began"
     case .interruptionEnded(let shouldResume):
       "interruption ended" + (shouldResume ? ", sound should resume" : "")
@@ -83,12 +105,19 @@ extension LifecycleHappening: CustomStringConvertible {
     case .lock: "lock"
     case .unlock: "unlock"
     case .interruptionBegan: "interrupt begin"
-    case .interruptionEnded(let shouldResume): "interrupt end \(shouldResume ? "resume" : "noresume")"
+    case .interruptionEnded(let shouldResume):
+      "interrupt end \(shouldResume ? "resume" : "noresume")"
     case .terminate: "terminate"
     case .memoryWarning: "memory-warning"
     case .fetch: "fetch"
+    case .backgroundSession(let session): "transfers of \(session) done"
+    case .quit: "quit"
     case .remoteControl: "remote-control"
     case .locationChanged: "location-changed"
+    case .launchTask(let identifier): "launch-task \(identifier)"
+    case .expireTask(let identifier): "expire-task \(identifier)"
+    case .voipData: "voip-data"
+    case .keepAlive: "keep-alive"
     case .refreshStatusChanged(let status): "refresh-status \(status)"
     }
   }
@@ -114,6 +143,20 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
   case fetchNotNow
   /// The fetch was already completed or has otherwise ended.
   case noSuchFetch
+  /// The application has no request for a task with this identifier.
+  case noTaskRequest(String)
+  /// The application is in front, or a task with this identifier runs already.
+  case taskNotNow(String)
+  /// The application has registered no handler for tasks with this identifier.
+  case noLaunchHandler(String)
+  /// No task with this identifier runs.
+  case noSuchScheduledTask(String)
+  /// VoIP sockets and keep-alive handlers need the background mode `voip`.
+  case voipNeedsMode
+  /// This descriptor does not stand for a stream socket.
+  case noVoIPSocket(Int32)
+  /// A keep-alive handler cannot be called that often.
+  case keepAliveTooShort(Double)
 
   /// A sentence for a person.
   public var description: String {
@@ -129,8 +172,22 @@ public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
     case .fetchNotAllowed: "background refresh is not available"
     case .fetchNotNow: "the application is in front or fetches already"
     case .noSuchFetch: "this background fetch has ended already"
+    case .noTaskRequest(let identifier):
+      "no task request with identifier \(identifier) has been scheduled"
+    case .taskNotNow(let identifier):
+      "the application is in front, or runs the task \(identifier) already"
+    case .noLaunchHandler(let identifier):
+      "no launch handler registered for task with identifier \(identifier)"
+    case .noSuchScheduledTask(let identifier): "no task with identifier \(identifier) runs"
+    case .voipNeedsMode: "VoIP sockets and keep-alive handlers need the background mode voip"
+    case .noVoIPSocket(let descriptor):
+      "the descriptor \(descriptor) does not stand for a stream socket"
+    case .keepAliveTooShort(let seconds):
+      "a keep-alive handler is called every \(LifecycleMachine.shortestKeepAlive) s at most, not every \(seconds) s"
     }
   }
 
-  private static func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "without a name" }
+  private static func quoted(_ name: String?) -> String {
+    name.map { "\"\($0)\"" } ?? "without a name"
+  }
 }

@@ -6,8 +6,10 @@ public struct TerminationReport: Hashable, Sendable {
   public enum Code: UInt32, Hashable, Sendable, CaseIterable {
     /// A call into the application did not return in time: "ate bad food".
     case watchdog = 0x8bad_f00d
-    /// A background task was not ended in time.
+    /// A background task was not ended, or a task of the scheduler not completed, in time.
     case backgroundTask = 0x2182_bad2
+    /// The events of a background session were not handled in time.
+    case backgroundSession = 0x2182_bad3
     /// A background fetch was not completed in time.
     case backgroundFetch = 0x2182_bad4
   }
@@ -20,8 +22,12 @@ public struct TerminationReport: Hashable, Sendable {
     case expirationHandler(BackgroundTask)
     /// These tasks, in the order of their beginning.
     case tasks([BackgroundTask])
+    /// The events of the background session with this identifier.
+    case backgroundSession(String)
     /// The fetch.
     case fetch
+    /// The task of the scheduler with this identifier.
+    case scheduledTask(String)
   }
 
   /// Its code in a crash report.
@@ -62,7 +68,13 @@ extension TerminationReport: CustomStringConvertible {
     case .tasks(let tasks):
       "no background time was left and \(tasks.count == 1 ? "the background task" : "these background tasks") "
         + "had not been ended: \(tasks.map(\.label).joined(separator: ", ")) (allowed: \(limit))"
-    case .fetch: "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
+    case .scheduledTask(let identifier):
+      "the scheduled task \(identifier) was not completed after \(Self.seconds(took)) (allowed: \(limit))"
+    case .backgroundSession(let session):
+      "the events of the background session \(session) were not handled after \(Self.seconds(took)) "
+        + "(allowed: \(limit))"
+    case .fetch:
+      "the background fetch was not completed after \(Self.seconds(took)) (allowed: \(limit))"
     }
   }
 
@@ -80,7 +92,8 @@ extension TerminationReport: CustomStringConvertible {
     for task in openTasks {
       let age = Self.seconds(time.seconds(since: task.beganAt))
       let handler =
-        task.hasHandler ? task.isExpired ? ", expiration handler called" : "" : ", no expiration handler"
+        task.hasHandler
+        ? task.isExpired ? ", expiration handler called" : "" : ", no expiration handler"
       lines.append("    \(task.label), begun \(age) ago\(handler)")
     }
     return lines.joined(separator: "\n")

@@ -24,13 +24,15 @@ class AppDelegate: NSObject, UIApplicationDelegate {
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) {
     guard let fetchScreen = screen as? FetchScreen else { return completionHandler(.noData) }
-    fetchScreen.fetch {
+    fetchScreen.fetch { result in
       fetchScreen.updateUI()
-      completionHandler(.newData)
+      completionHandler(result)
     }
   }
 
   func applicationDidEnterBackground(_ application: UIApplication) {
-    (screen as? SessionScreen)?.endSession(in: application)
+    screen.didEnterBackground(application)
   }
+
+  func applicationWillEnterForeground(_ application: UIApplication) { screen.willEnterForeground() }
 }

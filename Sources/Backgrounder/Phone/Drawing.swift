@@ -4,7 +4,7 @@ import HostTime
 import RunTimeline
 import Synchronization
 
-/// A drawing of the run, written when the phone is switched off.
+/// A drawing of the run, written when the phone is switched off and whenever the application was terminated for a fault.
 final class Drawing: Sendable {
   private let path: String
   private let caption: String

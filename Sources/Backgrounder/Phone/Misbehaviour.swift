@@ -12,22 +12,32 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
   case hangExpiration = "hang-expiration"
   /// Never completes a background fetch.
   case neverCompleteFetch = "never-complete-fetch"
+  /// Waits for a web service in `applicationDidEnterBackground`.
+  case waitForNetwork = "wait-for-network"
+  /// Leaves the socket that listens open in the background.
+  case leaveOpen = "leave-open"
 }
 
 /// An application with one fault.
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
+  private let service: WebService?
 
   /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
   /// again.
-  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double) {
+  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, service: WebService?) {
+    self.service = service
     self.misbehaviour = misbehaviour
     self.hang = hang
     super.init(screen: screen)
   }
 
   override func applicationDidEnterBackground(_ application: UIApplication) {
+    if misbehaviour == .waitForNetwork {
+      print("Application entered background state.")
+      return BackgroundCleanupService(service: service, seconds: hang).run()
+    }
     super.applicationDidEnterBackground(application)
     switch misbehaviour {
     case .blockBackground:
@@ -42,7 +52,7 @@ final class MisbehavingAppDelegate: AppDelegate {
         Thread.sleep(forTimeInterval: hang)
         print("No longer hanging")
       }
-    case .neverCompleteFetch: break
+    case .neverCompleteFetch, .waitForNetwork, .leaveOpen: break
     }
   }
 

@@ -2,6 +2,7 @@ import AppLifecycle
 import Continuo
 import ContinuoLocation
 import Dispatch
+import Glibc
 import HostTime
 import PulseOutput
 import RunTimeline
@@ -19,6 +20,8 @@ final class Phone: Sendable {
   private let hasPunished = Atomic<Bool>(false)
   private let location: Location
   private let drawing: Drawing?
+  private let lastTask = Mutex(RefreshScreen.refresh)
+  private let signals = Mutex<[any DispatchSourceSignal]>([])
 
   /// Where the phone is, and what its owner thinks of telling.
   struct Location: Sendable {
@@ -31,7 +34,7 @@ final class Phone: Sendable {
   @MainActor
   init(
     modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice, location: Location,
-    drawing: Drawing?,
+    service: WebService?, drawing: Drawing?,
     makeDelegate: @escaping @MainActor () -> AppDelegate
   ) {
     start = clock.now
@@ -59,6 +62,7 @@ final class Phone: Sendable {
     device.onTermination = { [weak self] report in self?.note(report) }
     // The players first, so that they are silent before the main thread stands still.
     device.connect(environment)
+    if let service { device.add(service) }
     device.add(mainThread)
   }
 
@@ -68,6 +72,8 @@ final class Phone: Sendable {
   /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this
   /// ends.
   func run(_ script: [Press]) {
+    // On a queue of their own: the main thread may stand still.
+    signals.withLock { $0 = [SIGINT, SIGTERM].map(quit(on:)) }
     Task {
       device.location.setSource(location.source)
       say("launch")
@@ -92,10 +98,18 @@ final class Phone: Sendable {
     case .hangup: await device.endInterruption(shouldResume: true)
     case .memory: await device.sendMemoryWarning()
     case .fetch: await device.performBackgroundFetch()
+    case .refresh: await launchTask(RefreshScreen.refresh)
+    case .process: await launchTask(RefreshScreen.cleaning)
+    case .expire: await device.expireTask(withIdentifier: lastTask.withLock { $0 })
     case .terminate: await device.terminate()
     case .launch: await device.launch()
     case .quit: quit()
     }
+  }
+
+  private func launchTask(_ identifier: String) async {
+    lastTask.withLock { $0 = identifier }
+    await device.launchTask(withIdentifier: identifier)
   }
 
   private func tap() {
@@ -110,11 +124,24 @@ final class Phone: Sendable {
   private func quit() -> Never {
     PlaybackEnvironment.current.closePlayers()
     PrivatePulseServer.stopAll()
+    writeDrawing()
+    fflush(nil)
+    _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
+  }
+
+  /// Has a signal switch the phone off.
+  private func quit(on signal: Int32) -> any DispatchSourceSignal {
+    Glibc.signal(signal, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
+    source.setEventHandler { [weak self] in self?.quit() }
+    source.resume()
+    return source
+  }
+
+  private func writeDrawing() {
     do { try drawing?.write(until: clock.now) } catch {
       complain("Backgrounder: no drawing was written: \(error)")
     }
-    fflush(nil)
-    _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
   }
 
   // MARK: What the system does
@@ -122,7 +149,8 @@ final class Phone: Sendable {
   private func note(_ record: LifecycleRecord) {
     drawing?.record(record)
     switch record.event {
-    // The script has said what happens, and that a call returned shows in what follows.
+    case .happened(.voipData), .happened(.keepAlive): say("\(record.event)", at: record.time)
+    // The script has said what else happens, and that a call returned shows in what follows.
     case .happened, .callEnded: break
     default: say("\(record.event)", at: record.time)
     }
@@ -130,6 +158,8 @@ final class Phone: Sendable {
 
   private func note(_ report: TerminationReport) {
     hasPunished.store(true, ordering: .relaxed)
+    // Whatever becomes of the program after that.
+    writeDrawing()
     complain("\(report)")
   }
 

@@ -24,6 +24,12 @@ struct Press: Hashable, Sendable {
     case memory
     /// The system finds it time for a background fetch.
     case fetch
+    /// The system finds it time for the refresh task that the application has scheduled.
+    case refresh
+    /// The system finds it time for the processing task that the application has scheduled.
+    case process
+    /// The system needs the time of the scheduled task that began last.
+    case expire
     /// The system ends the application.
     case terminate
     /// The application is started, again.

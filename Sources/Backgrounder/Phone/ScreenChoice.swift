@@ -5,25 +5,48 @@ import QueuePlayer
 
 /// The screens by the names that the command line has for them.
 enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
-  case audio, location, whatever, fetch, upload, download, session
+  case audio, location, whatever, fetch, listen, upload, download, session, voip, refresh
 
   /// Whether nothing is to be seen before its button was tapped.
-  var waitsForTap: Bool { self != .fetch && self != .session }
+  var waitsForTap: Bool { ![.fetch, .listen, .session, .voip, .refresh].contains(self) }
 
-  /// A new screen. `work`: how many seconds an upload, all downloads, or the web service take. `modes`: the application's,
-  /// as its `Info.plist` says.
+  /// Whether it has something to ask a web service for.
+  var usesService: Bool { [.fetch, .upload, .download, .session].contains(self) }
+
+  /// What screens are made of.
+  struct Parts {
+    var songs: [URL] = []
+    /// The application's modes, as its `Info.plist` says.
+    var modes: BackgroundModes
+    var service: WebService?
+    /// How many seconds an upload, all downloads, or the web service take where there is no service.
+    var work: Double
+    /// Where downloads are put.
+    var folder: URL?
+    /// How many seconds a service has for its answer to a background fetch.
+    var fetchSeconds: Double
+    /// Where to listen, or where the server is that calls.
+    var port: UInt16
+    /// Whether the socket that listens stays open in the background.
+    var leavesOpen = false
+  }
+
+  /// A new screen.
   @MainActor
-  func makeScreen(songs: [URL], work: Double, modes: BackgroundModes) -> Screen {
+  func makeScreen(_ parts: Parts) -> Screen {
     switch self {
     case .audio:
       AudioScreen(
-        songs: songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first)
-    case .location: LocationScreen(tracksInBackground: modes.contains(.location))
+        songs: parts.songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first)
+    case .location: LocationScreen(tracksInBackground: parts.modes.contains(.location))
     case .whatever: WhateverScreen()
-    case .fetch: FetchScreen()
-    case .upload: UploadScreen(seconds: work)
-    case .download: DownloadScreen(seconds: work)
-    case .session: SessionScreen(seconds: work)
+    case .fetch: FetchScreen(service: parts.service, seconds: parts.fetchSeconds)
+    case .listen: ListenScreen(port: parts.port, staysOpen: parts.leavesOpen)
+    case .upload: UploadScreen(service: parts.service, seconds: parts.work)
+    case .download: DownloadScreen(service: parts.service, folder: parts.folder, seconds: parts.work)
+    case .session: SessionScreen(service: parts.service, seconds: parts.work)
+    case .voip: VoIPScreen(port: parts.port)
+    case .refresh: RefreshScreen(seconds: parts.work)
     }
   }
 }

@@ -6,8 +6,11 @@ import Foundation
 final class DownloadScreen: Screen {
   private let downloader: Downloader
 
-  /// A screen whose downloads take that many seconds altogether.
-  init(seconds: Double) { downloader = Downloader(secondsPerFile: seconds / Double(Self.files.count)) }
+  /// A screen whose files come from that service into a folder; without one they only take so many seconds altogether.
+  init(service: WebService?, folder: URL?, seconds: Double) {
+    downloader = Downloader(
+      service: service, folder: folder, secondsPerFile: seconds / Double(Self.files.count))
+  }
 
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
 
@@ -15,25 +18,34 @@ final class DownloadScreen: Screen {
 }
 
 /// Downloads files one after the other. No screen and no delegate has to do anything for it to go on in the
-/// background: the notification is enough.
+/// background: the notifications are enough.
 @MainActor
 final class Downloader {
+  private let service: WebService?
+  private let folder: URL?
   private let secondsPerFile: Double
   private var queue: [String] = []
+  private var present: FileDownload?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-  private var backgroundObserver: (any NSObjectProtocol)?
+  private var observers: [any NSObjectProtocol] = []
 
-  init(secondsPerFile: Double) {
+  init(service: WebService?, folder: URL?, secondsPerFile: Double) {
+    self.service = service
+    self.folder = folder
     self.secondsPerFile = secondsPerFile
-    backgroundObserver = NotificationCenter.default.addObserver(
-      forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
-    ) { [weak self] _ in
-      MainActor.assumeIsolated { self?.enterBackground() }
-    }
+    observe(UIApplication.didEnterBackgroundNotification) { $0.enterBackground() }
+    observe(UIApplication.willEnterForegroundNotification) { $0.present?.goOn() }
+  }
+
+  private func observe(_ name: Notification.Name, _ action: @escaping @MainActor (Downloader) -> Void) {
+    observers.append(
+      NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
+        MainActor.assumeIsolated { if let self { action(self) } }
+      })
   }
 
   isolated deinit {
-    if let backgroundObserver { NotificationCenter.default.removeObserver(backgroundObserver) }
+    for observer in observers { NotificationCenter.default.removeObserver(observer) }
   }
 
   func download(_ files: [String]) {
@@ -47,14 +59,31 @@ final class Downloader {
       print("No more downloads")
       return endTask()
     }
-    DispatchQueue.main.asyncAfter(deadline: .now() + secondsPerFile) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self else { return }
-        print("Downloaded \(file)")
-        self.queue.removeFirst()
-        self.downloadNext()
+    guard let service, let folder else {
+      DispatchQueue.main.asyncAfter(deadline: .now() + secondsPerFile) { [weak self] in
+        MainActor.assumeIsolated { self?.ended(file, .finished) }
+      }
+      return
+    }
+    do {
+      present = try FileDownload("/\(file)", of: service, to: folder.appendingPathComponent(file)) {
+        [weak self] in self?.ended(file, $0)
+      }
+    } catch {
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated { self?.ended(file, .failed(error.localizedDescription)) }
       }
     }
+  }
+
+  private func ended(_ file: String, _ outcome: FileDownload.Outcome) {
+    switch outcome {
+    case .finished: print("Downloaded \(file)")
+    case .failed(let reason): print("Download of \(file) failed: \(reason)")
+    }
+    present = nil
+    queue.removeFirst()
+    downloadNext()
   }
 
   /// Asks for background time, if there is something to do.
@@ -62,6 +91,8 @@ final class Downloader {
     guard !queue.isEmpty, backgroundTask == .invalid else { return }
     backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Download") { [weak self] in
       print("Out of time, \(self?.queue.count ?? 0) downloads left")
+      // Without a word to the server; in front it goes on behind what is there.
+      self?.present?.close()
       self?.endTask()
     }
   }

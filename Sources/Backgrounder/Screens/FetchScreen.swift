@@ -1,21 +1,33 @@
 import Continuo
+import Dispatch
 import Foundation
+import Transfer
 
 /// Shows the time at which it was last brought up to date: by the button, or by the system in the background.
 final class FetchScreen: Screen {
   private var time: Date?
   private let updateLabel = Label("Updated")
+  private let feed: Feed?
+
+  /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
+  init(service: WebService?, seconds: Double) { feed = service.map { Feed(service: $0, seconds: seconds) } }
 
   override func viewDidLoad() { updateUI() }
 
   override func buttonTapped() {
-    fetch { self.updateUI() }
+    fetch { _ in self.updateUI() }
   }
 
-  /// Fetches something new; here that is the time, which needs no network.
-  func fetch(completion: () -> Void) {
-    time = Date()
-    completion()
+  /// Fetches something new; without a service that is the time, which needs no network.
+  func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
+    guard let feed else {
+      time = Date()
+      return completion(.newData)
+    }
+    feed.fetch { [weak self] result in
+      if result != .failed { self?.time = Date() }
+      completion(result)
+    }
   }
 
   func updateUI() {
@@ -28,5 +40,62 @@ final class FetchScreen: Screen {
     formatter.dateStyle = .short
     formatter.timeStyle = .long
     updateLabel.text = formatter.string(from: time)
+  }
+}
+
+/// A feed that is asked for only as far as it has changed.
+@MainActor
+final class Feed {
+  private let service: WebService
+  private let seconds: Double
+  /// What the server called the content that is there, and the content.
+  private var tag: String?
+  private var content: [UInt8]?
+
+  init(service: WebService, seconds: Double) {
+    self.service = service
+    self.seconds = seconds
+  }
+
+  /// Asks for it once, and says on the main thread what came of it.
+  func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
+    let call: WebCall
+    do {
+      var request = try service.request("/feed")
+      if let tag { request.fields.set("If-None-Match", tag) }
+      call = WebCall(request, to: service)
+    } catch {
+      print("Feed: \(error)")
+      return completion(.failed)
+    }
+    // Not on the main thread, which has other things to do meanwhile.
+    DispatchQueue.global().async { [seconds] in
+      let answer: Result<WebCall.Answer, WebCall.Problem>
+      do throws(WebCall.Problem) { answer = .success(try call.answer(within: seconds)) } catch {
+        answer = .failure(error)
+      }
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated { completion(self?.take(answer) ?? .failed) }
+      }
+    }
+  }
+
+  private func take(_ answer: Result<WebCall.Answer, WebCall.Problem>) -> UIBackgroundFetchResult {
+    switch answer {
+    case .failure(let problem):
+      print("Feed: \(problem)")
+      return .failed
+    case .success(let answer) where answer.status == 200:
+      defer { (tag, content) = (answer.tag, answer.body) }
+      guard answer.body != content else { break }
+      print("Feed: \(answer.body.count) bytes")
+      return .newData
+    case .success(let answer) where answer.status == 304: break
+    case .success(let answer):
+      print("Feed: the server answers with \(answer.status)")
+      return .failed
+    }
+    print("Feed: nothing new")
+    return .noData
   }
 }

@@ -1,3 +1,5 @@
+import Continuo
+
 /// A screen of the application. It is set up once, before it is shown, and has one button.
 @MainActor
 class Screen {
@@ -6,6 +8,12 @@ class Screen {
 
   /// The button was tapped.
   func buttonTapped() {}
+
+  /// The application has entered the background.
+  func didEnterBackground(_ application: UIApplication) {}
+
+  /// The application is about to come to the front.
+  func willEnterForeground() {}
 }
 
 /// A label. This phone has no screen to show it on: its text is printed when it is set.

@@ -1,29 +1,40 @@
 import Continuo
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Tells a web service that the session is over when the application enters the background.
 final class SessionScreen: Screen {
-  private let service: BackgroundCleanupService
+  private let makeService: () -> BackgroundCleanupService
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
 
-  /// A screen whose web service needs that many seconds.
-  init(seconds: Double) { service = BackgroundCleanupService(seconds: seconds) }
+  /// A screen with that web service; without one it only takes so many seconds.
+  init(service: WebService?, seconds: Double) {
+    makeService = { BackgroundCleanupService(service: service, seconds: seconds) }
+  }
 
   override func viewDidLoad() { print("Session begun") }
 
-  /// Called by the delegate.
-  func endSession(in application: UIApplication) {
+  override func didEnterBackground(_ application: UIApplication) {
     print("Application entered background state.")
     assert(backgroundTask == .invalid)
+    let service = makeService()
     backgroundTask = application.beginBackgroundTask(withName: "End of session") { [weak self] in
+      // Without a word to the service: that might take time, of which there is none.
+      service.cancel()
       self?.endTask(in: application)
     }
     // Runs later, when `applicationDidEnterBackground` has returned.
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
-      if application.backgroundTimeRemaining > 1 { self.service.run() }
-      self.endTask(in: application)
+      guard application.backgroundTimeRemaining > 1 else { return self.endTask(in: application) }
+      // Not on the main thread, where the expiration handler would have to wait for the service.
+      DispatchQueue.global().async {
+        service.run()
+        DispatchQueue.main.async { [weak self] in
+          MainActor.assumeIsolated { self?.endTask(in: application) }
+        }
+      }
     }
   }
 
@@ -34,27 +45,45 @@ final class SessionScreen: Screen {
   }
 }
 
-/// Ends the session at a web service, synchronously.
-struct BackgroundCleanupService {
-  /// How long the service takes to answer.
-  let seconds: Double
+/// Ends the session at a web service, synchronously. For one use.
+final class BackgroundCleanupService: Sendable {
+  /// Seconds for the service to answer.
+  private static let timeout = 20.0
+  /// How long the service takes where there is none.
+  private let seconds: Double
+  private let call: Result<WebCall, any Error>?
 
-  private struct Response: Decodable {
-    let success: Bool
+  init(service: WebService?, seconds: Double) {
+    self.seconds = seconds
+    call = service.map { service in
+      Result { WebCall(try service.request("/user/SESSIONKEY/endsession"), to: service) }
+    }
   }
 
+  /// Makes the request and says what came of it. Blocks.
   func run() {
     do {
-      let response = try JSONDecoder().decode(Response.self, from: requestEndOfSession())
-      print(response.success ? "Session ended" : "Error ending session")
+      let data = try requestEndOfSession()
+      // Anything that is no such answer is one of a service that did not end the session.
+      let response = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+      let success = response?["success"]
+      let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)
+      print(hasSucceeded ? "Session ended" : "Error ending session")
+    } catch WebCall.Problem.cancelled {
+      // The task has expired, or the application has ended.
     } catch {
       print("Service error: \(error)")
     }
   }
 
-  /// Stands for a request over the network: blocks for a while and returns an answer.
-  private func requestEndOfSession() -> Data {
-    Thread.sleep(forTimeInterval: seconds)
-    return Data(#"{"success": true}"#.utf8)
+  /// Has `run` return at once, and closes the connection.
+  func cancel() { try? call?.get().cancel() }
+
+  private func requestEndOfSession() throws -> Data {
+    guard let call else {
+      Thread.sleep(forTimeInterval: seconds)
+      return Data(#"{"success": true}"#.utf8)
+    }
+    return Data(try call.get().answer(within: Self.timeout).body)
   }
 }

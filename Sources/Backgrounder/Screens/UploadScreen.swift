@@ -6,23 +6,36 @@ import Synchronization
 /// Sends data to a server, synchronously on a background queue, and asks for time to finish that in the
 /// background.
 final class UploadScreen: Screen {
+  private let service: WebService?
   private let seconds: Double
 
-  /// A screen whose server needs that many seconds.
-  init(seconds: Double) { self.seconds = seconds }
+  /// A screen with that server; without one sending only takes so many seconds.
+  init(service: WebService?, seconds: Double) {
+    self.service = service
+    self.seconds = seconds
+  }
 
-  override func buttonTapped() { Upload(application: .shared, seconds: seconds).sendDataToServer() }
+  override func buttonTapped() {
+    Upload(application: .shared, service: service, seconds: seconds).sendDataToServer()
+  }
 }
 
 /// One upload. It is used by the background queue, and by the main thread when its time expires.
 private final class Upload: Sendable {
   private static let parts = 10
+  /// Bytes of a part.
+  private static let partSize = 65_536
+  /// Seconds for a part to be sent.
+  private static let timeout = 20.0
   private let application: UIApplication
+  private let service: WebService?
   private let seconds: Double
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
+  private let call = Mutex<WebCall?>(nil)
 
-  init(application: UIApplication, seconds: Double) {
+  init(application: UIApplication, service: WebService?, seconds: Double) {
     self.application = application
+    self.service = service
     self.seconds = seconds
   }
 
@@ -35,6 +48,8 @@ private final class Upload: Sendable {
           // End the task if time expires.
           print("Out of time")
           self.endTask()
+          // The thread that waits for the server goes on at once.
+          self.call.withLock { $0 }?.cancel()
         }
         return id != .invalid
       }
@@ -50,14 +65,35 @@ private final class Upload: Sendable {
 
   private func sendAppDataToServer() {
     for part in 1...Self.parts {
-      Thread.sleep(forTimeInterval: seconds / Double(Self.parts))
+      var problem: (any Error)?
+      do { try send(part) } catch { problem = error }
       // The task ends early if its time expires: what is not sent by then is for the next time.
       guard backgroundTaskID.withLock({ $0 != .invalid }) else {
         return print("Upload stopped before part \(part) of \(Self.parts)")
       }
+      // The application has ended, and says nothing any more.
+      if case WebCall.Problem.cancelled? = problem { return }
+      if let problem { return print("Upload failed at part \(part) of \(Self.parts): \(problem)") }
       print("Sent part \(part) of \(Self.parts)")
     }
     print("Upload finished")
+  }
+
+  /// Sends one part and waits until the server has it.
+  private func send(_ part: Int) throws {
+    guard let service else { return Thread.sleep(forTimeInterval: seconds / Double(Self.parts)) }
+    let body = [UInt8](repeating: UInt8(part), count: Self.partSize)
+    let call = WebCall(try service.request("/upload/\(part)", body: body), to: service)
+    self.call.withLock { $0 = call }
+    guard backgroundTaskID.withLock({ $0 != .invalid }) else { throw WebCall.Problem.cancelled }
+    let status = try call.answer(within: Self.timeout).status
+    guard (200...299).contains(status) else { throw Refused(status: status) }
+  }
+
+  /// The server does not take a part.
+  private struct Refused: Error, CustomStringConvertible {
+    let status: Int
+    var description: String { "the server answers with \(status)" }
   }
 
   private func endTask() {

@@ -36,6 +36,13 @@ struct continuo_curl_address {
   unsigned char bytes[128];
 };
 
+// Moves to another byte of the request's body.
+typedef int (*continuo_curl_seek)(void *context, long offset, int origin);
+
+static inline int continuo_curl_set_seek(continuo_curl_variadic set, void *handle, int option, continuo_curl_seek value) {
+  return set(handle, option, value);
+}
+
 typedef int (*continuo_curl_open_socket)(void *context, int purpose, struct continuo_curl_address *address);
 
 static inline int continuo_curl_set_open_socket(

@@ -33,7 +33,7 @@ struct ControlBench {
             bench: bench, songs: plan.largeQueue, continuo: bench.continuo,
             mpd: programs.contains { $0.name == "mpd" } ? bench.tools.path("mpd") : nil
           ).run)
-      case .render, .cpu, .start, .jitter: break
+      case .render, .cpu, .start, .jitter, .network: break
       }
     }
   }

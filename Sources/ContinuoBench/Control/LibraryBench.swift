@@ -20,7 +20,8 @@ struct LibraryBench {
 
   /// Chosen so that few songs are found: what counts is the search, and not the answer.
   private static let requests = [
-    "list Artist", "list Album", "list Album group AlbumArtist", "count group Genre",
+    "list Artist", "list Album", "list Album group AlbumArtist", "list Album group Artist",
+    "list Title group Album", "count group Genre", "count group Artist",
     "find Artist \"Amber Birch 20\"", "find Album \"Birch Album 7-1\"", "search Title \"song 4242\"",
     "search any \"song 4242\"", "search file \"song 4242\"", "find \"(Title =~ 'Song 424.$')\"",
   ]

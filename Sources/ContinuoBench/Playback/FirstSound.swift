@@ -45,7 +45,11 @@ struct FirstSound {
     return table
   }
 
-  private func measure(_ player: any Player, _ files: [String]) throws -> Double {
+  /// Seconds from the player's start to its first sound, which is waited for as long as `limit` says. `atSound` is called when
+  /// sound comes out of the server.
+  func measure(
+    _ player: any Player, _ files: [String], limit: Double = 10, atSound: () -> Void = {}
+  ) throws -> Double {
     let capture = try MonitorCapture(server)
     // Another phase of the sink's blocks in every run.
     usleep(useconds_t.random(in: 0..<50_000))
@@ -57,7 +61,8 @@ struct FirstSound {
       throw error
     }
     do {
-      try capture.waitForSound(of: child, seconds: 10)
+      try capture.waitForSound(of: child, seconds: limit)
+      atSound()
       usleep(200_000)
     } catch {
       _ = try? player.stop(child)

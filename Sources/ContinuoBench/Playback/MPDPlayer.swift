@@ -34,7 +34,7 @@ struct MPDPlayer: Player {
       defer { socket.close() }
       guard try socket.read().hasPrefix("OK MPD") else { throw BenchError("mpd does not greet") }
       // file:// is open to clients of a Unix socket; nothing needs a music folder or a database then.
-      let adds = files.map { "add \(quoted("file://" + $0))\n" }.joined()
+      let adds = files.map { "add \(quoted($0.hasPrefix("http:") ? $0 : "file://" + $0))\n" }.joined()
       try socket.write("command_list_begin\n\(adds)play\ncommand_list_end\n")
       let answer = try socket.read()
       guard answer.hasPrefix("OK") else { throw BenchError("mpd: \(answer)") }

@@ -6,7 +6,7 @@ struct PlaybackCost {
   let bench: Bench
   let server: AudioServer
 
-  private struct Reading {
+  struct Reading {
     var user: Double
     var system: Double
     var peakMB: Double
@@ -20,7 +20,7 @@ struct PlaybackCost {
       for player in Bench.rotated(bench.players, by: round) {
         Bench.say("cpu: round \(round + 1) of \(bench.rounds), \(player.name)")
         do {
-          readings[player.name, default: []].append(try measure(player))
+          readings[player.name, default: []].append(try measure(player, bench.files))
         } catch {
           failures.append("\(player.name): \(error)")
         }
@@ -50,8 +50,9 @@ struct PlaybackCost {
     return table
   }
 
-  private func measure(_ player: any Player) throws -> Reading {
-    let child = try player.play(bench.files, on: server)
+  /// What playing `files` for the benchmark's seconds costs.
+  func measure(_ player: any Player, _ files: [String]) throws -> Reading {
+    let child = try player.play(files, on: server)
     do {
       let begin = monotonicSeconds()
       usleep(useconds_t(bench.seconds * 500_000))

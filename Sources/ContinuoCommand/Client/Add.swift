@@ -4,12 +4,13 @@ import ControlProtocol
 import ControlServer
 import ControlSocket
 import MusicFiles
+import Transfer
 
 /// `continuo add`.
 struct Add: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "add", "Adds files, folders and playlists to the end of the queue.",
-    usage: "continuo add [OPTIONS] FILE|DIRECTORY|PLAYLIST ...",
+    "add", "Adds files, URLs, folders and playlists to the end of the queue.",
+    usage: "continuo add [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     """
     Names are seen from the directory where the command runs, or, with --host, from the server's --home. What cannot be added is told, and the rest is added.
     """)
@@ -18,9 +19,9 @@ struct Add: ControlCommand {
 
   @ArgumentParser.Argument(
     help: ArgumentHelp(
-      "Files, folders (with all below them), playlists and file:// URLs.",
-      valueName: "file|directory|playlist"),
-    completion: .file())
+      "Files, folders (with all below them), playlists, and URLs: file://, http:// and https://.",
+      valueName: "file|url|directory|playlist"),
+    completion: Completions.music)
   var names: [String]
 
   mutating func validate() throws {
@@ -40,14 +41,21 @@ struct Add: ControlCommand {
       } catch ControlClientError.refused(let refusal) {
         // Mpd's words for whatever is not there.
         let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
-        output.complain("\(name): \(message)")
+        let told = Self.told(name)
+        // A playlist's problems begin with its URL.
+        output.complain(message.hasPrefix("\(told): ") ? message : "\(told): \(message)")
         status = .refused
       } catch let error as RequestError {
-        output.complain("\(name): \(error)")
+        output.complain("\(Self.told(name)): \(error)")
         status = .refused
       }
     }
     return status
+  }
+
+  /// A name as it may be told: a URL without credentials.
+  private static func told(_ name: String) -> String {
+    String(decoding: WebURL.withoutCredentials(Array(name.utf8)), as: UTF8.self)
   }
 
   /// What to call `name`, as given in `directory`, so that a server anywhere finds the same. A URL stays what it is.

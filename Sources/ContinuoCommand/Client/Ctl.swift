@@ -38,7 +38,8 @@ struct Ctl: ControlCommand {
 
   @ArgumentParser.Argument(
     parsing: .captureForPassthrough,
-    help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+    help: ArgumentHelp("The command and its arguments.", valueName: "command"),
+    completion: Completions.commands)
   var words: [String]
 
   mutating func validate() throws {

@@ -41,6 +41,19 @@ struct QueueNumbers: Hashable, Sendable {
   }
 }
 
+extension ControlClient {
+  /// Asks for something with songs of the queue. Where there is no such song, the server's words are numbers from 0, which
+  /// nobody has typed: it is said without.
+  fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
+    do {
+      _ = try ask(requests)
+    } catch ControlClientError.refused(var refusal) where refusal.code == Ack.Code.argument.rawValue {
+      refusal.message = "the queue has no such number; continuo queue shows them"
+      throw ControlClientError.refused(refusal)
+    }
+  }
+}
+
 /// `continuo jump`.
 struct Jump: ControlCommand {
   static let configuration = CommandConfiguration.control(
@@ -58,7 +71,7 @@ struct Jump: ControlCommand {
   var number: QueueNumber
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    try client.ask("play", [ControlProtocol.Argument("\(number.index)")])
+    try client.askOfQueue([try Request("play", [ControlProtocol.Argument("\(number.index)")])])
     return .played
   }
 }
@@ -93,7 +106,7 @@ struct Delete: ControlCommand {
       let range = end == .max ? "\(song.start):" : "\(song.start):\(end)"
       requests.append(try Request("delete", [ControlProtocol.Argument(range)]))
     }
-    _ = try client.ask(requests)
+    try client.askOfQueue(requests)
     return .played
   }
 }
@@ -119,7 +132,9 @@ struct Move: ControlCommand {
   var place: QueueNumber
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    try client.ask("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])
+    try client.askOfQueue([
+      try Request("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])
+    ])
     return .played
   }
 }

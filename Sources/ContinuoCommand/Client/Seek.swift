@@ -16,7 +16,8 @@ struct Seek: ControlCommand {
 
   // A list, since -5 is an option to the parser.
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"))
+    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"),
+    completion: Completions.seek)
   var words: [String]
 
   mutating func validate() throws {

@@ -18,7 +18,8 @@ struct Volume: ControlCommand {
 
   // A list, since -5 is an option to the parser.
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "N"))
+    parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "N"),
+    completion: Completions.volume)
   var words: [String] = []
 
   mutating func validate() throws {

@@ -27,7 +27,9 @@ struct Watch: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  @ArgumentParser.Argument(help: ArgumentHelp("What to watch.", valueName: "time SECONDS|events"))
+  @ArgumentParser.Argument(
+    help: ArgumentHelp("What to watch.", valueName: "time SECONDS|events"),
+    completion: Completions.watch)
   var words: [String] = []
 
   mutating func validate() throws {

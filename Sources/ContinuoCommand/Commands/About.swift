@@ -1,7 +1,9 @@
-/// What this program is: the one place that has its version and its licence.
+import Continuo
+
+/// What this program is: its version, and the one place that has its licence.
 enum About {
-  /// As in the section "Changes" of README.md.
-  static let version = "0.1.0"
+  /// That of the library.
+  static let version = Version.number
 
   /// The same text as README.md has.
   static let license = """

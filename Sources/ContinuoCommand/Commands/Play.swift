@@ -9,21 +9,24 @@ import HostTime
 import Jukebox
 import MPDService
 import MusicFiles
+import Transfer
 
 /// `continuo play`.
 struct Play: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Plays files, folders and playlists to their end, and exits.",
-    usage: "continuo play [OPTIONS] FILE|DIRECTORY|PLAYLIST ...",
+    abstract: "Plays files, URLs, folders and playlists to their end, and exits.",
+    usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     discussion: """
       On a terminal it shows what is playing and takes keys: space (pause), n and p (next, previous), left and \
-      right (5 s back, on), up and down (volume), m (mute), h (home button), f (foreground), q (quit).
+      right (5 s back, on), up and down (volume), m (mute), h (home button), f (foreground), q (quit), ? (these keys).
 
       EXAMPLES
         continuo play Media
             A folder with all that is below it.
         continuo play intro.mp3 evening.m3u8
             A file, then what a playlist names.
+        continuo play http://example.org/a.mp3 intro.mp3
+            A file of a web server, then one of this machine.
         find Media -name '*.mp3' | shuf | continuo play -
             A playlist from standard input.
         continuo play --null-sink Media
@@ -41,7 +44,7 @@ struct Play: ParsableCommand {
 
       EXIT STATUS
         0   the queue was played
-        1   at least one item could not be played; the others were
+        1   at least one item could not be played, or not to its end; others, or a part, were
         64  the command line makes no sense
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; or the WAV file cannot be written
@@ -55,10 +58,16 @@ struct Play: ParsableCommand {
 
   func run() throws {
     let modes = try options.application.backgroundModesOrExit()
+    let credentials = CredentialStore()
+    let network = try options.remote.settingsOrExit(credentials)
     let builder = QueueBuilder(
-      arguments: options.files, keepsMissing: true, clock: SystemClock.shared)
-    guard builder.files.contains(where: { !builder.missing.contains($0) }) else {
+      arguments: options.files, keepsMissing: true, network: network, credentials: credentials,
+      clock: SystemClock.shared)
+    guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
+      if options.files.count == 1, let number = options.files.first, Int(number) != nil {
+        StandardOutput.complain("continuo jump \(number) plays a song of the queue of a player that runs")
+      }
       throw ExitStatus.noInput.code
     }
     do throws(OutputFiles.Conflict) {
@@ -67,7 +76,7 @@ struct Play: ParsableCommand {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
     }
-    try play(builder, modes: modes)
+    try play(builder, modes: modes, network: network, credentials: credentials)
   }
 
   /// Sees to it that no output is something that is read, or another output.
@@ -86,12 +95,14 @@ struct Play: ParsableCommand {
     try outputs.check(inputs: builder.files)
   }
 
-  private func play(_ builder: QueueBuilder, modes: BackgroundModes) throws -> Never {
-    let (files, missing, problems) = (builder.files, builder.missing, builder.problemCount)
+  private func play(
+    _ builder: QueueBuilder, modes: BackgroundModes, network: NetworkSettings, credentials: CredentialStore
+  ) throws -> Never {
+    let (songs, missing, problems) = (builder.songs, builder.missing, builder.problemCount)
     SystemResources.reserve()
     let clock = SystemClock.shared
     let timeline = try TimelineRecorder.orExit(
-      option: options.timeline, caption: caption(files.count, modes), clock: clock)
+      option: options.timeline, caption: caption(songs.count, modes), clock: clock)
     var events: EventWriter?
     if let path = options.events {
       do {
@@ -105,14 +116,15 @@ struct Play: ParsableCommand {
     }
     // Before anything is started that would have to be taken down.
     let signals = Signals(
-      end: { Session.end($0) }, continued: { Session.current?.delegate?.continued() })
+      end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
     let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: true)
     let run = MainActor.assumeIsolated {
       let session = Session(
         Session.Parts(
-          machine: machine(files), modes: modes, settings: options.application.lifecycleSettings,
-          environment: PlaybackEnvironment(clock: clock, device: output.device),
-          plugin: options.sound.plugin, timeline: timeline))
+          machine: machine(songs), modes: modes, settings: options.application.lifecycleSettings,
+          environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
+          credentials: credentials, reachOfOthers: options.remote.reachOfOthers,
+          network: network, plugin: options.sound.plugin, timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(
         session, options: options, problems: problems, missing: missing, events: events)
@@ -123,11 +135,11 @@ struct Play: ParsableCommand {
     withExtendedLifetime((signals, run)) { dispatchMain() }
   }
 
-  private func machine(_ files: [MediaPath]) -> JukeboxMachine {
+  private func machine(_ songs: [Song]) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
-      try machine.add(files.map { Song(path: $0.bytes) })
+      try machine.add(songs)
       machine.setReplayGain(options.sound.replayGain ?? .off)
     } catch {
       StandardOutput.complain(error.message)

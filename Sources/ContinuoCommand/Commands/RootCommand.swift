@@ -8,16 +8,25 @@ public enum CommandLineTool {
     // Swift's runtime takes this key for a crash, and looks into the process for seconds.
     signal(SIGQUIT, SIG_DFL)
     StandardDescriptors.reserve()
-    // Swift reads a program's arguments from there.
-    guard CommandLine.argc > 0 else {
-      StandardOutput.complain("the arguments cannot be read: is /proc mounted?")
+    if let reason = reasonForNoArguments(count: CommandLine.argc) {
+      StandardOutput.complain(reason)
       exit(ExitStatus.noResources.rawValue)
     }
-    if CommandLine.argc > 1, let hint = CommandSuggestion.hint(for: CommandLine.arguments[1]) {
+    if let hint = CommandSuggestion.hint(for: CommandLine.arguments.dropFirst()) {
       StandardOutput.complain(hint)
       exit(ExitStatus.usage.rawValue)
     }
+    if let script = CompletionScript.asked(by: CommandLine.arguments.dropFirst()) {
+      StandardOutput.write(script)
+      exit(ExitStatus.played.rawValue)
+    }
     RootCommand.main()
+  }
+
+  /// Why there is not even the program's name among `count` arguments; nil if there is. A Swift runtime that does not take
+  /// them from `CArguments` reads them from /proc, and has none where that is not mounted.
+  static func reasonForNoArguments(count: Int32) -> String? {
+    count > 0 ? nil : "the arguments cannot be read: is /proc mounted?"
   }
 }
 
@@ -30,6 +39,21 @@ enum CommandSuggestion {
     "shuffle": "random", "daemon": "serve", "server": "serve", "rm": "delete", "del": "delete",
     "goto": "jump", "playlist-load": "load",
   ]
+
+  /// How other programs are told to play in random order.
+  private static let shuffling: Set<String> = ["--shuffle", "--random", "-z"]
+
+  /// A line about arguments that other programs know, or a first one that is no command; nil for all else.
+  static func hint(for arguments: some Collection<String>) -> String? {
+    guard let first = arguments.first else { return nil }
+    if let option = arguments.first(where: shuffling.contains), first == option || first == "play" {
+      return """
+        there is no option \(option); in random order: find Media -name '*.mp3' | shuf | continuo play -, or, with \
+        continuo serve, continuo random on
+        """
+    }
+    return hint(for: first)
+  }
 
   /// A line about a first argument that is no command; nil for one that is, or an option.
   static func hint(for word: String) -> String? {
@@ -77,7 +101,7 @@ struct RootCommand: ParsableCommand {
             Explains all options of play.
       """,
     version: "continuo \(About.version)",
-    subcommands: [Play.self, Serve.self],
+    subcommands: [Play.self, Serve.self, Get.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Player",

@@ -10,6 +10,7 @@ import Jukebox
 import MusicFiles
 import MusicLibrary
 import SessionBus
+import Transfer
 
 /// `continuo serve`.
 struct Serve: ParsableCommand {
@@ -55,10 +56,13 @@ struct Serve: ParsableCommand {
       manager?.tell(.stopping)
       Session.end(status)
     })
-    let builder = QueueBuilder(arguments: options.files, clock: SystemClock.shared)
-    let (parts, state) = try makeParts(builder)
+    let credentials = CredentialStore()
+    let network = try options.remote.settingsOrExit(credentials)
+    let builder = QueueBuilder(
+      arguments: options.files, network: network, credentials: credentials, clock: SystemClock.shared)
+    let (parts, state) = try makeParts(builder, network, credentials)
     do {
-      try serve(parts, builder.files, keptIn: state, on: try listen(), access, manager, signals)
+      try serve(parts, builder.locators, keptIn: state, on: try listen(), access, manager, signals)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -67,7 +71,9 @@ struct Serve: ParsableCommand {
 
   // MARK: Parts
 
-  private func makeParts(_ builder: QueueBuilder) throws -> (parts: Session.Parts, state: StateDirectory?) {
+  private func makeParts(
+    _ builder: QueueBuilder, _ network: NetworkSettings, _ credentials: CredentialStore
+  ) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
     let modes = try options.application.backgroundModesOrExit()
     let home: MusicHome
@@ -98,8 +104,9 @@ struct Serve: ParsableCommand {
         StickerStore(state.path.appending(Array("stickers".utf8))) { StandardOutput.complain($0) }
       }, modes: modes,
       settings: options.application.lifecycleSettings,
-      environment: PlaybackEnvironment(clock: clock, device: output.device), plugin: options.sound.plugin,
-      timeline: timeline)
+      environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
+      credentials: credentials, reachOfOthers: options.remote.reachOfOthers, network: network,
+      plugin: options.sound.plugin, timeline: timeline)
     return (parts, state)
   }
 
@@ -140,7 +147,9 @@ struct Serve: ParsableCommand {
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
     var kept: [MediaPath] = []
-    machine.queue.forEach(in: 0..<machine.queue.count) { kept.append(MediaPath(bytes: $1.song.path)) }
+    machine.queue.forEach(in: 0..<machine.queue.count) {
+      if let file = $1.song.locator.file { kept.append(file) }
+    }
     try outputs.check(inputs: kept)
   }
 
@@ -184,20 +193,22 @@ struct Serve: ParsableCommand {
   // MARK: Serving
 
   private func serve(
-    _ parts: Session.Parts, _ files: [MediaPath], keptIn state: StateDirectory?,
+    _ parts: Session.Parts, _ locators: [SongLocator], keptIn state: StateDirectory?,
     on socket: consuming ListeningSocket, _ access: NetworkAccess, _ manager: ServiceManager?,
     _ signals: Signals
   ) throws(ListenError) -> Never {
     let run = MainActor.assumeIsolated {
       let session = Session(parts)
       session.makeCurrent()
-      return ServeRun(session, state: state)
+      let run = ServeRun(session, state: state)
+      run.launch()
+      return run
     }
     let path = try run.open(socket)
     let addresses = try options.network.listen.map { choice throws(ListenError) in
       try run.listen(on: choice.address, access: access)
     }
-    MainActor.assumeIsolated { run.start(files) }
+    MainActor.assumeIsolated { run.queue(locators) }
     for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
     let announcements = announcements(of: addresses)
     manager?.tell(.ready)

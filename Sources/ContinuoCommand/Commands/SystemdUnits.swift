@@ -34,6 +34,8 @@ enum SystemdUnits {
       ExecStart=\(command)
       Restart=on-failure
       RestartSec=1
+      # Ended by SIGTERM, as systemd does it: no failure.
+      SuccessExitStatus=143
       # What a player needs of the machine, and no more.
       NoNewPrivileges=yes
       LockPersonality=yes

@@ -59,10 +59,10 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Writes what takes the place of what was drawn before, as a status line does: a reader that is behind gets only the
-  /// newest. Any thread; never waits.
-  func draw(_ drawing: [UInt8]) {
-    if !output.keep(drawing) { write(drawing) }
+  /// Writes what takes the place of what was drawn before, as a status line does: `change` makes it of the last drawing.
+  /// A reader that is behind gets only the newest, as a whole. One thread at a time; never waits.
+  func draw(_ whole: @autoclosure () -> [UInt8], change: [UInt8]) {
+    if !output.keep(whole) { write(change) }
   }
 
   /// Waits until every line is written, as long as the reader takes something within `patience` seconds and for at most
@@ -163,10 +163,10 @@ private final class Output: Sendable {
   }
 
   /// Keeps a drawing, in place of the last one, for when the backlog is written; false if there is no backlog.
-  func keep(_ drawing: [UInt8]) -> Bool {
+  func keep(_ drawing: () -> [UInt8]) -> Bool {
     state.withLock { state in
       if state.backlog.isEmpty { return false }
-      state.drawing = drawing
+      state.drawing = drawing()
       return true
     }
   }

@@ -7,7 +7,8 @@ struct ApplicationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The application's background modes, as audio,fetch, or none. (default: audio)",
-      discussion: "Overrides the list in --info-plist.", valueName: "list|none"))
+      discussion: "Overrides the list in --info-plist.", valueName: "list|none"),
+    completion: Completions.backgroundModes)
   var backgroundModes: String?
 
   @Option(

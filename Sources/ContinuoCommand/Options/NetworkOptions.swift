@@ -29,6 +29,7 @@ struct NetworkOptions: ParsableArguments {
     help: ArgumentHelp(
       "What clients from the network may do without a password: read,add,player,control,admin or none.",
       valueName: "list"),
+    completion: Completions.permissions,
     transform: PermissionList.init(parsing:))
   var defaultPermissions: PermissionList?
 

@@ -6,12 +6,14 @@ struct PlayOptions: ParsableArguments {
 
   @OptionGroup var application: ApplicationOptions
 
+  @OptionGroup var remote: RemoteOptions
+
   @Option(
     name: .customLong("at"),
     help: ArgumentHelp(
       "Run a command that long after playback starts. Repeatable.",
       discussion: """
-        Not with wav:, which has no clock. Commands: \(PlayerCommand.summary). \
+        With wav:, which has no clock, only quit, for live streams. Commands: \(PlayerCommand.summary). \
         TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the present position; N is 0 to 100, \
         or with + or - a change. NAME is that of a background task, task if left out. After terminate the player \
         waits for a later launch, which restores queue and position; without one it ends. \
@@ -19,6 +21,7 @@ struct PlayOptions: ParsableArguments {
         --at '2:task begin upload' --at 3:home --at '5:task end upload'; \
         --at '3:interrupt begin' --at '5:interrupt end resume'; --at 3:terminate --at 4:launch
         """, valueName: "seconds:command"),
+    completion: Completions.schedule,
     transform: ScheduledCommand.init(parsing:))
   var scheduled: [ScheduledCommand] = []
 
@@ -51,9 +54,9 @@ struct PlayOptions: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "Files, folders (with all below them) and playlists (.m3u, .m3u8, .pls); - is a playlist on standard input.",
-      valueName: "file|directory|playlist"),
-    completion: .file())
+      "Files, URLs, folders (with all below them) and playlists (.m3u, .m3u8, .pls); - is a playlist on standard input.",
+      valueName: "file|url|directory|playlist"),
+    completion: Completions.music)
   var files: [String] = []
 
   mutating func validate() throws {
@@ -76,14 +79,21 @@ struct PlayOptions: ParsableArguments {
       if case .wav(let path) = output, path == events || path == timeline {
         throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
       }
-      // A file is written as fast as it goes: no second of it is one of the clock's.
-      if case .wav = output, !scheduled.isEmpty {
+      // A file is written as fast as it goes: no second of it is one of the clock's. A live stream comes with the clock, and
+      // has no other end.
+      if case .wav = output,
+        scheduled.contains(where: { $0.command != .quit }) || !scheduled.isEmpty && !namesURL
+      {
         throw ValidationError(contradiction: "--at", "--output \(output)")
       }
       if case .wav = output, socket != nil {
         throw ValidationError(contradiction: "--socket", "--output \(output)")
       }
     }
+  }
+
+  private var namesURL: Bool {
+    files.contains { $0.lowercased().hasPrefix("http://") || $0.lowercased().hasPrefix("https://") }
   }
 
   /// Whether a control socket is to be opened: not for a file that is written as fast as it goes.

@@ -16,6 +16,13 @@ extension PlayerCommand: CustomStringConvertible {
     plain.map(\.name).joined(separator: ", ")
     + ", seek TIME, volume N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
 
+  /// How commands begin that a shell can offer: all that takes no time, number or name.
+  static let beginnings =
+    plain.map(\.name) + [
+      "seek", "volume", "interrupt begin", "interrupt end", "interrupt end noresume", "task begin",
+      "task end",
+    ]
+
   /// Reads a command like `pause`, `seek 1:02` or `task begin upload`.
   init(parsing text: some StringProtocol) throws(SyntaxError) {
     let words = String(text).split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)

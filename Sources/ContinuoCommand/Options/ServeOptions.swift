@@ -33,6 +33,8 @@ struct ServeOptions: ParsableArguments {
 
   @OptionGroup var network: NetworkOptions
 
+  @OptionGroup var remote: RemoteOptions
+
   @Option(
     help: ArgumentHelp(
       "The directory for the queue, the place, what is known of the songs and what clients save, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
@@ -64,7 +66,7 @@ struct ServeOptions: ParsableArguments {
     help: ArgumentHelp(
       "What the queue begins with, and is played, if no queue was kept: files, folders and playlists.",
       valueName: "file|directory|playlist"),
-    completion: .file())
+    completion: Completions.music)
   var files: [String] = []
 
   mutating func validate() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlProtocol
+import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {}
 
@@ -8,8 +9,17 @@ struct SoundOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
 
-  @Option(help: ArgumentHelp("The sink of that server.", valueName: "name"))
+  @Option(help: ArgumentHelp("The sink of that server.", valueName: "name"), completion: Completions.sinks)
   var sink: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long sound takes from the sink to the ear beyond what the server knows, as 1.02. (default: 0)",
+      discussion:
+        "For what carries it to other rooms: the time that is told is then that which is heard there. Up to a minute.",
+      valueName: "seconds"),
+    transform: SinkDelay.init(parsing:))
+  var sinkDelay: SinkDelay?
 
   @Flag(help: "Start a private PulseAudio with a null sink, play there, and take it down at exit.")
   var nullSink = false
@@ -21,7 +31,7 @@ struct SoundOptions: ParsableArguments {
         Without this option sound goes to PulseAudio. If there is none to be reached and none was named by \
         --server, --sink or PULSE_SERVER, a private null sink takes its place.
         """, valueName: "pulse|wav:PATH|simulated"),
-    transform: OutputChoice.init(parsing:))
+    completion: Completions.outputs, transform: OutputChoice.init(parsing:))
   var output: OutputChoice?
 
   @Option(
@@ -44,6 +54,7 @@ struct SoundOptions: ParsableArguments {
       if nullSink { throw ValidationError(contradiction: "--null-sink", "--output \(output)") }
       if server != nil { throw ValidationError(contradiction: "--server", "--output \(output)") }
       if sink != nil { throw ValidationError(contradiction: "--sink", "--output \(output)") }
+      if sinkDelay != nil { throw ValidationError(contradiction: "--sink-delay", "--output \(output)") }
     }
   }
 
@@ -60,5 +71,18 @@ extension ValidationError {
   /// Two options that cannot both be meant.
   init(contradiction first: String, _ second: String) {
     self.init("\(first) and \(second) contradict each other.")
+  }
+}
+
+/// A value of `--sink-delay`.
+struct SinkDelay: Hashable, Sendable {
+  /// 0…60.
+  let seconds: Double
+
+  init(parsing text: String) throws(SyntaxError) {
+    guard let time = TimeText.parse(text), time <= .seconds(60) else {
+      throw SyntaxError("\"\(text)\" is not a time like 1.02, of a minute at most")
+    }
+    seconds = time.inSeconds
   }
 }

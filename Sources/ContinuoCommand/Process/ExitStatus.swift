@@ -4,7 +4,7 @@ import ArgumentParser
 enum ExitStatus: Int32 {
   /// The queue was played.
   case played = 0
-  /// At least one item could not be played; the others were.
+  /// At least one item could not be played, or not to its end; but some sound was heard.
   case partlyPlayed = 1
   /// The command line makes no sense.
   case usage = 64
@@ -24,11 +24,15 @@ enum ExitStatus: Int32 {
   /// The server refused what a client asked for.
   static let refused = partlyPlayed
 
+  /// `get` cannot write a file.
+  static let cannotWrite = alreadyRunning
+
   /// The same as an error that ends the command without another word.
   var code: ExitCode { ExitCode(rawValue) }
 
-  /// The status after playing `played` items while `problems` others could not be played or found.
-  init(played: Int, problems: Int) {
-    if problems == 0 { self = .played } else { self = played > 0 ? .partlyPlayed : .noInput }
+  /// The status at the end of a queue of which so many items could not be played, or not to their end. `hasSounded`: there
+  /// was sound, of whichever item.
+  init(hasSounded: Bool, problems: Int) {
+    if problems == 0 { self = .played } else { self = hasSounded ? .partlyPlayed : .noInput }
   }
 }

@@ -8,11 +8,13 @@ import Synchronization
 /// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end it in order; a second one, or a player that does not get it done in 200 ms,
 ///   ends the process at once. SIGHUP is left alone where it is ignored, as nohup(1) has it.
 /// - SIGTSTP stops the process, with the terminal given back first; SIGCONT takes the terminal again.
+/// - SIGWINCH has the terminal drawn anew: it has got another size.
 ///
 /// Handlers only note them; a thread does the rest. It is started before any other and needs no further one: a process
 /// that gets no threads, or whose main queue stands still, ends all the same.
 final class Signals: Sendable {
   private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+  private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
   /// A clean end is promised within 300 ms; what takes longer hangs.
   private static let limit = 0.2
   /// Seconds for the steps of a clean-up that was begun because the player hangs: they may hang too.
@@ -21,7 +23,7 @@ final class Signals: Sendable {
   /// What the main queue is to do.
   private struct Request {
     var end: Int32?
-    var isContinued = false
+    var redraws = false
   }
 
   private let isEndPossible = Atomic<Bool>(false)
@@ -29,23 +31,23 @@ final class Signals: Sendable {
   private let workers = Mutex<[any Worker]>([])
 
   /// Takes the signals from now on; once in a process, on the main thread. Both closures are called on the main queue:
-  /// `end` with the status to end with (128 and the signal's number, as shells have it), `continued` when the process
-  /// goes on after a stop. Until `mainQueueRuns` there is nothing to end in order, and nobody to do it.
+  /// `end` with the status to end with (128 and the signal's number, as shells have it), `redraw` when the process
+  /// goes on after a stop or its terminal has got another size. Until `mainQueueRuns` there is nothing to end in order, and nobody to do it.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
-    continued: @escaping @MainActor @Sendable () -> Void = {}
+    redraw: @escaping @MainActor @Sendable () -> Void = {}
   ) {
     let clock = SystemClock.shared
     // Dispatch may hang where there are no threads; so the thread that waits for signals never calls it.
     let messenger = clock.makeWorker("continuo-ending") { [weak self] in
       let request = self?.takeRequest() ?? Request()
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }
-      if request.isContinued { DispatchQueue.main.async { MainActor.assumeIsolated { continued() } } }
+      if request.redraws { DispatchQueue.main.async { MainActor.assumeIsolated { redraw() } } }
       return .whenSignalled
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
       // One thread at least lets them in, whatever the others do.
-      NotedSignals.unblock(Self.ending + [SIGTSTP, SIGCONT])
+      NotedSignals.unblock(Self.ending + Self.ofTerminal)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
     }
@@ -53,7 +55,7 @@ final class Signals: Sendable {
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow is an error for whoever writes it, as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
-    for number in Self.ending + [SIGTSTP, SIGCONT] where number != SIGHUP || !NotedSignals.isIgnored(number) {
+    for number in Self.ending + Self.ofTerminal where number != SIGHUP || !NotedSignals.isIgnored(number) {
       NotedSignals.note(number)
     }
   }
@@ -74,9 +76,9 @@ final class Signals: Sendable {
     let noted = NotedSignals.wait()
     if let number = Self.ending.first(where: noted.contains) { end(128 + number, messenger) }
     if noted.contains(SIGTSTP) { Self.stop() }
-    guard noted.contains(SIGTSTP) || noted.contains(SIGCONT) else { return }
+    guard Self.ofTerminal.contains(where: noted.contains) else { return }
     TerminalMode.takeIfWanted()
-    requests.withLock { $0.isContinued = true }
+    requests.withLock { $0.redraws = true }
     messenger.signal()
   }
 

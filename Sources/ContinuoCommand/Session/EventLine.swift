@@ -20,6 +20,25 @@ struct EventLine {
     case .didPlayToEndTime(let song): members = ["index": .number(song.position)]
     case .failed(let song, let url, let error):
       members = ["index": .number(song.position), "url": .string(url), "error": .string(error)]
+    case .stalled(let song): members = ["index": .number(song.position)]
+    case .loaded(let song, let ranges, let bytes, let total):
+      members = [
+        "index": .number(song.position),
+        "ranges": .array(ranges.map { .array([.seconds($0.lowerBound), .seconds($0.upperBound)]) }),
+        "bytes": .number(bytes), "total": .number(optional: total),
+      ]
+    case .network(let song, let report):
+      members = [
+        "index": .number(song.position), "what": .string(report.what.rawValue),
+        "url": .string(optional: report.url), "status": .number(optional: report.status),
+        "from": .number(optional: report.from), "attempt": .number(optional: report.attempt),
+        "total": .number(optional: report.total), "error": .string(optional: report.error),
+      ]
+    case .timedMetadata(let song, let identifier, let value, let time):
+      members = [
+        "index": .number(song.position), "identifier": .string(identifier), "value": .string(value),
+        "time": .seconds(time),
+      ]
     case .time, .timeJumped, .coalesced, .alive: return nil
     }
     self.init(event.name, members, host)
@@ -45,5 +64,15 @@ struct EventLine {
     let all =
       [("event", JSONValue.string(name))] + members.map { ($0, $1) } + [("host", .number(seconds))]
     bytes = JSONValue.object(all.map { JSONValue.Member(key: $0, value: $1) }).line
+  }
+}
+
+extension JSONValue {
+  /// Seconds with three digits after the point.
+  fileprivate static func seconds(_ time: Milliseconds) -> JSONValue { .number("\(time)") }
+
+  /// The number; null without one.
+  fileprivate static func number(optional number: (some BinaryInteger)?) -> JSONValue {
+    number.map { .number($0) } ?? .null
   }
 }

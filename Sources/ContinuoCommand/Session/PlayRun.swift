@@ -25,9 +25,10 @@ final class PlayRun: SessionDelegate {
   /// Bound, and to be served once music plays: the start of that comes first.
   private var socket: ListeningSocket?
   private var display: RunDisplay
+  private var waits: NetworkWaits
   private var terminal: Terminal?
   private var schedule: Schedule?
-  private var played = 0
+  private var hasSounded = false
   private var problems: Int
   private let missing: Set<MediaPath>
   /// The run itself has ended the application, and no client who may launch it again.
@@ -40,6 +41,8 @@ final class PlayRun: SessionDelegate {
   nonisolated static let upcomingLimit = 32
   /// Seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
+  /// Seconds for which it is shown what a key has done.
+  private static let noticeTime = 1.5
 
   /// A run of `session` that is told to `events`; `problems` names could not be played, of which `missing` are in the
   /// queue all the same.
@@ -55,7 +58,9 @@ final class PlayRun: SessionDelegate {
     remote = RemoteControl(device: session.device, host: session.host)
     // Standard output belongs to the events or the sound if they go there.
     let isTaken = options.events == "-" || options.sound.output == .wav(path: "-")
-    display = RunDisplay(isTaken ? .nothing : Terminal.isPresent ? .statusLine : .lines)
+    display = RunDisplay(
+      isTaken ? .nothing : Terminal.isPresent && TerminalLook.current.movesCursor ? .statusLine : .lines)
+    waits = NetworkWaits(isShown: display.form == .statusLine)
     session.delegate = self
   }
 
@@ -66,8 +71,8 @@ final class PlayRun: SessionDelegate {
     self.socket = socket
     remote.quit = { [weak self] in self?.end() }
     remote.refuse = { [weak self] reason in self?.complain(reason) }
-    if display.form == .statusLine {
-      terminal = Terminal { [weak self] key in self?.perform(key.command) }
+    if display.form != .nothing, Terminal.isPresent {
+      terminal = Terminal(look: .current) { [weak self] key in self?.press(key) }
     }
     session.host.onEnd { [weak self] in self?.queueEnded() }
     session.start()
@@ -75,14 +80,14 @@ final class PlayRun: SessionDelegate {
     after(Self.socketDelay) { $0.serve() }
   }
 
-  private func end() { session.end(ExitStatus(played: played, problems: problems).rawValue) }
+  private func end() { session.end(ExitStatus(hasSounded: hasSounded, problems: problems).rawValue) }
 
   private func queueEnded() {
     events?.write(.finished(host: session.clock.now))
     end()
   }
 
-  func continued() {
+  func redraw() {
     terminal?.resume()
     drawStatus()
   }
@@ -96,7 +101,8 @@ final class PlayRun: SessionDelegate {
   private func giveUpLater() {
     after(SoundOutput.serverTimeout) { run in
       guard !run.isOutputOpen, run.session.service.application?.player.currentItem != nil else { return }
-      run.complain("no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
+      let place = run.options.sound.server.map { "\($0): " } ?? ""
+      run.complain("\(place)no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
       run.session.end(ExitStatus.unavailable.rawValue)
     }
   }
@@ -136,16 +142,26 @@ final class PlayRun: SessionDelegate {
   func saw(_ event: JukeboxEvent) {
     write(WatchRecord.Event(event, session.host))
     switch event {
-    case .currentItem(let song): show(song)
-    case .didPlayToEndTime: played += 1
+    case .currentItem(let song):
+      waits.current = song?.id
+      show(song)
+    case .didPlayToEndTime: hasSounded = true
     // Of one that was missing was told before.
-    case .failed(let song, _) where missing.contains(MediaPath(bytes: song.song.path)): break
+    case .failed(let song, _) where song.song.locator.file.map(missing.contains) == true: break
     case .failed(let song, let reason):
       problems += 1
-      complain("\(TerminalText.sanitized(MediaPath(bytes: song.song.path).description)): \(reason)")
-    case .timeJumped, .interruption: break
+      complain(reason, of: song)
+    case .station(let song, let name): learn(song, station: name)
+    case .timedMetadata(let song, "icy/StreamTitle", let title, _): learn(song, title: title)
+    case .network(let song, let report):
+      if let wait = waits.take(report, of: song.id) { complain(wait, of: song) }
+    case .timeJumped, .interruption, .stalled, .timedMetadata: break
+    case .loaded(let song, let ranges, _, _):
+      display.load(ranges, of: song, at: currentTime.seconds)
+      drawStatus()
     case .timeControlStatus(let status, _):
       drawStatus()
+      if let song = display.song, let wait = waits.take(status) { complain(wait, of: song) }
       if status == .playing { began() }
     case .playerFailed(let error):
       problems += 1
@@ -154,8 +170,9 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// The first sound.
+  /// Sound moves.
   private func began() {
+    hasSounded = true
     guard schedule == nil else { return }
     schedule = Schedule(options.schedule) { [weak self] command in self?.perform(command) }
     serve()
@@ -169,7 +186,7 @@ final class PlayRun: SessionDelegate {
         state: display.state, host: session.clock.now))
     display.reach(time)
     writeLines(now: session.clock.now)
-    drawStatus(time)
+    if display.draws(time) { drawStatus(time) }
   }
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
@@ -189,9 +206,14 @@ final class PlayRun: SessionDelegate {
   func recorded(_ event: LifecycleRecord.Event) {
     switch event {
     case .state(let state):
-      display.state = state
+      display.reach(state, at: currentTime)
       write(.applicationState(state.rawValue))
       updateTimeObserver()
+      writeLines(now: session.clock.now)
+      drawStatus()
+    case .interruptionBegan, .interruptionEnded:
+      display.setInterrupted(event == .interruptionBegan, at: currentTime)
+      writeLines(now: session.clock.now)
       drawStatus()
     case .terminated(let report): applicationEnded(report)
     default: break
@@ -215,7 +237,28 @@ final class PlayRun: SessionDelegate {
   }
 
   private func updateTimeObserver() {
-    session.service.application?.observesTime = events != nil || display.showsTime
+    session.service.application?.observedStep = events != nil ? 1 : display.shownStep
+  }
+
+  /// Does what a key stands for, and says so where nothing else would.
+  private func press(_ key: TerminalKey) {
+    guard let command = key.command else {
+      for line in TerminalKey.help { tell(line) }
+      return
+    }
+    perform(command)
+    guard session.service.application != nil else { return }
+    switch command {
+    case .volume, .mute:
+      let volume = session.host.read { $0.isMuted ? "muted" : "volume \($0.volume) %" }
+      let notice = display.show(notice: volume)
+      drawStatus()
+      after(Self.noticeTime) { run in
+        run.display.takeBack(notice: notice)
+        run.drawStatus()
+      }
+    default: break
+    }
   }
 
   // MARK: Telling
@@ -230,7 +273,15 @@ final class PlayRun: SessionDelegate {
     display.show(song, place: place ?? "", now: session.clock.now)
     guard let song, display.form != .nothing || session.timeline != nil else { return }
     if display.form == .lines { after(SongLines.patience) { $0.writeLines(now: $0.session.clock.now) } }
-    tags.read([(song.id, song.song.path)])
+    tags.read([(song.id, song.song.locator)])
+    drawStatus()
+  }
+
+  /// What a live stream says about itself.
+  private func learn(_ song: QueuedSong, station: String? = nil, title: String? = nil) {
+    guard let name = display.note(station: station, title: title, of: song.id) else { return }
+    session.timeline?.record(.itemNamed("\(name)"))
+    writeLines(now: session.clock.now)
     drawStatus()
   }
 
@@ -239,7 +290,7 @@ final class PlayRun: SessionDelegate {
     guard !session.isEnded else { return }
     for (id, metadata) in songs {
       guard let name = metadata.displayName, display.note(name, of: id) else { continue }
-      session.timeline?.record(.itemNamed(name))
+      session.timeline?.record(.itemNamed(name.description))
       drawStatus()
     }
     writeLines(now: session.clock.now)
@@ -250,8 +301,13 @@ final class PlayRun: SessionDelegate {
     for line in display.takeLines(now: now) { StandardOutput.writeLine(line) }
   }
 
+  /// Of the current song; zero while there is no player.
+  private var currentTime: CMTime { session.service.application?.player.currentTime() ?? .zero }
+
   private func drawStatus(_ time: CMTime? = nil) {
-    guard let terminal, let application = session.service.application else { return }
+    guard display.form == .statusLine, let terminal, let application = session.service.application else {
+      return
+    }
     let player = application.player
     terminal.draw(
       display.statusLine(
@@ -259,7 +315,23 @@ final class PlayRun: SessionDelegate {
         duration: player.currentItem?.duration ?? .indefinite))
   }
 
+  private func tell(_ line: String) {
+    if display.form == .statusLine, let terminal {
+      terminal.tell(line)
+    } else {
+      StandardOutput.writeLine(line)
+    }
+  }
+
+  private func complain(_ reason: String, of song: QueuedSong) {
+    complain("\(TerminalText.sanitized(song.song.locator.displayName)): \(reason)")
+  }
+
   func complain(_ text: String) {
-    if let terminal { terminal.complain(text) } else { StandardOutput.complain(text) }
+    if display.form == .statusLine, let terminal {
+      terminal.complain(text)
+    } else {
+      StandardOutput.complain(text)
+    }
   }
 }

@@ -13,7 +13,9 @@ final class ReadingProgress {
 
   init(clock: any HostClock) {
     self.clock = clock
-    due = isatty(STDERR_FILENO) == 1 ? clock.now.advanced(bySeconds: Self.interval) : .distantFuture
+    due =
+      isatty(STDERR_FILENO) == 1 && TerminalLook.current.movesCursor
+      ? clock.now.advanced(bySeconds: Self.interval) : .distantFuture
   }
 
   /// Takes the line away.

@@ -23,6 +23,9 @@ final class ServeRun: SessionDelegate {
     session.delegate = self
   }
 
+  /// Launches the application: before ``open(_:)``, since the first client may ask for music at once.
+  func launch() { session.start() }
+
   /// Answers the clients of `socket` from now on. Returns where that is.
   nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
     try session.service.open(socket) { [keeper] changed in keeper?.note(changed) }
@@ -35,13 +38,12 @@ final class ServeRun: SessionDelegate {
     try session.service.listen(on: address, access: access)
   }
 
-  /// Launches the application. `files` become the queue and are played, if there is no queue.
-  func start(_ files: [MediaPath]) {
-    session.start()
-    if !files.isEmpty {
+  /// Makes `locators` the queue and plays them, if there is no queue. Behind ``open(_:)``: what changes before is not kept.
+  func queue(_ locators: [SongLocator]) {
+    if !locators.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in
         guard machine.queue.isEmpty else { return }
-        try machine.add(files.map { Song(path: $0.bytes) })
+        try machine.add(locators.map { Song($0) })
         machine.play()
       }
     }
@@ -68,7 +70,7 @@ final class ServeRun: SessionDelegate {
   }
 
   func saw(_ event: JukeboxEvent) {}
-  func continued() {}
+  func redraw() {}
   func ending() { keeper?.save() }
   func complain(_ text: String) { StandardOutput.complain(text) }
 }

@@ -8,6 +8,7 @@ import MPDService
 import MusicFiles
 import MusicLibrary
 import RunTimeline
+import Transfer
 
 /// What `play` and `serve` do with what happens in their session: all in which they differ. Called on the main queue.
 @MainActor
@@ -21,8 +22,8 @@ protocol SessionDelegate: AnyObject {
   func recorded(_ event: LifecycleRecord.Event)
   /// A report about the output; `isNews` if clients did not know it.
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool)
-  /// The process goes on after a stop.
-  func continued()
+  /// The process goes on after a stop, or its terminal has got another size.
+  func redraw()
   /// The session ends; there may still be an application.
   func ending()
   /// Gets a line for a person about what could not be done.
@@ -48,6 +49,12 @@ final class Session {
     var settings = LifecycleSettings()
     /// Clock, output and main queue.
     var environment: PlaybackEnvironment
+    /// Where credentials in clients' URLs go.
+    var credentials = CredentialStore()
+    /// Where URLs of other users' clients may lead; nil: they may name none.
+    var reachOfOthers: NetworkReach? = .publicOnly
+    /// How playlists come from the network.
+    var network = NetworkSettings()
     /// What drives the output, for clients.
     var plugin: String
     var timeline: TimelineRecorder?
@@ -77,7 +84,9 @@ final class Session {
       isOnMainQueue: environment.isOnMainQueue, settings: parts.settings)
     service = JukeboxService(
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
-      stickers: parts.stickers, plugin: parts.plugin, clock: clock)
+      stickers: parts.stickers, credentials: parts.credentials, reachOfOthers: parts.reachOfOthers,
+      readPlaylist: NetworkPlaylists(parts.network, clock: clock).read,
+      readTag: NetworkTags(parts.network, clock: clock).read, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
     }

@@ -14,7 +14,7 @@ struct SongLines {
   static let patience = 0.05
 
   private enum Line {
-    case song(SongID, place: String, fileName: String, due: HostTime, name: String?)
+    case song(SongID, place: String, fileName: String, due: HostTime, name: SongName?)
     case text(String)
   }
 
@@ -32,7 +32,7 @@ struct SongLines {
   mutating func add(_ text: String) { lines.append(.text(text)) }
 
   /// Notes what a song is called.
-  mutating func note(_ name: String, of song: SongID) {
+  mutating func note(_ name: SongName, of song: SongID) {
     for index in lines.indices {
       if case .song(song, let place, let fileName, let due, nil) = lines[index] {
         lines[index] = .song(song, place: place, fileName: fileName, due: due, name: name)
@@ -50,7 +50,7 @@ struct SongLines {
     return ready.map { line in
       switch line {
       case .song(_, let place, let fileName, _, let name):
-        "\(place)  \(TerminalText.sanitized(name ?? fileName))"
+        "\(place)  \(TerminalText.sanitized(name?.description ?? fileName))"
       case .text(let text): text
       }
     }
@@ -59,17 +59,17 @@ struct SongLines {
 
 extension QueuedSong {
   /// What its file is called.
-  var fileName: String { String(decoding: MediaPath(bytes: song.path).name, as: UTF8.self) }
+  var fileName: String { song.locator.fileName }
 }
 
 extension SongMetadata {
-  /// What a person calls the song: artist and title, or the title; nil without one.
-  var displayName: String? {
+  /// What a person calls the song; nil without a title.
+  var displayName: SongName? {
     let tags = tags
     func text(_ type: TagType) -> String? {
       tags.first { $0.type == type }.map { String(decoding: $0.value.bytes, as: UTF8.self) }
     }
-    guard let title = text(.title) else { return nil }
-    return text(.artist).map { "\($0) – \(title)" } ?? title
+    // What a playlist or a station calls it, where it has no title.
+    return (text(.title) ?? text(.name)).map { SongName(artist: text(.artist), title: $0) }
   }
 }

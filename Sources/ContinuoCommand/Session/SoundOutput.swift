@@ -33,6 +33,7 @@ struct SoundOutput {
       var configuration = PulseConfiguration()
       configuration.server = options.server
       configuration.sink = options.sink
+      configuration.delayBehindSink = options.sinkDelay?.seconds ?? 0
       if options.nullSink {
         device = Self.privateDevice(configuration, clock)
         return

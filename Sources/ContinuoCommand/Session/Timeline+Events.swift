@@ -13,7 +13,9 @@ extension Timeline.Entry {
     case .timeControlStatus(.paused, _): self = .sound(.silent)
     case .timeControlStatus(.waitingToPlayAtSpecifiedRate, _): self = .sound(.waiting)
     case .timeControlStatus(.playing, _): self = .sound(.audible)
-    case .didPlayToEndTime, .failed, .interruption, .playerFailed: return nil
+    case .didPlayToEndTime, .failed, .interruption, .playerFailed, .stalled, .loaded, .network,
+      .station, .timedMetadata:
+      return nil
     }
   }
 }

@@ -10,7 +10,8 @@ final class Terminal {
   private var keys: (any DispatchSourceRead)?
   private let onKey: @MainActor (TerminalKey) -> Void
   private var parser = TerminalKeys()
-  private var drawn = ""
+  private let look: TerminalLook
+  private var drawn: RenderedLine?
   private var isLooking = false
 
   private static let lookInterval = 1.0
@@ -19,7 +20,8 @@ final class Terminal {
   static var isPresent: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
   /// Takes the terminal over: no echo, no waiting for the end of a line. `CleanUp` gives it back.
-  init(onKey: @escaping @MainActor (TerminalKey) -> Void) {
+  init(look: TerminalLook, onKey: @escaping @MainActor (TerminalKey) -> Void) {
+    self.look = look
     self.onKey = onKey
     CleanUp.add(TerminalMode.giveBack)
     TerminalMode.want()
@@ -32,7 +34,7 @@ final class Terminal {
     guard TerminalMode.isInForeground else {
       keys?.cancel()
       keys = nil
-      drawn = ""
+      drawn = nil
       lookAgain()
       return false
     }
@@ -82,31 +84,38 @@ final class Terminal {
   /// Draws the status line over the last one.
   func draw(_ line: StatusLine) {
     guard update() else { return }
-    let text = line.rendered(columns: columns)
-    guard text != drawn else { return }
-    drawn = text
-    StandardOutput.lines.draw(Array("\r\u{1B}[K\(text)".utf8))
+    let new = line.rendered(columns: Self.columns, look: look)
+    guard new != drawn else { return }
+    let change = drawn.map { new.change(from: $0) } ?? new.whole
+    drawn = new
+    StandardOutput.lines.draw(Array(new.whole.utf8), change: Array(change.utf8))
   }
 
-  /// Writes a line of the command's own above the status line.
+  /// Writes a line above the status line.
+  func tell(_ line: String) {
+    guard update() else { return }
+    write("\(RenderedLine.clearing)\(line)\n\(drawn?.whole ?? "")")
+  }
+
+  /// The same for a line of the command's own, which is not lost if another job has the terminal.
   func complain(_ text: String) {
-    guard update() else { return StandardOutput.complain(text) }
-    write("\r\u{1B}[Kcontinuo: \(text)\n\(drawn)")
+    if update() { tell("continuo: \(text)") } else { StandardOutput.complain(text) }
   }
 
   /// Leaves the last status line as it is and goes below it.
   func finish() {
-    if update(), !drawn.isEmpty { write("\n") }
-    drawn = ""
+    if update(), drawn != nil { write("\n") }
+    drawn = nil
   }
 
-  /// The process goes on after a stop: nothing of what was drawn is to be relied on.
+  /// The process goes on after a stop, or the terminal has got another size: nothing of what was drawn is to be relied on.
   func resume() {
-    drawn = ""
+    drawn = nil
     update()
   }
 
-  private var columns: Int {
+  /// How many characters fit into a line. Any thread.
+  nonisolated static var columns: Int {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)

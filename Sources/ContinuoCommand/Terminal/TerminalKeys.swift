@@ -2,10 +2,17 @@ import ControlProtocol
 
 /// A key that means something to `play`.
 enum TerminalKey: Hashable, Sendable, CaseIterable {
-  case space, n, p, left, right, up, down, h, f, m, q
+  case space, n, p, left, right, up, down, h, f, m, q, question
 
-  /// What it asks for.
-  var command: PlayerCommand {
+  /// All of them, in lines of less than eighty columns.
+  static let help = [
+    "space  pause, play    n, p  next, previous       left, right  5 s back, on",
+    "m      mute           up, down  volume           h, f  home button, foreground",
+    "q      quit           ?     these keys",
+  ]
+
+  /// What it asks for; nil for an explanation of the keys.
+  var command: PlayerCommand? {
     switch self {
     case .space: .toggle
     case .n: .next
@@ -18,6 +25,7 @@ enum TerminalKey: Hashable, Sendable, CaseIterable {
     case .f: .foreground
     case .m: .mute
     case .q: .quit
+    case .question: nil
     }
   }
 }
@@ -92,6 +100,7 @@ struct TerminalKeys {
     case UInt8(ascii: "f"), UInt8(ascii: "F"): .f
     case UInt8(ascii: "m"), UInt8(ascii: "M"): .m
     case UInt8(ascii: "q"), UInt8(ascii: "Q"): .q
+    case UInt8(ascii: "?"): .question
     default: nil
     }
   }

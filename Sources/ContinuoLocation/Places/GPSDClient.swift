@@ -1,6 +1,7 @@
 import Glibc
 import HostTime
 import Synchronization
+import SystemSockets
 
 /// A receiver behind gpsd, over TCP. Nothing is opened before `start`, and nothing is left after `stop`.
 final class GPSDClient: PlaceSource {
@@ -151,6 +152,8 @@ private final class GPSDSession: @unchecked Sendable {
     socket = Glibc.socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard socket >= 0 else { return tryNext(Self.reason(errno)) }
+    // The receiver is the phone's.
+    SystemSockets.register(socket)
     isConnecting = true
     let result = address.withUnsafeBytes { bytes in
       bytes.withMemoryRebound(to: sockaddr.self) { connect(socket, $0.baseAddress, socklen_t(bytes.count)) }

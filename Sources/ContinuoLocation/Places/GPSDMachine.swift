@@ -125,6 +125,9 @@ struct GPSDMachine: Sendable {
       case .noFix:
         defer { isLost = true }
         return isLost ? [] : [.report(.unavailable("the receiver does not know where it is"))]
+      case .noReceiver:
+        isLost = true
+        return [.report(.unavailable("gpsd has no receiver"))]
       case .version, .other: return []
       }
     default: return []

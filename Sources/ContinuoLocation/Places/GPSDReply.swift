@@ -8,6 +8,8 @@ enum GPSDReply: Hashable, Sendable {
   case place(Place)
   /// The receiver does not know where it is.
   case noFix
+  /// gpsd has no receiver.
+  case noReceiver
   /// Something else.
   case other
 
@@ -17,6 +19,7 @@ enum GPSDReply: Hashable, Sendable {
     switch report.kind {
     case "VERSION": self = .version
     case "TPV": self = report.place.map(GPSDReply.place) ?? (report.hasNoFix ? .noFix : .other)
+    case "DEVICES": self = report.hasNoDevices ? .noReceiver : .other
     default: self = .other
     }
   }
@@ -26,6 +29,7 @@ enum GPSDReply: Hashable, Sendable {
   private struct Report: Decodable {
     enum Key: String, CodingKey {
       case kind = "class"
+      case devices
       case mode, time, lat, lon, alt, altMSL, altHAE, eph, epx, epy, epv, speed, eps, track, epd
     }
 
@@ -46,6 +50,11 @@ enum GPSDReply: Hashable, Sendable {
 
     /// Metres, where the receiver does not say how accurate it is.
     private static let usualAccuracy = 10.0
+
+    /// Whether the list of receivers is there, and empty.
+    var hasNoDevices: Bool {
+      (try? values.nestedUnkeyedContainer(forKey: .devices)).map { $0.isAtEnd } ?? false
+    }
 
     /// Whether it says so.
     var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }

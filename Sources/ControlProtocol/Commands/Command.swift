@@ -129,9 +129,9 @@ package enum Command: Hashable, Sendable {
     case prio(UInt8, [PositionRange])
     /// `prioid N ID…`.
     case prioid(UInt8, [UInt32])
-    /// `addtagid ID TAG VALUE`: another tag than the file's.
+    /// `addtagid ID TAG VALUE`: one more tag, of a song from the network.
     case addtagid(UInt32, TagType, Argument)
-    /// `cleartagid ID [TAG]`: without what `addtagid` has added.
+    /// `cleartagid ID [TAG]`: without its tags, or those of a type.
     case cleartagid(UInt32, TagType?)
   }
 

@@ -23,6 +23,14 @@ package struct WatchRecord: Hashable, Sendable {
     case failed(StatusReply.Place, url: String, error: String)
     /// The time of the song did not go on from where it was.
     case timeJumped(StatusReply.Place, elapsed: Milliseconds)
+    /// Sound has stopped because more of the song did not come in time; it goes on by itself.
+    case stalled(StatusReply.Place)
+    /// So much of the song is there: these parts of its time, so many bytes, of how many if that is known.
+    case loaded(StatusReply.Place, ranges: [Range<Milliseconds>], bytes: Int64, total: Int64?)
+    /// Something happened to the song on the network.
+    case network(StatusReply.Place, NetworkReport)
+    /// What the stream says about itself from now on, at that time of the song.
+    case timedMetadata(StatusReply.Place, identifier: String, value: String, time: Milliseconds)
     /// The client read too slowly: so many time steps were left out before the next record.
     case coalesced(steps: Int)
     /// Nothing happened for a while; the connection lives.
@@ -38,6 +46,10 @@ package struct WatchRecord: Hashable, Sendable {
       case .didPlayToEndTime: "didPlayToEndTime"
       case .failed: "failed"
       case .timeJumped: "timeJumped"
+      case .stalled: "stalled"
+      case .loaded: "loaded"
+      case .network: "network"
+      case .timedMetadata: "timedMetadata"
       case .coalesced: "coalesced"
       case .alive: "alive"
       }
@@ -72,7 +84,7 @@ package struct WatchRecord: Hashable, Sendable {
       if let reason { reply.append("reason", reason) }
     case .applicationState(let state):
       reply.append("state", state)
-    case .didPlayToEndTime(let song):
+    case .didPlayToEndTime(let song), .stalled(let song):
       Self.write(song, into: &reply)
     case .failed(let song, let url, let error):
       Self.write(song, into: &reply)
@@ -81,6 +93,25 @@ package struct WatchRecord: Hashable, Sendable {
     case .timeJumped(let song, let elapsed):
       Self.write(song, into: &reply)
       reply.append("elapsed", elapsed)
+    case .loaded(let song, let ranges, let bytes, let total):
+      Self.write(song, into: &reply)
+      reply.append("ranges", ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ","))
+      reply.append("bytes", bytes)
+      if let total { reply.append("total", total) }
+    case .network(let song, let report):
+      Self.write(song, into: &reply)
+      reply.append("what", report.what.rawValue)
+      if let url = report.url { reply.append("url", url) }
+      if let status = report.status { reply.append("status", status) }
+      if let from = report.from { reply.append("from", from) }
+      if let attempt = report.attempt { reply.append("attempt", attempt) }
+      if let total = report.total { reply.append("total", total) }
+      if let error = report.error { reply.append("error", error) }
+    case .timedMetadata(let song, let identifier, let value, let time):
+      Self.write(song, into: &reply)
+      reply.append("identifier", identifier)
+      reply.append("value", value)
+      reply.append("time", time)
     case .coalesced(let steps):
       reply.append("steps", steps)
       return

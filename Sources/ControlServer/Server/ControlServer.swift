@@ -4,6 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
+internal import SystemSockets
 
 /// The server of the control socket, and of network ports if it is told to: one thread, one event loop. It serves until ``stop()``, whoever holds it.
 package final class ControlServer: Sendable {
@@ -116,6 +117,7 @@ package final class ControlServer: Sendable {
     let limits = self.limits
     var bootstrap = Self.bootstrap(group, limits) { [core] channel in
       channel.eventLoop.makeCompletedFuture {
+        try Self.registerAsSystems(channel)
         guard let from = channel.remoteAddress?.ipAddress.flatMap({ IPAddress($0) }) else {
           throw NotAdmitted()
         }
@@ -159,6 +161,7 @@ package final class ControlServer: Sendable {
       .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          try registerAsSystems(channel)
           try channel.pipeline.syncOperations.addHandler(AcceptPause())
         }
       }
@@ -170,6 +173,13 @@ package final class ControlServer: Sendable {
       )
       .childChannelOption(.writeBufferWaterMark, value: .full(at: limits.pauseBytes))
       .childChannelInitializer(admit)
+  }
+
+  /// Keeps the channel's socket from being reclaimed with those of a suspended application.
+  private static func registerAsSystems(_ channel: any Channel) throws {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      SystemSockets.register($0)
+    }
   }
 
   private static func add(_ connection: ClientConnection?, to channel: any Channel) throws {

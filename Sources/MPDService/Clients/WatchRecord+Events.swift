@@ -13,7 +13,17 @@ extension WatchRecord.Event {
       let seconds = host.place.seconds(of: song.id) ?? 0
       self = .timeJumped(host.watched(song), elapsed: Milliseconds(seconds: seconds))
     case .timeControlStatus(let status, let reason): self = .timeControlStatus(status, reason: reason)
-    case .interruption, .playerFailed: return nil
+    case .stalled(let song): self = .stalled(host.watched(song))
+    case .loaded(let song, let ranges, let bytes, let total):
+      let ranges = ranges.map {
+        Milliseconds(seconds: $0.lowerBound)..<Milliseconds(seconds: $0.upperBound)
+      }
+      self = .loaded(host.watched(song), ranges: ranges, bytes: bytes, total: total)
+    case .network(let song, let report): self = .network(host.watched(song), report)
+    case .timedMetadata(let song, let identifier, let value, let seconds):
+      self = .timedMetadata(
+        host.watched(song), identifier: identifier, value: value, time: Milliseconds(seconds: seconds))
+    case .interruption, .playerFailed, .station: return nil
     }
   }
 

@@ -72,10 +72,15 @@ final class ControlDesk: Sendable {
     switch command {
     // Mpd's words. Where the files are is no business of a client that cannot open them.
     case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
-    case .urlhandlers where !client.isLocal: return Reply()
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])
-    case .urlhandlers: return Reply(["handler": "file://"])
+    case .urlhandlers:
+      var reply = Reply()
+      if client.isLocal { reply.append("handler", "file://") }
+      if library.reach(of: client) != nil {
+        for scheme in ["http://", "https://"] { reply.append("handler", scheme) }
+      }
+      return reply
     case .listpartitions: return Reply(["partition": "default"])
     case .crossfade(0), .partition("default"), .mixrampdb(0), .mixrampdelay(nil): return Reply()
     case .crossfade: throw Ack(.argument, "songs follow each other without a gap and without a fade")

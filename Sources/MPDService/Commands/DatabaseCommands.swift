@@ -24,8 +24,14 @@ struct DatabaseCommands: Sendable {
       return try songs(ids[...], tags)
     // Their songs go to the queue.
     case .findadd, .searchadd: return Reply()
-    case .count(let query): return try count(query)
-    case .list(let query): return try list(query)
+    case .count(let query):
+      return try ask { reader throws(DatabaseError) in
+        try reader.answer(to: command) { () throws(DatabaseError) in try count(query, reader) }
+      }
+    case .list(let query):
+      return try ask { reader throws(DatabaseError) in
+        try reader.answer(to: command) { () throws(DatabaseError) in try list(query, reader) }
+      }
     case .listall(let uri): return try walk(uri, nil)
     case .listallinfo(let uri): return try walk(uri, tags)
     case .update(let uri): return try update(library, uri, rereads: false)
@@ -96,16 +102,14 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Tags
 
-  private func list(_ query: TagQuery) throws(Ack) -> Reply {
+  private func list(_ query: TagQuery, _ reader: LibraryReader) throws(DatabaseError) -> Reply {
     var reply = Reply()
     guard let last = query.tags.last else {
-      for path in try ask({ r throws(DatabaseError) in try r.paths(query.filter) }) {
-        reply.append("file", Argument(path))
-      }
+      for path in try reader.paths(query.filter) { reply.append("file", Argument(path)) }
       return reply
     }
     var before: [[UInt8]] = []
-    for values in try ask({ r throws(DatabaseError) in try r.values(of: query.tags, query.filter) }) {
+    try reader.forEachValues(of: query.tags, query.filter) { values in
       // A group's line where it or one around it begins.
       var isSame = true
       for (index, type) in query.tags.dropLast().enumerated() {
@@ -118,17 +122,17 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  private func count(_ query: CountQuery) throws(Ack) -> Reply {
+  private func count(_ query: CountQuery, _ reader: LibraryReader) throws(DatabaseError) -> Reply {
     var reply = Reply()
     func append(_ count: LibraryReader.Count) {
       reply.append("songs", count.songs)
       reply.append("playtime", Int64(count.seconds))
     }
     guard let group = query.group else {
-      if let filter = query.filter { append(try ask { r throws(DatabaseError) in try r.count(filter) }) }
+      if let filter = query.filter { append(try reader.count(filter)) }
       return reply
     }
-    for (value, count) in try ask({ r throws(DatabaseError) in try r.count(query.filter, by: group) }) {
+    for (value, count) in try reader.count(query.filter, by: group) {
       reply.append(group.rawValue, Argument(value))
       append(count)
     }

@@ -12,6 +12,7 @@ extension JukeboxError {
     case .noSuchSong: .noExist
     case .notPlaying, .noCurrentSong: .playerSync
     case .songIsCurrent, .songIsLocal: .permission
+    case .notSeekable: .unknown
     case .queueFull: .playlistMax
     }
   }

@@ -4,6 +4,7 @@ import Jukebox
 import JukeboxPlayback
 import MusicFiles
 import MusicLibrary
+import Transfer
 
 /// The commands about playlists with names, and about stickers.
 extension LibraryCommands {
@@ -25,12 +26,26 @@ extension LibraryCommands {
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
       case .load(let name, let range, let place):
         // What cannot be found is left out without a word, as by mpd: clients play what there is.
-        let files = try library.contents(of: name, request).part(range).compactMap(\.file)
-        try library.add(library.expand(files, request).files, at: place)
+        let songs: [Song]
+        if let found = try library.remotePlaylist(name, request) {
+          songs = Array(found.part(range))
+        } else {
+          let locators = try library.contents(of: name, request).part(range).compactMap(\.locator)
+          songs = try library.expand(locators, request).songs
+        }
+        try library.addAndRead(songs, at: place)
         return Reply()
       default: return try library.change(command, request)
       }
     }
+  }
+
+  /// What the playlist at a URL names; nil if the name is none.
+  private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> [Song]? {
+    guard let locator = try remote(name, request) else { return nil }
+    let found = try expand([locator], arePlaylists: true, request)
+    if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
+    return found.songs
   }
 
   // MARK: Asking
@@ -39,8 +54,8 @@ extension LibraryCommands {
   private struct Entry {
     /// As clients are to see it.
     let name: Argument
-    /// Where the file is, or may have been; nil for what is not on this machine.
-    let file: MediaPath?
+    /// Where it is, or may have been; nil for what cannot be played from there.
+    let locator: SongLocator?
   }
 
   /// The playlists that are kept here; none where none are.
@@ -56,11 +71,19 @@ extension LibraryCommands {
 
   /// What a playlist names: one that is kept, or `NAME`, `NAME.m3u` or the like in the home.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
+    if let songs = try remotePlaylist(name, request) {
+      return songs.map { Entry(name: Argument(home.name(of: $0.locator)), locator: $0.locator) }
+    }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }
       return try playlists.entries(of: name.bytes).map { text in
-        let file = home.file(ofEntry: text)
-        return Entry(name: Argument(file.map { home.name(of: $0) } ?? text), file: file)
+        guard let entry = home.locator(ofEntry: text) else {
+          return Entry(name: Argument(WebURL.withoutCredentials(text)), locator: nil)
+        }
+        if let found = entry.credentials, let url = entry.locator.url, let reach = request.reach {
+          credentials.set(found, for: url, reach: reach)
+        }
+        return Entry(name: Argument(home.name(of: entry.locator)), locator: entry.locator)
       }
     } catch .missing, .badName {
       try checkName(name.bytes, request)
@@ -68,9 +91,9 @@ extension LibraryCommands {
         guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
           path.isPlaylist
         else { continue }
-        let found = try expand([path], request)
-        if found.files.isEmpty, let refusal = found.refusal { throw refusal }
-        return found.files.map { Entry(name: Argument(home.name(of: $0)), file: $0) }
+        let found = try expand([SongLocator(path)], request)
+        if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
+        return found.songs.map { Entry(name: Argument(home.name(of: $0.locator)), locator: $0.locator) }
       }
       throw .noSuchPlaylist
     } catch {
@@ -96,7 +119,7 @@ extension LibraryCommands {
   ) throws(Ack) -> Reply {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) {
-      guard let file = entry.file, (try? FileStatus(of: file)) != nil, isSameUser || isInHome(file)
+      guard let file = entry.locator?.file, (try? FileStatus(of: file)) != nil, isSameUser || isInHome(file)
       else {
         reply.append("file", entry.name)
         continue
@@ -141,12 +164,12 @@ extension LibraryCommands {
         try f.rename(name.bytes, to: newName.bytes)
       }
     case .playlistadd(let name, let uri, let place):
-      let found = try files(of: uri, request)
+      let found = try songs(of: uri, request)
       refusal = found.refusal
-      try insert(found.files.map { home.entry(for: $0) }, into: name, at: place.map(Int.init))
+      try insert(found.songs.map { home.entry(for: $0.locator) }, into: name, at: place.map(Int.init))
     case .searchaddpl(let name, let query):
-      let songs = try database.songs(query, foldsCase: true).map { MediaPath(bytes: $0.path) }
-      try insert(songs.map { home.entry(for: $0) }, into: name, at: query.position?.number)
+      let songs = try database.songs(query, foldsCase: true)
+      try insert(songs.map { home.entry(for: $0.locator) }, into: name, at: query.position?.number)
     case .playlistclear(let name):
       try inFolder { f throws(PlaylistProblem) in
         try f.edit(name.bytes) { e throws(PlaylistProblem) in e = [] }
@@ -182,7 +205,7 @@ extension LibraryCommands {
     let queue = host.read { $0.queue }
     var entries: [[UInt8]] = []
     entries.reserveCapacity(queue.count)
-    queue.forEach(in: 0..<queue.count) { entries.append(home.entry(for: MediaPath(bytes: $1.song.path))) }
+    queue.forEach(in: 0..<queue.count) { entries.append(home.entry(for: $1.song.locator)) }
     return entries
   }
 

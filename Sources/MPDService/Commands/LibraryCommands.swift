@@ -10,14 +10,20 @@ import MP3Decoding
 import MusicFiles
 import MusicLibrary
 import Synchronization
+import Transfer
 
 /// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow
 /// disk or a long playlist holds up nobody but who asked for it. A client has one command under way: there are no more
 /// threads than clients.
 final class LibraryCommands: Sendable {
-  private struct Picture {
-    var path: MediaPath
-    var content: MP3Metadata.Picture?
+  /// Reads the tag of a medium on the network with its pictures; nil if there is none. May block for a while.
+  typealias TagReading = @Sendable (WebURL, NetworkReach) -> MediaTag?
+
+  struct Picture {
+    var song: SongLocator
+    /// What who asked for it may reach.
+    var reach: NetworkReach?
+    var content: (mimeType: String, data: [UInt8])?
   }
 
   let host: JukeboxHost
@@ -30,9 +36,17 @@ final class LibraryCommands: Sendable {
   /// Tells clients of what changes on the disk.
   let onChange: @Sendable (Subsystems) -> Void
   private let tagReader: TagReader
+  /// What stood in URLs that clients have named.
+  let credentials: CredentialStore
+  /// What URLs of clients of other users may lead to; nil: they may name none.
+  private let reachOfOthers: NetworkReach?
+  /// Reads playlists of the network; nil: they are songs like any other.
+  private let readPlaylist: PlaylistReading?
+  /// nil: media on the network have no pictures.
+  let readTag: TagReading?
   private let clock: any HostClock
   /// The last picture that was asked for: clients fetch it in chunks.
-  private let picture = Mutex<Picture?>(nil)
+  let picture = Mutex<Picture?>(nil)
   /// Clients whose connection is closed while commands of theirs are still performed, and since when.
   private let gone = Mutex<[ClientID: HostTime]>([:])
 
@@ -47,14 +61,18 @@ final class LibraryCommands: Sendable {
   struct Request {
     let isSameUser: Bool
     let isLocal: Bool
+    /// What URLs may lead to that the client names; nil: it may name none.
+    let reach: NetworkReach?
     /// Why reading has to end; nil while it may go on.
     let interruption: () -> String?
   }
 
-  /// Songs that are added are read by `tagReader`. `onChange` is called on a command's own thread.
+  /// Files that are added are read by `tagReader`. `onChange` is called on a command's own thread.
   init(
     host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, playlists: PlaylistFolder? = nil,
-    stickers: StickerStore? = nil, tagReader: TagReader, clock: any HostClock,
+    stickers: StickerStore? = nil, tagReader: TagReader, credentials: CredentialStore = CredentialStore(),
+    reachOfOthers: NetworkReach? = .publicOnly, readPlaylist: PlaylistReading? = nil,
+    readTag: TagReading? = nil, clock: any HostClock,
     onChange: @escaping @Sendable (Subsystems) -> Void = { _ in }
   ) {
     self.host = host
@@ -62,6 +80,10 @@ final class LibraryCommands: Sendable {
     self.stickers = stickers
     self.onChange = onChange
     database = DatabaseCommands(library: library, home: home)
+    self.credentials = credentials
+    self.reachOfOthers = reachOfOthers
+    self.readPlaylist = readPlaylist
+    self.readTag = readTag
     self.clock = clock
     self.home = home
     self.tagReader = tagReader
@@ -86,7 +108,9 @@ final class LibraryCommands: Sendable {
       switch command {
       case .findadd(let query), .searchadd(let query):
         var songs = try library.database.songs(query, foldsCase: command.foldsCase)
-        if !request.isSameUser { songs.removeAll { !library.isInHome(MediaPath(bytes: $0.path)) } }
+        if !request.isSameUser {
+          songs.removeAll { song in song.locator.file.map { !library.isInHome($0) } ?? true }
+        }
         _ = try library.add(songs, at: query.position)
         return Reply()
       default: return try library.database.reply(to: command, tags: context.tags)
@@ -101,7 +125,10 @@ final class LibraryCommands: Sendable {
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
       let start = clock.now
-      let request = Request(isSameUser: client.isSameUser, isLocal: client.isLocal) { [self] in
+      let request = Request(
+        isSameUser: client.isSameUser, isLocal: client.isLocal,
+        reach: reach(of: client)
+      ) { [self] in
         let now = clock.now
         if now.seconds(since: start) > Self.readingLimit {
           return "it takes more than \(Int(Self.readingLimit)) s"
@@ -112,6 +139,11 @@ final class LibraryCommands: Sendable {
       completion(Result { () throws(Ack) in try body(self, request) })
     }
   }
+
+  /// What URLs of a client may lead to; nil: it may name none.
+  ///
+  /// Clients from the network are others too, also those of this machine: nobody vouches for who they are.
+  func reach(of client: ClientInfo) -> NetworkReach? { client.isSameUser ? .all : reachOfOthers }
 
   /// A client's connection is closed: what it has had read comes to its end soon.
   func connectionClosed(_ client: ClientID) { gone.withLock { $0[client] = clock.now } }
@@ -124,17 +156,13 @@ final class LibraryCommands: Sendable {
   ) throws(Ack) -> Reply {
     switch command {
     case .add(let uri, let place):
-      let found = try files(of: uri, request)
-      try add(found.files, at: place)
+      let found = try songs(of: uri, request)
+      try addAndRead(found.songs, at: place)
       if let refusal = found.refusal { throw refusal }
       return Reply()
     case .addid(let uri, let place):
-      let path = try resolveSong(uri, request)
-      guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
-        throw Ack(.noExist, "No such song")
-      }
-      if let flaw = flaw(of: path, request) { throw Ack(.noExist, flaw) }
-      let ids = try add([path], at: place)
+      let ids = try addAndRead(
+        [Song(try song(of: uri, request), reach: request.reach ?? .publicOnly)], at: place)
       var reply = Reply()
       for id in ids { reply.append("Id", id.rawValue) }
       return reply
@@ -150,8 +178,13 @@ final class LibraryCommands: Sendable {
       if path == home.path { contents.append(try storedPlaylists()) }
       return contents
     case .readpicture(let uri, let offset):
-      return try readPicture(
-        try resolveSong(uri, request), from: Int(offset), limit: context.binaryLimit)
+      let song: SongLocator
+      if let url = try remote(uri, request) {
+        song = url
+      } else {
+        song = SongLocator(try resolveSong(uri, request))
+      }
+      return try readPicture(of: song, from: Int(offset), limit: context.binaryLimit, request)
     case .albumart(let uri, let offset):
       return try albumArt(beside: uri, from: Int(offset), limit: context.binaryLimit, request)
     case .readcomments(let uri):
@@ -167,6 +200,27 @@ final class LibraryCommands: Sendable {
 
   // MARK: Adding
 
+  /// The URL that a client's name is; nil where it means something on this machine.
+  func remote(_ name: Argument, _ request: Request) throws(Ack) -> SongLocator? {
+    guard case .url(let url, let credentials) = EntryLocation(name.bytes) else { return nil }
+    guard let reach = request.reach else {
+      throw Ack(.permission, "Access denied: nothing is played from the network for other users")
+    }
+    if let credentials { self.credentials.set(credentials, for: url, reach: reach) }
+    return SongLocator(url)
+  }
+
+  /// The URL or the file of this name, and nothing else.
+  private func song(of name: Argument, _ request: Request) throws(Ack) -> SongLocator {
+    if let locator = try remote(name, request) { return locator }
+    let path = try resolveSong(name, request)
+    guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
+      throw Ack(.noExist, "No such song")
+    }
+    if let flaw = flaw(of: path, request) { throw Ack(.noExist, flaw) }
+    return SongLocator(path)
+  }
+
   func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
     try checkName(name, request)
     do {
@@ -177,7 +231,7 @@ final class LibraryCommands: Sendable {
   }
 
   /// The same for a name that cannot be a directory's: what is missing is a song.
-  private func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
+  func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
     try checkName(name.bytes, request)
     do {
       return try home.resolve(name.bytes, isSameUser: request.isSameUser)
@@ -202,38 +256,51 @@ final class LibraryCommands: Sendable {
 
   /// What a client's name stands for.
   struct Found {
-    var files: [MediaPath] = []
+    var songs: [Song] = []
     /// What is to be said of those that are left out.
     var refusal: Ack?
   }
 
-  /// The file of this name, or those in this folder or playlist.
-  func files(of uri: Argument, _ request: Request) throws(Ack) -> Found {
+  /// The URL or the file of this name, or what is in this folder or playlist.
+  func songs(of uri: Argument, _ request: Request) throws(Ack) -> Found {
+    if let locator = try remote(uri, request) {
+      guard let url = locator.url, NetworkPlaylist.kind(named: url) != nil else {
+        return Found(songs: [Song(locator, reach: request.reach ?? .publicOnly)])
+      }
+      return try expand([locator], request)
+    }
     // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
     // nothing to add. A person who names one by its path hears of it.
     let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
     let path = try resolve(uri.bytes, request)
-    let found = try expand([path], request)
+    let found = try expand([SongLocator(path)], request)
     let isFolder = (try? FileStatus(of: path))?.type == S_IFDIR
     // A link to nothing in a folder is nobody's concern, as with mpd.
-    if isFolder, isListed || !found.files.isEmpty { return Found(files: found.files) }
+    if isFolder, isListed || !found.songs.isEmpty { return Found(songs: found.songs) }
     return found
   }
 
-  /// Files, what is in folders, or what playlists name: only what the client may have and what can be played.
-  func expand(_ paths: [MediaPath], _ request: Request) throws(Ack) -> Found {
+  /// URLs, files, what is in folders, or what playlists name: only what the client may have and what can be played.
+  ///
+  /// - Parameter arePlaylists: whether URLs are those of playlists, whatever they are called.
+  func expand(
+    _ locators: [SongLocator], arePlaylists: Bool = false, _ request: Request
+  ) throws(Ack) -> Found {
     var builder = QueueBuilder(
-      directory: home.path, refusal: { self.flaw(of: $0, request) },
-      interruption: { _ in request.interruption() })
+      directory: home.path, reach: request.reach, credentials: credentials,
+      refusal: { self.flaw(of: $0, request) },
+      interruption: { _ in request.interruption() }, readPlaylist: readPlaylist,
+      takesURLsForPlaylists: arePlaylists)
     // Absolute, so nothing of it is taken for an option or for standard input.
-    for path in paths { builder.add(argument: path) }
+    for locator in locators { builder.add(argument: MediaPath(bytes: locator.bytes)) }
     if let limitation = builder.limitation { throw Ack(.system, "nothing was done: \(limitation)") }
-    var found = Found(files: builder.files)
+    var found = Found(songs: builder.songs)
     if let problem = builder.problems.first {
       let more = builder.problemCount - 1
-      let rest = (more > 0 ? " (and \(more) more)" : "") + (found.files.isEmpty ? "" : "; the rest was added")
+      let rest =
+        (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
       found.refusal = Ack(.noExist, "\(problem)\(rest)")
-    } else if found.files.isEmpty, !paths.isEmpty {
+    } else if found.songs.isEmpty, !locators.isEmpty {
       found.refusal = Ack(.noExist, "No such song")
     }
     return found
@@ -256,11 +323,11 @@ final class LibraryCommands: Sendable {
     return home.contains(real)
   }
 
+  /// Adds songs, and has the tags of those read that are files.
   @discardableResult
-  func add(_ files: [MediaPath], at place: QueuePosition?) throws(Ack) -> [SongID] {
-    let songs = files.map { Song(path: $0.bytes) }
+  func addAndRead(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     let ids = try add(songs, at: place)
-    tagReader.read(zip(ids, songs).map { ($0, $1.path) })
+    tagReader.read(Array(zip(ids, songs.map(\.locator))))
     return ids
   }
 
@@ -272,82 +339,5 @@ final class LibraryCommands: Sendable {
     } catch {
       throw error.ack
     }
-  }
-
-  // MARK: Listing
-
-  private func list(_ path: MediaPath, _ request: Request) throws(Ack) -> Reply {
-    let entries: FolderEntries
-    do {
-      entries = try FolderEntries(of: path, interruption: request.interruption)
-    } catch .system(ENOTDIR) {
-      var reply = Reply()
-      let song = Song(path: path.bytes, metadata: SongMetadata(path: path.bytes))
-      SongReply(song, home: home).write(into: &reply)
-      return reply
-    } catch {
-      throw Ack(.system, "\(error)")
-    }
-    var reply = Reply()
-    func append(_ kind: String, _ name: [UInt8]) {
-      reply.append(kind, Argument(home.name(of: path.appending(name))))
-    }
-    for name in entries.folders { append("directory", name) }
-    for name in entries.songs { append("file", name) }
-    for name in entries.playlists { append("playlist", name) }
-    return reply
-  }
-
-  private func listFiles(_ folder: MediaPath, _ request: Request) throws(Ack) -> Reply {
-    var reply = Reply()
-    do throws(FileBytes.Problem) {
-      for name in try FolderEntries.names(in: folder, interruption: request.interruption) {
-        guard let status = try? FileStatus(of: folder.appending(name)) else { continue }
-        let isFolder = status.type == S_IFDIR
-        reply.append(isFolder ? "directory" : "file", Argument(name))
-        if !isFolder { reply.append("size", status.size) }
-        reply.append(lastModified: status.changed / 1_000_000_000)
-      }
-    } catch {
-      throw Ack(.system, "\(error)")
-    }
-    return reply
-  }
-
-  // MARK: Pictures
-
-  private func albumArt(
-    beside uri: Argument, from offset: Int, limit: Int, _ request: Request
-  ) throws(Ack) -> Reply {
-    let missing = Ack(.noExist, "No file exists")
-    guard let song = try? resolveSong(uri, request),
-      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || isInHome(cover)
-    else { throw missing }
-    guard let part = try? FileBytes.part(of: cover, from: offset, count: limit) else { throw missing }
-    guard offset <= part.size else { throw Ack(.argument, "Offset too large") }
-    var reply = Reply()
-    reply.appendBinary(part.bytes, totalSize: part.size)
-    return reply
-  }
-
-  private func readPicture(_ path: MediaPath, from offset: Int, limit: Int) throws(Ack) -> Reply {
-    let content: MP3Metadata.Picture?
-    // Its first chunk is that of the file as it is now; those that follow are of the same picture.
-    if offset > 0, let known = picture.withLock({ $0 }), known.path == path {
-      content = known.content
-    } else {
-      guard let metadata = try? MP3File(pathBytes: path.bytes).readMetadata() else {
-        throw Ack(.noExist, "No such song")
-      }
-      content = metadata.picture
-      picture.withLock { $0 = Picture(path: path, content: content) }
-    }
-    var reply = Reply()
-    guard let content else { return reply }
-    guard offset <= content.data.count else { throw .badFileOffset }
-    let chunk = Array(content.data[offset..<min(offset + limit, content.data.count)])
-    reply.appendBinary(
-      chunk, totalSize: content.data.count, mediaType: content.mimeType.isEmpty ? nil : content.mimeType)
-    return reply
   }
 }

@@ -75,7 +75,16 @@ struct PlaybackCommands: Sendable {
     case .absolute(let time): seconds = time.inSeconds
     case .relative(let distance): seconds = host.seconds + distance.inSeconds
     }
-    try host.change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+    let current = host.read { $0.state == .stopped ? nil : $0.currentID }
+    try seek(current, to: seconds) { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
+  }
+
+  /// Has the jukebox seek in a song, unless that is the player's and it knows that this cannot be.
+  private func seek(
+    _ id: SongID?, to seconds: Double, _ body: (inout JukeboxMachine) throws(JukeboxError) -> Void
+  ) throws(JukeboxError) {
+    if let id, !host.place.canSeek(id, to: seconds) { throw .notSeekable }
+    try host.change(body)
   }
 
   /// Carries out what a lock screen has controls for.
@@ -91,9 +100,13 @@ struct PlaybackCommands: Sendable {
     case .next: try host.change { m throws(JukeboxError) in try m.next() }
     case .previous: try host.change { m throws(JukeboxError) in try m.previous() }
     case .seek(let position, let time):
-      try host.change { m throws(JukeboxError) in try m.seek(position: Int(position), to: time.seconds) }
+      let id = host.read { $0.queue[position: Int(position)]?.id }
+      try seek(id, to: time.seconds) { m throws(JukeboxError) in
+        try m.seek(position: Int(position), to: time.seconds)
+      }
     case .seekid(let id, let time):
-      try host.change { m throws(JukeboxError) in try m.seek(id: SongID(rawValue: id), to: time.seconds) }
+      let id = SongID(rawValue: id)
+      try seek(id, to: time.seconds) { m throws(JukeboxError) in try m.seek(id: id, to: time.seconds) }
     case .seekcur(let target): try seek(target)
     }
     return Reply()

@@ -47,9 +47,14 @@ struct QueueCommands: Sendable {
       try host.change { m throws(JukeboxError) in
         for id in ids { try m.setPriority(priority, of: SongID(rawValue: id)) }
       }
-    case .addtagid(let id, _, _), .cleartagid(let id, _):
-      guard host.read({ $0.queue[SongID(rawValue: id)] }) != nil else { throw .noSuchSong }
-      throw .songIsLocal
+    case .addtagid(let id, let type, let value):
+      try host.change { m throws(JukeboxError) in
+        try m.addTag(SongTag(type, value), to: SongID(rawValue: id))
+      }
+    case .cleartagid(let id, let type):
+      try host.change { m throws(JukeboxError) in
+        try m.removeTags(type, of: SongID(rawValue: id))
+      }
     case .rangeid(let id, let range):
       try host.change { m throws(JukeboxError) in
         try m.setRange(range == .whole ? nil : range, of: SongID(rawValue: id))
@@ -80,7 +85,7 @@ struct QueueCommands: Sendable {
       return list(nil) { position, song, reply in
         reply.appendPlaylistLine(
           position: UInt32(clamping: position),
-          file: Argument(home.name(of: MediaPath(bytes: song.song.path))))
+          file: Argument(home.name(of: song.song.locator)))
       }
     case .playlistinfo(let range):
       if let range, Int(range.lowerBound) > host.read({ $0.queue.count }) { throw .badSongIndex }

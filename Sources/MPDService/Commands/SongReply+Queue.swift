@@ -17,7 +17,7 @@ extension SongReply {
       tags.append(SongTag(type, Argument(value.withUnsafeBufferPointer { Array($0) })))
     }
     self.init(
-      file: Argument(home.name(of: MediaPath(bytes: song.path))),
+      file: Argument(home.name(of: song.locator)),
       lastModified: song.metadata?.modified, format: song.metadata.flatMap { AudioFormatText($0) },
       tags: tags,
       duration: song.duration.map { Milliseconds(seconds: $0) },
@@ -31,7 +31,7 @@ extension Reply {
     let song = queued.song
     let metadata = song.metadata
     beginSong(
-      file: song.path.span.extracting(droppingFirst: home.nameStart(in: song.path)),
+      file: song.locator.bytes.span.extracting(droppingFirst: home.nameStart(in: song.locator.bytes)),
       range: song.range,
       lastModified: metadata?.modified, format: metadata.flatMap { AudioFormatText($0) })
     metadata?.forEachTag(of: tags) { appendTag($0, $1) }

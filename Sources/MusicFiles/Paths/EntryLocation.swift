@@ -1,21 +1,21 @@
+package import Transfer
+
 /// Where an entry of a playlist, or an argument, says the medium is.
 package enum EntryLocation: Hashable, Sendable {
+  /// At a URL of the network, with the credentials that it has.
+  case url(WebURL, Credentials?)
   /// One of these paths, the first that exists.
   case paths([MediaPath])
   /// Somewhere that this player does not go, or nowhere at all; why.
   case unusable(String)
 
-  /// Reads a path or a `file:` URL.
+  /// Reads a path or a URL.
   ///
   /// Playlists that were written on other systems name files in other ways than this one has them: in Latin-1 (what
   /// `.m3u` was before `.m3u8`) and with backslashes. If the file is not there as written, it is looked for so.
-  init(_ text: [UInt8]) {
+  package init(_ text: [UInt8]) {
     if let scheme = Self.scheme(of: text) {
-      guard scheme == "file" else {
-        self = .unusable("\(scheme): URLs are not supported")
-        return
-      }
-      self = Self.fileURL(text.dropFirst("file:".utf8.count))
+      self = scheme == "file" ? Self.fileURL(text.dropFirst("file:".utf8.count)) : Self.webURL(text)
       return
     }
     var paths = [MediaPath(bytes: text)]
@@ -51,6 +51,19 @@ package enum EntryLocation: Hashable, Sendable {
       return nil
     }
     return name
+  }
+
+  private static func webURL(_ text: [UInt8]) -> EntryLocation {
+    do throws(WebURL.Problem) {
+      let (url, credentials) = try WebURL.read(LenientText.read(text))
+      return .url(url, credentials)
+    } catch {
+      switch error {
+      case .tooLong: return .unusable("a URL of more than \(NetworkLimits.url) bytes")
+      case .unsupportedScheme(let scheme): return .unusable("\(scheme): URLs are not supported")
+      case .malformed: return .unusable("not a valid URL")
+      }
+    }
   }
 
   /// Reads what a `file:` URL has after its scheme. The host may only be this one.

@@ -1,4 +1,5 @@
 import Glibc
+package import Jukebox
 
 /// The directory that clients' relative names are seen from, and what they may reach.
 ///
@@ -48,6 +49,7 @@ package struct MusicHome: Sendable {
     let candidates: [MediaPath]
     switch EntryLocation(name) {
     case .unusable(let reason): throw .unusable(reason)
+    case .url: throw .missing
     case .paths(let paths): candidates = paths.map { $0.resolved(against: path) }
     }
     var failure = Problem.missing
@@ -74,9 +76,14 @@ package struct MusicHome: Sendable {
     real == path || real.bytes.starts(with: prefix)
   }
 
+  /// What clients call a song: a file relative to the home if it is below it, else by its path; a URL as it is.
+  package func name(of locator: SongLocator) -> [UInt8] {
+    Array(locator.bytes[nameStart(in: locator.bytes)...])
+  }
+
   /// What clients call `file`: relative if it is below the home, else absolute.
   package func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
 
-  /// Where in a path the name begins that clients call `file`.
+  /// Where in a path the name begins that clients call `file`. A URL never begins like the home.
   package func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
 }

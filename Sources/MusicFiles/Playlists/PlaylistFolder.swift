@@ -1,5 +1,7 @@
 import Glibc
+package import Jukebox
 import Synchronization
+package import Transfer
 
 /// Why a stored playlist is not what somebody wants it to be. Nothing has changed then.
 package enum PlaylistProblem: Error, Hashable, Sendable {
@@ -228,8 +230,9 @@ package final class PlaylistFolder: Sendable {
 }
 
 extension MusicHome {
-  /// The entry of a playlist for a file: its name for clients, or where that could not stand in a line, its URL.
-  package func entry(for file: MediaPath) -> [UInt8] {
+  /// The entry of a playlist for a song: its name for clients, or where that could not stand in a line, its URL.
+  package func entry(for locator: SongLocator) -> [UInt8] {
+    guard let file = locator.file else { return locator.bytes }
     let name = name(of: file)
     let isBlank = { (byte: UInt8?) in byte == 0x20 || byte == 0x09 }
     let isPlain =
@@ -238,11 +241,16 @@ extension MusicHome {
     return isPlain ? name : Array(file.fileURL.utf8)
   }
 
-  /// The file that an entry of a stored playlist names; the first place where it may be if there is none. `nil` for what
-  /// is not on this machine. Blocks on the disk.
-  package func file(ofEntry entry: [UInt8]) -> MediaPath? {
-    guard case .paths(let paths) = EntryLocation(entry) else { return nil }
-    let places = paths.map { $0.resolved(against: path) }
-    return places.first { (try? FileStatus(of: $0)) != nil } ?? places.first
+  /// Where the song is that an entry of a stored playlist names, and the credentials in the entry; for a file that is not
+  /// there, the first place where it may be. `nil` for what cannot be played from there. Blocks on the disk.
+  package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
+    switch EntryLocation(entry) {
+    case .unusable: return nil
+    case .url(let url, let credentials): return (SongLocator(url), credentials)
+    case .paths(let paths):
+      let places = paths.map { $0.resolved(against: path) }
+      let place = places.first { (try? FileStatus(of: $0)) != nil } ?? places.first
+      return place.map { (SongLocator($0), nil) }
+    }
   }
 }

@@ -1,6 +1,9 @@
+import ControlProtocol
 import Glibc
 import HostTime
+package import Jukebox
 import TextFormatting
+package import Transfer
 
 /// Something that was to be played and cannot be.
 package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
@@ -20,14 +23,14 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Makes the queue out of what a person named: files, folders, playlists.
+/// Makes the queue out of what a person named: files, URLs, folders, playlists.
 ///
 /// What cannot be used becomes a problem, and the rest is played; at a limit the reading ends, and that is a problem too.
-/// It never opens media, and nothing that is not on this machine.
+/// It never opens media, and asks nothing of the network but playlists, if it is told how.
 package struct QueueBuilder {
   /// Bounds, so that a wrong name, or a playlist made to do harm, can fill neither the memory nor the day.
   package struct Limits: Sendable {
-    /// Files in the queue: as many as a jukebox takes.
+    /// Files and URLs in the queue: as many as a jukebox takes.
     package var files = 1_000_000
     /// Names in playlists, whatever they lead to: as many as there may be files. Each costs a look at the disk.
     package var names = 1_000_000
@@ -48,8 +51,19 @@ package struct QueueBuilder {
     package static let standard = Limits()
   }
 
-  /// The files to play, in order, as absolute paths.
-  package private(set) var files: [MediaPath] = []
+  /// What is to be played, in order.
+  package private(set) var locators: [SongLocator] = []
+  /// Those of them that are files.
+  package var files: [MediaPath] { locators.compactMap(\.file) }
+  /// The same as songs, with what playlists call them.
+  package var songs: [Song] {
+    locators.enumerated().map { index, locator in
+      let hint = hints[index]
+      let tags = hint?.title.map { [SongTag(.name, Argument(Array($0.utf8)))] }
+      return Song(
+        locator, metadata: tags.map { SongMetadata(tags: $0) }, reach: hint?.reach ?? reach ?? .publicOnly)
+    }
+  }
   /// Those of the files that were not there; none unless they were to be kept.
   package private(set) var missing: Set<MediaPath> = []
   /// What cannot be played, in the order in which it was met, up to the limit.
@@ -64,6 +78,12 @@ package struct QueueBuilder {
   private let directory: MediaPath
   private let limits: Limits
   private let keepsMissing: Bool
+  private let reach: NetworkReach?
+  private let credentials: CredentialStore
+  private let readPlaylist: PlaylistReading?
+  private let takesURLsForPlaylists: Bool
+  /// What playlists say of a song, by its place.
+  private var hints: [Int: (title: String?, reach: NetworkReach)] = [:]
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
   private let refusal: (_ file: MediaPath) -> String?
   private let interruption: (_ fileCount: Int) -> String?
@@ -71,26 +91,36 @@ package struct QueueBuilder {
   private var openPlaylists: [FileStatus.Identity] = []
   private var playlistBytes = 0
   private var names = 0
+  private var playlistRequests = 0
   /// The folders of the argument or entry that is being added.
   private var visited: Set<FileStatus.Identity> = []
   private var folders = 0
 
   /// A builder that takes relative names as seen from `directory`.
   ///
+  /// `reach` is what URLs may lead to; with nil they are problems. Their credentials go to `credentials`. `readPlaylist` reads
+  /// what URLs name that are called like playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all
+  /// that are named themselves are asked whether they are playlists.
   /// With `keepsMissing` a file that is not there is a problem, and has its place in the queue all the same.
   /// `refusal` is asked of each file before it is taken, and says why it is not; nil for one that is.
-  /// `interruption` is asked with the number of files so far, before each name of a folder or a playlist. Where it says
+  /// `interruption` is asked with the number of files and URLs so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
   package init(
     directory: MediaPath, limits: Limits = .standard, keepsMissing: Bool = false,
+    reach: NetworkReach? = .all, credentials: CredentialStore = CredentialStore(),
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
     },
     refusal: @escaping (_ file: MediaPath) -> String? = { _ in nil },
-    interruption: @escaping (_ fileCount: Int) -> String? = { _ in nil }
+    interruption: @escaping (_ fileCount: Int) -> String? = { _ in nil },
+    readPlaylist: PlaylistReading? = nil, takesURLsForPlaylists: Bool = false
   ) {
     self.directory = directory
+    self.reach = reach
+    self.credentials = credentials
+    self.readPlaylist = readPlaylist
+    self.takesURLsForPlaylists = takesURLsForPlaylists
     self.refusal = refusal
     self.limits = limits
     self.keepsMissing = keepsMissing
@@ -115,7 +145,7 @@ package struct QueueBuilder {
   }
 
   private mutating func add(_ text: [UInt8], seenFrom directory: MediaPath, origin: String?) {
-    let name = String(decoding: text, as: UTF8.self)
+    let name = String(decoding: WebURL.withoutCredentials(text), as: UTF8.self)
     // What exists as it is written is that, even if it looks like a URL.
     let written = MediaPath(bytes: text).resolved(against: directory)
     var problem: FileBytes.Problem
@@ -128,6 +158,8 @@ package struct QueueBuilder {
     switch EntryLocation(text) {
     case .unusable(let reason):
       report(name, origin, reason)
+    case .url(let url, let credentials):
+      add(url, credentials, origin: origin)
     case .paths(let paths):
       for path in paths.map({ $0.resolved(against: directory) }) where path != written {
         do {
@@ -139,8 +171,8 @@ package struct QueueBuilder {
       }
       report(name, origin, problem == .system(ENOENT) ? "no such file" : "\(problem)")
       // As one that cannot be decoded, for those who count.
-      if keepsMissing, problem == .system(ENOENT), files.count < limits.files {
-        files.append(written)
+      if keepsMissing, problem == .system(ENOENT), locators.count < limits.files {
+        locators.append(SongLocator(written))
         missing.insert(written)
       }
     }
@@ -148,10 +180,10 @@ package struct QueueBuilder {
 
   private mutating func add(_ path: MediaPath, _ status: FileStatus, name: String, origin: String?) {
     if status.type == S_IFDIR {
-      let before = (files: files.count, problems: problemCount)
+      let before = (songs: locators.count, problems: problemCount)
       visited = []
       addFolder(path, depth: 0, origin: origin)
-      if files.count == before.files, problemCount == before.problems {
+      if locators.count == before.songs, problemCount == before.problems {
         report(name, origin, QueueProblem.noMusic)
       }
     } else if path.isPlaylist {
@@ -164,10 +196,45 @@ package struct QueueBuilder {
   private mutating func append(_ file: MediaPath, name: String, origin: String?) {
     if let reason = refusal(file) {
       report(name, origin, reason)
-    } else if files.count >= limits.files {
-      stop(file.description, "more than \(limits.files) files")
     } else {
-      files.append(file)
+      append(SongLocator(file), name: file.description)
+    }
+  }
+
+  private mutating func append(_ locator: SongLocator, name: String) {
+    guard locators.count < limits.files else { return stop(name, "more than \(limits.files) files") }
+    locators.append(locator)
+  }
+
+  private mutating func add(_ url: WebURL, _ credentials: Credentials?, origin: String?) {
+    guard let reach else {
+      return report(url.textForMessages, origin, "nothing is played from the network for other users")
+    }
+    if let credentials { self.credentials.set(credentials, for: url, reach: reach) }
+    guard let readPlaylist,
+      NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
+    else {
+      return append(SongLocator(url), name: url.textForMessages)
+    }
+    guard playlistRequests < limits.playlists else {
+      return stop(url.textForMessages, "more than \(limits.playlists) playlists")
+    }
+    playlistRequests += 1
+    let answer = readPlaylist(url, credentials, reach)
+    let name = url.textForMessages
+    for problem in answer.problems { report(problem.text, name, problem.reason) }
+    for medium in answer.media where mayGoOn() {
+      let url = medium.entry.url
+      if let credentials = medium.entry.credentials {
+        self.credentials.set(credentials, for: url, reach: medium.reach)
+      }
+      hints[locators.count] = (medium.entry.title, medium.reach)
+      append(SongLocator(url), name: url.textForMessages)
+    }
+    if let failure = answer.failure {
+      report(name, origin, failure)
+    } else if !answer.isPlaylist {
+      append(SongLocator(url), name: name)
     }
   }
 
@@ -187,7 +254,8 @@ package struct QueueBuilder {
       guard folders <= limits.folders else {
         return stop(folder.description, "more than \(limits.folders) folders")
       }
-      entries = try FolderEntries(of: folder) { [interruption, count = files.count] in interruption(count) }
+      entries = try FolderEntries(of: folder) { [interruption, count = locators.count] in interruption(count)
+      }
     } catch .interrupted(let reason) {
       return stop(folder.description, reason)
     } catch {
@@ -247,6 +315,9 @@ package struct QueueBuilder {
     for entry in content.entries where mayGoOn() {
       names += 1
       if names > limits.names { break }
+      if let title = entry.title, let reach, EntryLocation.isURL(entry.text) {
+        hints[locators.count] = (title, reach)
+      }
       add(entry.text, seenFrom: directory, origin: "\(name), line \(entry.line)")
     }
     if names > limits.names { stop(name, "more than \(limits.names) names in playlists") }
@@ -256,7 +327,7 @@ package struct QueueBuilder {
   // MARK: Problems
 
   private mutating func mayGoOn() -> Bool {
-    if limitation == nil, let reason = interruption(files.count) { stop("reading", reason) }
+    if limitation == nil, let reason = interruption(locators.count) { stop("reading", reason) }
     return limitation == nil
   }
 

@@ -35,8 +35,9 @@ package final class TagReader: Sendable {
     self.onRead = onRead
   }
 
-  /// Has these songs read, after those that wait already. Returns at once; any thread.
-  package func read(_ songs: [(id: SongID, path: [UInt8])]) {
+  /// Has those of these songs read that are files, after those that wait already. Returns at once; any thread.
+  package func read(_ songs: [(id: SongID, locator: SongLocator)]) {
+    let songs = songs.compactMap { song in song.locator.path.map { (id: song.id, path: $0) } }
     guard !songs.isEmpty else { return }
     let mustStart = state.withLock { state in
       state.waiting += songs

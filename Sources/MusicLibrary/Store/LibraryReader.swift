@@ -1,5 +1,7 @@
+internal import CThreads
 package import ControlProtocol
 package import Jukebox
+internal import Synchronization
 
 /// A song of the library.
 package struct LibrarySong: Sendable {
@@ -20,6 +22,7 @@ package struct LibraryEntry: Hashable, Sendable {
 /// Answers questions about the library. Used by one thread at a time; blocks on the disk.
 package final class LibraryReader: Sendable {
   private let database: Database
+  private let answers = Mutex(KeptAnswers())
 
   init(_ database: consuming Database) throws(DatabaseError) {
     // There may be several, and SQLite's own cache is the system's once more.
@@ -172,37 +175,20 @@ package final class LibraryReader: Sendable {
     return paths
   }
 
-  /// The different values of tags in the songs that a filter finds, one for each tag, in the order of their bytes. A song
-  /// without a tag has the empty text.
-  package func values(of types: [TagType], _ filter: FilterExpression?) throws(DatabaseError) -> [[[UInt8]]] {
+  /// Calls `body` with the different values of tags in the songs that a filter finds, one for each tag, in the order of
+  /// their bytes. A song without a tag has the empty text.
+  package func forEachValues(
+    of types: [TagType], _ filter: FilterExpression?, _ body: ([[UInt8]]) -> Void
+  ) throws(DatabaseError) {
     let isGrouped = filter == nil && types.allSatisfy(Self.isGrouped)
-    if types.count == 1, filter == nil, !isGrouped { return try values(of: types[0]).map { [$0] } }
-    // By what puts them in order.
-    var found: [[UInt8]: [[UInt8]]] = [:]
-    let add = { (metadata: SongMetadata) in
-      for values in metadata.combinations(of: types) { found[Self.key(of: values)] = values }
-    }
+    if types.count == 1, filter == nil, !isGrouped { return try forEachValue(of: types[0]) { body([$0]) } }
+    var rows = ValueRows(of: types)
     if isGrouped {
-      try forEachGroup { metadata, _ in add(metadata) }
+      try forEachGroup { metadata, _ in rows.add(metadata) }
     } else {
-      try forEachSong(filter) { metadata, _ in add(metadata) }
+      try forEachSong(filter) { metadata, _ in rows.add(metadata) }
     }
-    return found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
-  }
-
-  /// Bytes in the order of texts one after the other: a zero and a zero between them, a zero and a one for a zero.
-  private static func key(of values: [[UInt8]]) -> [UInt8] {
-    var key: [UInt8] = []
-    key.reserveCapacity(values.reduce(2 * values.count) { $0 + $1.count })
-    for value in values {
-      if value.contains(0) {
-        for byte in value { key += byte == 0 ? [0, 1] : [byte] }
-      } else {
-        key += value
-      }
-      key += [0, 0]
-    }
-    return key
+    rows.forEachSorted(body)
   }
 
   /// The tags that the songs of an album have in common, most of the time, and by which songs are grouped: for each folder
@@ -223,11 +209,10 @@ package final class LibraryReader: Sendable {
     }
   }
 
-  private func values(of type: TagType) throws(DatabaseError) -> [[UInt8]] {
-    var values: [[UInt8]] = []
+  private func forEachValue(of type: TagType, _ body: ([UInt8]) -> Void) throws(DatabaseError) {
     let bit = Int64(1) << Int64(type.index)
     if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil {
-      values.append([])
+      body([])
     }
     // From one text to the next by the index.
     try database.statement(
@@ -237,8 +222,7 @@ package final class LibraryReader: Sendable {
       WHERE text IS NOT NULL)
       SELECT texts.text FROM present CROSS JOIN texts ON texts.id = present.text ORDER BY 1
       """
-    ).forEach([.integer(Int64(type.index))]) { values.append($0.bytes(0)) }
-    return values
+    ).forEach([.integer(Int64(type.index))]) { body($0.bytes(0)) }
   }
 
   /// How many songs, and how many seconds of sound.
@@ -285,6 +269,22 @@ package final class LibraryReader: Sendable {
     ) { row in if let metadata = SongMetadata(encoded: row.bytes(0)) { body(metadata, row.real(1)) } }
   }
 
+  // MARK: Answers
+
+  /// What `make` makes of the library for a command; if that is long, it is kept until the library changes, since clients
+  /// ask for all there is again each time that they show it.
+  package func answer(
+    to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
+  ) throws(DatabaseError) -> Reply {
+    // Another number whenever another connection has written. Taken first: what changes meanwhile is seen the next time.
+    let version = try database.integer("PRAGMA data_version")
+    if let kept = answers.withLock({ $0.reply(to: command, version) }) { return kept }
+    let reply = try make()
+    // What it was made from is megabytes, which glibc would keep for this thread.
+    if answers.withLock({ $0.keep(reply, to: command, version) }) { _ = continuo_malloc_trim(0) }
+    return reply
+  }
+
   // MARK: Figures
 
   /// What is known of all songs together; `nil` before the first scan has ended.
@@ -297,27 +297,5 @@ package final class LibraryReader: Sendable {
     return LibraryFigures(
       artists: Int(values["artists"] ?? 0), albums: Int(values["albums"] ?? 0),
       songs: Int(values["songs"] ?? 0), playtime: values["playtime"] ?? 0, updated: updated)
-  }
-}
-
-extension SongMetadata {
-  /// The values of this tag, or of the one that stands for it; the empty one without.
-  fileprivate func values(of type: TagType) -> [[UInt8]] {
-    for candidate in [type] + type.substitutes {
-      var values: [[UInt8]] = []
-      forEachTag(of: TagSet(candidate)) { _, value in
-        values.append(value.withUnsafeBufferPointer { Array($0) })
-      }
-      if !values.isEmpty { return values }
-    }
-    return [[]]
-  }
-
-  /// Each value of the first tag with each of the second, and so on.
-  fileprivate func combinations(of types: [TagType]) -> [[[UInt8]]] {
-    types.reduce([[]]) { heads, type in
-      let values = values(of: type)
-      return heads.flatMap { head in values.map { head + [$0] } }
-    }
   }
 }

@@ -1,6 +1,5 @@
 import AudioCore
 import HostTime
-import MediaTime
 import Synchronization
 
 /// What the decode worker needs of the engine.
@@ -27,20 +26,33 @@ final class DecodeLoop: Sendable {
   static let slice = 8192
 
   /// The end of a ring that is to be filled, and what reads it.
-  private struct Ring: ~Copyable {
+  struct Ring: ~Copyable {
     var producer: RingProducer
     let renderer: Renderer
     /// The number of the stream that it belongs to: frames meant for one must never go to another.
     let stream: UInt64
   }
 
-  private struct State: ~Copyable {
+  struct State: ~Copyable {
     var ring: Ring?
     /// What is being opened, until it has become the decoder.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
     /// The decoder was opened and nothing was read.
     var isAtStart = false
+    /// The decoder stands where `origin` and `offset` say.
+    var isPlaced = false
+    /// All of the item is there, and that was told.
+    var isSupplied = false
+    /// When it was told last which parts are there.
+    var extentTold: HostTime?
+    /// What was told then changes no more.
+    var isExtentFinal = false
+    var readAhead = MediaReadAhead.usual
+    /// The item that follows, opened before its turn.
+    var ahead: Ahead?
+    /// The decoder was told that the player stands still.
+    var isHeld = false
     var item: ItemID?
     var format: PCMFormat?
     var origin: Int64 = 0
@@ -60,11 +72,18 @@ final class DecodeLoop: Sendable {
     var fadesSource = false
   }
 
+  struct Ahead {
+    let item: ItemID
+    /// Nil once it is open.
+    var opening: MediaOpening?
+    var decoder: (any AudioDecoder)?
+  }
+
   private let state = Mutex(State())
   /// Where the conductor puts the ring of a new stream, so that it never waits for a file that is being read.
   private let newRing = Mutex<Ring?>(nil)
-  private let host: @Sendable () -> (any DecodingHost)?
-  private let stretching: (any TimeStretching)?
+  let host: @Sendable () -> (any DecodingHost)?
+  let stretching: (any TimeStretching)?
 
   init(stretching: (any TimeStretching)?, host: @escaping @Sendable () -> (any DecodingHost)?) {
     self.stretching = stretching
@@ -81,117 +100,55 @@ final class DecodeLoop: Sendable {
   func run() -> WorkerNext {
     guard let host = host() else { return .whenSignalled }
     return state.withLock { state in
-      if let new = newRing.withLock({ $0.take() }) { state.ring = .some(new) }
-      let (order, generation, stream) = host.mutate {
-        ($0.nextDecodeOrder(), $0.generation, $0.output.serial)
-      }
-      if state.paced?.generation != generation { state.paced = nil }
-      switch order {
-      case .idle(let isAtEnd):
-        if isAtEnd, state.paced?.isPending == true {
-          return state.ring?.stream == stream ? drain(&state, host: host) : .whenSignalled
-        }
-        if let renderer = state.ring?.renderer, renderer.setProducerAtEnd(isAtEnd), isAtEnd {
-          host.kickOutput()
-        }
-        return .whenSignalled
-      case .open(let item, let source, let start, let generation):
-        return open(
-          item, source: source, start: start, generation: generation, state: &state, host: host)
-      case .decode(let item, let generation, let end, let pace, let stream):
-        guard state.ring?.stream == stream else { return .whenSignalled }
-        return decode(item, generation: generation, end: end, pace: pace, state: &state, host: host)
-      }
+      let next = step(&state, host: host)
+      openAhead(&state, host: host)
+      guard let interval = tellSupply(&state, host: host), case .whenSignalled = next else { return next }
+      return .at(host.clock.now.advanced(bySeconds: interval))
     }
   }
 
-  private func open(
-    _ item: ItemID, source: any MediaSource, start: EngineMachine.DecodeStart, generation: UInt64,
-    state: inout State, host: any DecodingHost
-  ) -> WorkerNext {
-    do throws(DecodingError) {
-      if state.item != item || state.decoder == nil && state.opening == nil {
-        begin(item, source: source, state: &state)
-      }
-      guard let decoder = try opened(&state) else { return .whenSignalled }
-      let info = ItemInfo(decoder)
-      guard let format = host.mutate({ $0.decoderOpened(item, info: info, generation: generation) }) else {
-        return .again
-      }
-      host.signalConductor()
-      if let known = state.format, known != format {
-        // A decoder's format can be set once, and the stream was opened again with another.
-        begin(item, source: source, state: &state)
-        return .again
-      }
-      if state.format == nil {
-        try decoder.setOutputFormat(format)
-        state.format = format
-      }
-      let asked =
-        switch start {
-        case .frame(let frame): frame
-        case .seconds(let seconds): Int64((seconds * Double(info.format.sampleRate)).rounded())
-        }
-      if !(state.isAtStart && asked == 0) {
-        state.isAtStart = false
-        guard let frame = try decoder.seek(toFrame: asked) else { return .whenSignalled }
-        state.origin = frame
-      } else {
-        state.origin = 0
-      }
-      state.offset = 0
-      state.isBegun = false
-      let frame = state.origin
-      let isNew = state.generation != generation
-      state.generation = generation
-      let replacement = host.mutate { machine in
-        machine.decoderPositioned(item, frame: frame, asked: asked, generation: generation)
-        return machine.replacement
-      }
-      if isNew { prepareReplacement(replacement.flatMap { $0.generation == generation ? $0 : nil }, &state) }
-    } catch {
-      state.opening = nil
-      state.decoder = nil
-      let now = host.clock.now
-      host.mutate { $0.decoderFailed(item, error: error, generation: generation, now: now) }
-      host.signalConductor()
+  /// Where the decoder is, in seconds of its item.
+  func place(_ state: borrowing State, _ decoder: any AudioDecoder, _ format: PCMFormat) -> Double {
+    Double(state.origin) / Double(decoder.format.sampleRate) + Double(state.offset)
+      / Double(format.sampleRate)
+  }
+
+  private func step(_ state: inout State, host: any DecodingHost) -> WorkerNext {
+    if let new = newRing.withLock({ $0.take() }) { state.ring = .some(new) }
+    let item = state.item
+    let (order, generation, stream, isStanding, isGone, readAhead) = host.mutate { machine in
+      (
+        machine.nextDecodeOrder(), machine.generation, machine.output.serial, machine.isStanding,
+        item.map(machine.queue.contains) == false, item.flatMap { machine.queue[$0]?.readAhead }
+      )
     }
-    return .again
-  }
-
-  /// Begins to open `item`, in place of what was open.
-  private func begin(_ item: ItemID, source: any MediaSource, state: inout State) {
-    state.decoder = nil
-    state.format = nil
-    state.item = item
-    state.opening = source.open { [host] in host()?.signalDecoder() }
-  }
-
-  /// The decoder; nil while bytes are missing to open it.
-  private func opened(_ state: inout State) throws(DecodingError) -> (any AudioDecoder)? {
-    if let decoder = state.decoder { return decoder }
-    guard let decoder = try state.opening?.proceed() else { return nil }
-    state.opening = nil
-    state.decoder = decoder
-    state.isAtStart = true
-    return decoder
-  }
-
-  /// The first frames of this generation take the place of others, or of nothing.
-  private func prepareReplacement(_ replacement: EngineMachine.Replacement?, _ state: inout State) {
-    state.streamFrame = replacement?.frame
-    state.fading = nil
-    state.fadesSource = false
-    guard let run = replacement?.replaced, let format = state.format else { return }
-    if run.speed == 1 {
-      state.fadesSource = true
-    } else if let old = state.history?.frames(behind: run, limit: Self.fadeFrames(format)) {
-      state.fading = FadingSound(old, channelCount: format.channelCount)
+    if let readAhead, readAhead != state.readAhead, let decoder = state.decoder {
+      state.readAhead = readAhead
+      decoder.setReadAhead(readAhead)
+    }
+    if state.paced?.generation != generation { state.paced = nil }
+    // What it comes from is let go: a file is closed, a transfer ends.
+    if isGone { close(&state) }
+    hold(isStanding, &state)
+    switch order {
+    case .idle(let isAtEnd):
+      if isAtEnd, state.paced?.isPending == true {
+        return state.ring?.stream == stream ? drain(&state, host: host) : .whenSignalled
+      }
+      if let renderer = state.ring?.renderer, renderer.setProducerAtEnd(isAtEnd), isAtEnd {
+        host.kickOutput()
+      }
+      return .whenSignalled
+    case .open(let item, let source, let start, let generation):
+      return open(
+        item, source: source, start: start, generation: generation, state: &state, host: host)
+    case .decode(let item, let generation, let end, let pace, let stream):
+      guard state.ring?.stream == stream else { return .whenSignalled }
+      return decode(item, generation: generation, end: end, pace: pace, state: &state, host: host)
     }
   }
 
-  private static func fadeFrames(_ format: PCMFormat) -> Int {
+  static func fadeFrames(_ format: PCMFormat) -> Int {
     Int(FadingSound.duration * Double(format.sampleRate))
   }
 
@@ -219,7 +176,7 @@ final class DecodeLoop: Sendable {
   }
 
   /// Room for the next frames in the ring; nil if there is none.
-  private func room(_ state: inout State, host: any DecodingHost) -> UnsafeMutableBufferPointer<Float>? {
+  func room(_ state: inout State, host: any DecodingHost) -> UnsafeMutableBufferPointer<Float>? {
     guard let renderer = state.ring?.renderer else { return nil }
     _ = renderer.setProducerAtEnd(false)
     if let region = state.ring?.producer.writableRegion, !region.isEmpty { return region }
@@ -229,7 +186,7 @@ final class DecodeLoop: Sendable {
 
   /// Reads the next frames of the item, at most `limit`, and tells the machine if they are the last ones. Nil while bytes
   /// are missing.
-  private func read(
+  func read(
     _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, end: Double?,
     state: inout State, host: any DecodingHost
   ) -> (count: Int, ending: Chunk.Ending)? {
@@ -261,7 +218,18 @@ final class DecodeLoop: Sendable {
       failure = error
       ending = .failure
     }
+    if count > 0 {
+      let start = place(state, decoder, format)
+      let end = start + Double(count) / Double(format.sampleRate)
+      let (bitRate, generation) = (decoder.takeBitRate(), state.generation)
+      host.mutate { $0.decoded(item, from: start, to: end, bitRate: bitRate, generation: generation) }
+    }
     state.offset += Int64(count)
+    let tags = decoder.takeTags()
+    if !tags.isEmpty {
+      let generation = state.generation
+      host.mutate { $0.decoderFound(tags, in: item, generation: generation) }
+    }
     if ending != .none {
       let frameCount = decoder.frameCount
       let generation = state.generation
@@ -274,7 +242,7 @@ final class DecodeLoop: Sendable {
   }
 
   /// Hands over the frames at the start of `region`.
-  private func commit(
+  func commit(
     _ chunk: Chunk, in region: UnsafeMutableBufferPointer<Float>, state: inout State, host: any DecodingHost
   ) {
     var chunk = chunk
@@ -285,76 +253,5 @@ final class DecodeLoop: Sendable {
     state.ring?.producer.commit(chunk)
     if chunk.streamFrame != nil { host.replaceOutput() }
     if state.ring?.renderer.isWaitingForData == true { host.kickOutput() }
-  }
-
-  // MARK: At another speed than 1
-
-  /// A step: hands over what the stretcher has, or gives it more.
-  private func decode(
-    _ item: ItemID, at pace: Pace, end: Double?, into region: UnsafeMutableBufferPointer<Float>,
-    format: PCMFormat, state: inout State, host: any DecodingHost
-  ) -> WorkerNext {
-    if state.paced?.pace != pace {
-      do throws(TimeStretchError) {
-        guard let stretching else { throw TimeStretchError("no means to play at other rates than 1") }
-        state.paced = try PacedSound(
-          generation: state.generation, pace: pace, format: format, stretching: stretching)
-      } catch {
-        let (now, generation) = (host.clock.now, state.generation)
-        let failure = DecodingError(reason: .unusable, message: error.message)
-        host.mutate { $0.decoderFailed(item, error: failure, generation: generation, now: now) }
-        host.signalConductor()
-        return .again
-      }
-      if state.history == nil { state.history = SoundHistory(channelCount: format.channelCount) }
-    }
-    if !state.isBegun {
-      state.isBegun = true
-      state.paced?.begin(item, origin: state.origin)
-    }
-    if handOver(into: region, format: format, state: &state, host: host) { return .again }
-    // What comes out of it is not to be more than a slice either.
-    let limit = min(Self.slice, max(Self.slice / 64, Int(Double(Self.slice) * pace.speed)))
-    var input: [Float] = []
-    swap(&input, &state.input)
-    if input.count != Self.slice * format.channelCount {
-      input = [Float](repeating: 0, count: Self.slice * format.channelCount)
-    }
-    let isWaiting = input.withUnsafeMutableBufferPointer { buffer in
-      guard let (count, ending) = read(item, into: buffer, limit: limit, end: end, state: &state, host: host)
-      else { return true }
-      let frames = UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)])
-      if state.fadesSource, count > 0 {
-        state.fadesSource = false
-        state.fading = FadingSound(
-          Array(frames.prefix(Self.fadeFrames(format) * format.channelCount)),
-          channelCount: format.channelCount)
-      }
-      if count > 0 { state.paced?.put(frames) }
-      if ending != .none { state.paced?.end(ending) }
-      return false
-    }
-    swap(&input, &state.input)
-    return isWaiting ? .whenSignalled : .again
-  }
-
-  /// Hands over what has come out. Returns whether there was anything.
-  private func handOver(
-    into region: UnsafeMutableBufferPointer<Float>, format: PCMFormat, state: inout State,
-    host: any DecodingHost
-  ) -> Bool {
-    let part = UnsafeMutableBufferPointer(
-      rebasing: region[..<min(region.count, Self.slice * format.channelCount)])
-    guard let chunk = state.paced?.receive(into: part) else { return false }
-    commit(chunk, in: part, state: &state, host: host)
-    return true
-  }
-
-  /// Nothing follows, or something at another pace: a step of what the stretcher still holds.
-  private func drain(_ state: inout State, host: any DecodingHost) -> WorkerNext {
-    guard let format = state.format, let region = room(&state, host: host) else { return .whenSignalled }
-    if !handOver(into: region, format: format, state: &state, host: host) { state.paced?.putSilence() }
-    if state.paced?.isPending == false { state.paced = nil }
-    return .again
   }
 }

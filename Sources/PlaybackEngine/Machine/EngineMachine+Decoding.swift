@@ -84,7 +84,11 @@ extension EngineMachine {
   mutating func decoderPositioned(_ item: ItemID, frame: Int64, asked: Int64, generation: UInt64) {
     guard generation == self.generation, item == nextToOpen else { return }
     cursor = .decoding(item)
-    queue.update(item) { $0.decodedIn = generation }
+    queue.update(item) { record in
+      record.decodedIn = generation
+      // It says again what belongs to frames from there on.
+      record.tags.removeAll { $0.frame >= frame }
+    }
     if frame < asked, item == current, generation == heardGeneration, let info = currentInfo {
       // The length was not known when the place was asked for.
       rest(at: Double(frame) / Double(info.format.sampleRate))
@@ -92,6 +96,15 @@ extension EngineMachine {
       if pendingSeek != nil { callObservers() }
     }
     endSeek(finished: true)
+  }
+
+  /// A part of `item` was decoded, from second `start` of it to second `end`, and has that many bits per second.
+  mutating func decoded(
+    _ item: ItemID, from start: Double, to end: Double, bitRate: Double, generation: UInt64
+  ) {
+    guard generation == self.generation else { return }
+    let heard = item == current ? resting : 0
+    queue.update(item) { $0.bitRates.append(from: start, to: end, bitRate: bitRate, heard: heard) }
   }
 
   /// `item` was decoded to its end; `frameCount` is what the decoder knows now. Or to where it broke off.
@@ -103,6 +116,8 @@ extension EngineMachine {
     var changed: ItemInfo?
     queue.update(item) { record in
       record.failure = failure
+      // There is nothing more to wait for.
+      record.supply = .all
       let before = record.info?.frameCount
       record.info?.frameCount = frameCount
       if before?.value != frameCount.value { changed = record.info }

@@ -35,6 +35,8 @@ struct OutputState {
   /// Sound has flowed since playback was asked for, and since the last jump: if it stands still now it is starved, and
   /// not about to start.
   var hasMoved = false
+  /// The frame of the stream up to which a file was written at the last look.
+  var writtenFrame = 0.0
   /// Since when nothing moves although it should.
   var standingSince: HostTime?
 
@@ -76,6 +78,9 @@ extension EngineMachine {
   /// (7 ms on a null sink, 100 ms over Bluetooth), shorter than what a person takes for a hang.
   static let stallDelay = 0.25
 
+  /// How long a start counts as being evaluated, in seconds.
+  static let evaluationTime = 1.0
+
   /// How soon the conductor looks again at the earliest: one step of 20 kHz, far below what anyone observes.
   static let shortestWait = 50e-6
 
@@ -104,9 +109,10 @@ extension EngineMachine {
       output.appliedMute = isMuted
       commands.append(.setVolume(volume, muted: isMuted))
     }
-    if wantsSound != output.isRunning {
-      output.isRunning = wantsSound
-      commands.append(wantsSound ? .start : .stop)
+    let flows = wantsSound && !buffering.holdsBack
+    if flows != output.isRunning {
+      output.isRunning = flows
+      commands.append(flows ? .start : .stop)
     }
     if output.needsReplacing {
       output.needsReplacing = false
@@ -134,6 +140,7 @@ extension EngineMachine {
     output.phase = .none
     output.serial += 1
     isMoving = false
+    output.writtenFrame = 0
     output.isRunning = false
     output.flushRequested = false
     output.flushPending = false

@@ -13,12 +13,20 @@ extension EngineMachine {
     if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
     handOverInTime(now: now, timing: timing)
     applyActionAtEnd(now: now)
+    if isOffline, let timing { noteWritten(timing.heardFrame) }
+    lookAtBuffer()
     updateTimeControl(now: now)
     if stopCallPending, !isMoving {
       stopCallPending = false
       callObservers()
     }
     return nextLook(now: now, timing: timing)
+  }
+
+  /// A file takes what comes little by little at once, so that no look may see it move: what it has taken shows it.
+  private mutating func noteWritten(_ frame: Double) {
+    if frame > output.writtenFrame, rate != 0, !output.flushPending { output.hasMoved = true }
+    output.writtenFrame = frame
   }
 
   /// Whether sound begins only later. A timing that was read after `now` is no more than some microseconds ahead.
@@ -82,7 +90,8 @@ extension EngineMachine {
     let start = resting
     resting = max(start, place.seconds)
     restingPosition = place
-    schedule.advance(from: start, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
+    let told = tellTags(from: start, upTo: place)
+    schedule.advance(from: told, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
   /// The current item was heard to its end, or to where it broke off.
@@ -110,6 +119,7 @@ extension EngineMachine {
 
   /// Another item is current; its place is its start.
   mutating func becomeCurrent(_ id: ItemID?) {
+    buffering = Buffering()
     rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
@@ -182,13 +192,16 @@ extension EngineMachine {
     }
     if case .retrying(let moment) = output.phase, wantsSound { consider(moment) }
     if let since = output.standingSince { consider(since.advanced(bySeconds: Self.stallDelay)) }
+    if let evaluated = evaluationEnd, evaluated > now { consider(evaluated) }
     if let timing {
       if timing.frameRate > 0, startsLater(timing, now: now) { consider(timing.hostTime) }
       if let moment = handOverMoment(timing), moment > now { consider(moment) }
       if endedAt == nil, let (run, isLast) = output.timeline.first(since: heardGeneration) {
         let end = timing.hostTime(ofFrame: Double(run.endFrame))
         if !isLast || run.ending != .none { consider(end) }
-        if run.item == current, let info = currentInfo, let due = schedule.nextDue(after: resting) {
+        if run.item == current, let info = currentInfo,
+          let due = [schedule.nextDue(after: resting), nextTagSeconds].compactMap(\.self).min()
+        {
           let isHeard = timing.heardFrame(at: now) >= Double(run.endFrame)
           let start = position(in: run, frames: 0, info: info)
           let frame = Double(run.firstFrame) + start.outputFrames(untilSeconds: due) / run.speed
@@ -226,24 +239,55 @@ extension EngineMachine {
       state = timeControl  // Suspended, or time runs on behind the end of the item.
     } else if isMoving {
       state = .playing
-    } else if isBriefPause(now: now) {
+    } else if isOffline, output.phase == .open, output.hasMoved {
+      // A file is written when the next frame comes.
+      output.standingSince = nil
       state = .playing
+    } else if !buffering.holdsBack || buffering.phase == .stalled && timeControl == .playing,
+      isBriefPause(now: now)
+    {
+      state = .playing
+    } else if buffering.holdsBack {
+      state = .waiting(buffering.phase == .starting ? evaluation(now: now) : .toMinimizeStalls)
     } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
       || output.phase == .open && !output.hasMoved
     {
-      state = .waiting(.evaluatingBufferingRate)
+      // What was waited for is about to sound.
+      state =
+        isShort && timeControl == .waiting(.toMinimizeStalls)
+        ? timeControl : .waiting(isAwaited ? evaluation(now: now) : .evaluatingBufferingRate)
     } else {
       state = .waiting(.toMinimizeStalls)
     }
     if isMoving || state != .playing || isSuspended || endedAt != nil { output.standingSince = nil }
+    if state == .playing || state == .paused { waitingSince = nil }
     let isStall = state == .waiting(.toMinimizeStalls) && timeControl == .playing && !output.isTakenAway
     if state == .waiting(.toMinimizeStalls), !waitsToMinimizeStalling {
       setRate(0, reason: .setRateFailed, now: now)
     } else {
       setTimeControl(state)
     }
-    if isStall, let current { emit(.playbackStalled(current)) }
+    if isStall, let current {
+      emit(.playbackStalled(current))
+      if isShort { buffering.stall(now: now) }
+    }
   }
+
+  /// Whether the current item is still to be opened, or its decoder to come to the place.
+  private var isAwaited: Bool {
+    guard let current, waitsToMinimizeStalling else { return false }
+    return currentInfo == nil || cursor.item == current && nextToOpen == current
+  }
+
+  /// Why nothing sounds while there is not enough to begin: that is found out for a second, then waited for.
+  private mutating func evaluation(now: HostTime) -> EngineTimeControl.WaitingReason {
+    let since = waitingSince ?? now
+    waitingSince = since
+    return now.seconds(since: since) < Self.evaluationTime ? .evaluatingBufferingRate : .toMinimizeStalls
+  }
+
+  /// When that second is over; nil where nothing is found out.
+  private var evaluationEnd: HostTime? { waitingSince?.advanced(bySeconds: Self.evaluationTime) }
 
   /// Whether silence now is only the way to the next sound: an item that is open starts on an output that is open, or
   /// starts anew behind a seek's flush, or hiccups. After a while it counts as what it is.

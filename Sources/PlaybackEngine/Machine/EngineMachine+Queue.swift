@@ -90,9 +90,12 @@ extension EngineMachine {
   }
 
   /// A call of the application sets the rate. Tells it, and the state, in any case: they may have changed unknown to the
-  /// application. `timing` is the open stream's.
-  mutating func requestRate(_ value: Float, reason: EngineRateReason, now: HostTime, timing: OutputTiming?) {
+  /// application. `isImmediate`: sound begins with the first frame. `timing` is the open stream's.
+  mutating func requestRate(
+    _ value: Float, reason: EngineRateReason, isImmediate: Bool = false, now: HostTime, timing: OutputTiming?
+  ) {
     endSynchronizedStart()
+    if isImmediate, value > 0 { buffering.beginAtOnce() } else { buffering.waitAgain() }
     if value == rate {
       emit(.rateChanged(value, reason))
     } else {
@@ -107,14 +110,18 @@ extension EngineMachine {
   ) {
     guard value != rate else { return }
     settleOverrun(now: now)
+    let begins = rate == 0
     rate = value
     if value > 0 { setSpeed(Double(value), now: now, timing: timing) }
     if value == 0 { output.hasMoved = false }
     emit(.rateChanged(value, reason))
+    lookAtStanding(now: now)
     if value != 0 {
       // Asked for once more: the reasons may be gone.
       isDecoderUnusable = false
       output.tryAnew()
+      if begins, isShort, holdsBackWhatIsShort { buffering.start() }
+      lookAtBuffer()
     }
     updateTimeControl(now: now)
   }
@@ -124,6 +131,7 @@ extension EngineMachine {
   mutating func setWaitsToMinimizeStalling(_ waits: Bool, now: HostTime) {
     guard waits != waitsToMinimizeStalling else { return }
     waitsToMinimizeStalling = waits
+    lookAtBuffer()
     guard !waits, timeControl == .waiting(.toMinimizeStalls) else { return }
     output.tryAnew()
     updateTimeControl(now: now)

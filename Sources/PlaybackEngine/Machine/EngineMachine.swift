@@ -26,6 +26,8 @@ struct EngineMachine: Sendable {
   var isMuted = false
   /// The application is suspended: nothing moves, nothing is told.
   private(set) var isSuspended = false
+  /// Since when the player stands still; nil while it does not, and before it was to play for the first time.
+  var standsSince: HostTime?
 
   // MARK: What is
 
@@ -63,6 +65,9 @@ struct EngineMachine: Sendable {
 
   // MARK: The output
 
+  var buffering = Buffering()
+  /// Since when there is not enough to begin.
+  var waitingSince: HostTime?
   var output = OutputState()
   /// Frames leave the device, as it was seen last.
   var isMoving = false
@@ -103,6 +108,8 @@ struct EngineMachine: Sendable {
   /// Where an item is entered: at a time that someone asked for, or at an exact frame.
   enum DecodeStart: Hashable {
     case seconds(Double)
+    /// The same, and where it is must not be estimated.
+    case exactSeconds(Double)
     case frame(Int64)
   }
 
@@ -131,6 +138,8 @@ struct EngineMachine: Sendable {
     beginGeneration()
     self.cursor = cursor
     rest(at: seconds)
+    waitingSince = nil
+    buffering.waitAgain()
     output.hasMoved = false
     output.requestFlush()
   }
@@ -156,6 +165,7 @@ struct EngineMachine: Sendable {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)
     isSuspended = suspended
+    lookAtStanding(now: now)
   }
 
   /// `seconds` as a place in an item: what is no number becomes 0, and past 300 years (10¹⁰ s; a double still tells frames

@@ -9,17 +9,21 @@ package struct ItemInfo: Hashable, Sendable {
   package var frameCount: FrameCount
   /// Mean bits per second; 0 if that is not known.
   package var bitRate: Int
+  /// What is known of it if it is a live stream: it has no length, and no places to go to.
+  package var live: LiveStream?
 
   /// What a decoder says of its medium.
-  package init(format: PCMFormat, frameCount: FrameCount, bitRate: Int = 0) {
+  package init(format: PCMFormat, frameCount: FrameCount, bitRate: Int = 0, live: LiveStream? = nil) {
     self.format = format
     self.frameCount = frameCount
     self.bitRate = bitRate
+    self.live = live
   }
 
   /// What `decoder` says of its medium.
   package init(_ decoder: any AudioDecoder) {
-    self.init(format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate)
+    self.init(
+      format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate, live: decoder.live)
   }
 
   /// The length as a time in the item's timescale; indefinite while unknown.
@@ -95,6 +99,13 @@ package enum EngineNotice: Sendable {
   case timeJumped(ItemID)
   /// Sound stopped because nothing came in time.
   case playbackStalled(ItemID)
+  /// What is known of the current item's buffer. Not told of media whose bytes are all there.
+  case bufferChanged(ItemID, BufferState)
+  /// Which parts of an item are there, and where it can be entered. At most four times a second; not told of media whose
+  /// bytes are all there.
+  case extentChanged(ItemID, MediaExtent)
+  /// The first frame was heard for which an item says this about itself, at that time of the item.
+  case timedTag(ItemID, MediaTag, CMTime)
   /// A seek is over.
   case seekCompleted(@Sendable (Bool) -> Void, finished: Bool)
   /// The output could not be opened or was lost; it is tried again after so many seconds, or never for nil.
@@ -109,6 +120,18 @@ package enum EngineNotice: Sendable {
 struct ItemRecord: Sendable {
   var source: any MediaSource
   var info: ItemInfo?
+  /// What is there behind `suppliedPlace`; nil before its decoder said so.
+  var supply: MediaSupply?
+  /// Where its decoder stood then, in seconds.
+  var suppliedPlace = 0.0
+  /// What was told of its buffer.
+  var buffer = BufferState(.all)
+  /// Which parts of it are there, as was told; nil: all.
+  var extent: MediaExtent?
+  /// How much is to be there ahead of the decoder.
+  var readAhead = MediaReadAhead.usual
+  /// It is opened before its turn.
+  var isOpenedAhead = false
   /// Where it starts when its turn comes: set by a seek before it was opened. Seconds.
   var startSeconds: Double = 0
   /// Where it ends at the latest, in seconds; nil for its own end. AVPlayerItem.forwardPlaybackEndTime.
@@ -117,6 +140,12 @@ struct ItemRecord: Sendable {
   var algorithm = TimePitchAlgorithm.timeDomain
   /// The generation in which it was last given to the decoder; 0 for never.
   var decodedIn: UInt64 = 0
+  /// What it says about itself in frames that were decoded and not heard yet, in order.
+  var tags: [TimedTag] = []
+  /// What was told of that last.
+  var toldTag: MediaTag?
+  /// Its bits per second around what is heard.
+  var bitRates = BitRateHistory()
   /// Set when decoding broke off; told when that place is heard.
   var failure: DecodingError?
 }

@@ -1,9 +1,15 @@
 import CPulse
 import Glibc
+import Synchronization
+import SystemSockets
 
 /// The real libpulse. The only file that calls it; each method says nothing but its call.
 final class LivePulseCalls: PulseCalls {
-  func mainloopNew() -> OpaquePointer? { pa_threaded_mainloop_new() }
+  func mainloopNew() -> OpaquePointer? {
+    guard let loop = pa_threaded_mainloop_new() else { return nil }
+    if let api = pa_threaded_mainloop_get_api(loop) { Self.registerSockets(of: api) }
+    return loop
+  }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
     // Seen in `top -H` and in a debugger; at most 15 bytes. Afterwards it would name the caller's thread (16.1).
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
@@ -14,6 +20,30 @@ final class LivePulseCalls: PulseCalls {
   func mainloopLock(_ loop: OpaquePointer) { pa_threaded_mainloop_lock(loop) }
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
+
+  /// libpulse's function by which a loop begins to watch a descriptor. Swift's imported type is not Sendable although it is
+  /// an address of code.
+  private struct Watch: @unchecked Sendable {
+    let begin:
+      @convention(c) (
+        UnsafeMutablePointer<pa_mainloop_api>?, Int32, pa_io_event_flags_t, pa_io_event_cb_t?,
+        UnsafeMutableRawPointer?
+      ) -> OpaquePointer?
+  }
+
+  /// The same for all loops.
+  private static let watch = Mutex<Watch?>(nil)
+
+  /// Has each socket registered as the system's when the loop begins to watch it. libpulse tells nobody the socket by which it
+  /// reaches a server over TCP; the table of functions is each loop's own.
+  private static func registerSockets(of api: UnsafeMutablePointer<pa_mainloop_api>) {
+    guard let begin = api.pointee.io_new else { return }
+    watch.withLock { $0 = $0 ?? Watch(begin: begin) }
+    api.pointee.io_new = { api, descriptor, events, callback, userdata in
+      SystemSockets.register(descriptor)
+      return LivePulseCalls.watch.withLock { $0 }?.begin(api, descriptor, events, callback, userdata)
+    }
+  }
 
   func deferNew(
     _ loop: OpaquePointer, _ callback: @escaping pa_defer_event_cb_t, _ userdata: UnsafeMutableRawPointer?

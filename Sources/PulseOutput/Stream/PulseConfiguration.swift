@@ -23,6 +23,10 @@ package struct PulseConfiguration: Hashable, Sendable {
   /// How much must be there before playback begins, in seconds.
   package var startThreshold: Double = 0.04
 
+  /// How long sound takes from the sink to the listener beyond what the server knows, in seconds, 0 or more: what
+  /// distributes it to other rooms has a buffer of its own.
+  package var delayBehindSink: Double = 0
+
   /// A configuration for this server and sink.
   package init(server: String? = nil, sink: String? = nil) {
     self.server = server

@@ -249,6 +249,9 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
+  /// Where the server was looked for, if it was named.
+  var place: String { configuration.server.map { " at \($0)" } ?? "" }
+
   private func stateChanged(_ pointer: OpaquePointer) {
     guard pointer == context?.pointer else { return }
     switch calls.contextGetState(pointer) {
@@ -260,7 +263,8 @@ final class PulseConnection: @unchecked Sendable {
       onLoss()
       drop(
         error: OutputError(
-          "the connection to the sound server failed: \(reason)", isRecoverable: true, cause: .server))
+          "the connection to the sound server\(place) failed: \(reason)", isRecoverable: true, cause: .server)
+      )
     default:
       break
     }

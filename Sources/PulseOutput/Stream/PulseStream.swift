@@ -95,7 +95,9 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       guard connection.connect() else {
         connection.join(self)
         return failSoon(
-          OutputError("no connection to the sound server: \(connection.lastError)", isRecoverable: true))
+          OutputError(
+            "no connection to the sound server\(connection.place): \(connection.lastError)",
+            isRecoverable: true))
       }
       limitReply()
       connection.join(self)
@@ -333,7 +335,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     return TimingReport(
       hostTime: now.advanced(bySeconds: -age),
       readPosition: Double(info.read_index) / Double(format.bytesPerFrame),
-      sinkDelay: Double(info.sink_usec) / 1e6 * Double(format.sampleRate),
+      sinkDelay: (Double(info.sink_usec) / 1e6 + configuration.delayBehindSink) * Double(format.sampleRate),
       isPlaying: info.playing != 0)
   }
 

@@ -3,6 +3,7 @@ package import Foundation
 package import HostTime
 import PlaybackEngine
 import Synchronization
+package import Transfer
 
 /// What players depend on: the clock, the output, the main queue and the decoder.
 ///
@@ -22,9 +23,19 @@ public struct PlaybackEnvironment: Sendable {
   /// Whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and must not
   /// block.
   package let isOnMainQueue: @Sendable () -> Bool
-  /// Makes the source for the file at a URL, right before the file is opened; on any thread. With `isPrecise`
+  /// Makes the source for the file at a file URL, right before the file is opened; on any thread. With `isPrecise`
   /// the length must be exact, even if the whole file has to be read for that.
   package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
+  /// Makes the medium of an asset on the network, right before an item of it enters a queue; on any thread. It fetches
+  /// nothing before it is opened, and ends all transfers when it goes. `onNote` is called on a worker with what happens to
+  /// it, in order. nil: nothing is played from the network.
+  package var makeRemote:
+    (
+      @Sendable (_ asset: RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void)
+        -> any MediaSource & AnyObject
+    )?
+  /// Seconds that a person wants to be read ahead, for those who make items; 0 lets the player choose.
+  package var preferredForwardBufferDuration = 0.0
   /// Stops and resumes all players of this environment.
   package let suspension: PlaybackSuspension
   /// The audio session of this environment's players.

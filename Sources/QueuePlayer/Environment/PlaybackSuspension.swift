@@ -10,6 +10,8 @@ package enum PlaybackActivity: Int, Comparable, Sendable {
   /// A player is to play and will continue by itself, but is silent now: an item is being opened, or the
   /// output is lost or starved.
   case waiting
+  /// As `waiting`, with an item whose medium comes from the network.
+  case waitingForNetwork
   /// Sound flows.
   case playing
 

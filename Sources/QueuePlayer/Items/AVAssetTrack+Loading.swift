@@ -5,14 +5,14 @@ public import MediaTime
 
 extension AVAssetTrack: AVAsynchronousKeyValueLoading {
   /// `loaded`, whatever the key.
-  public func statusOfValue(
-    forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
-  ) -> AVKeyValueStatus { .loaded }
+  public func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
+    .loaded
+  }
 
   /// Calls `handler` before the return.
   @preconcurrency
   public func loadValuesAsynchronously(
-    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?
+    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
   ) { handler?() }
 }
 

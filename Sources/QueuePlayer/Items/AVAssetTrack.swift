@@ -1,3 +1,4 @@
+package import AudioCore
 public import Foundation
 public import MediaTime
 import PlaybackEngine
@@ -47,11 +48,14 @@ public final class AVAssetTrack: NSObject, Sendable {
   public let timeRange: CMTimeRange
   /// Bits per second: the mean, as far as it is known when the file is opened; 0 if it is not known.
   public let estimatedDataRate: Float
+  /// What it is decoded to.
+  package let format: PCMFormat
 
   init(asset: AVAsset, info: ItemInfo) {
     owner = Asset(value: asset)
     timeRange = CMTimeRange(start: .zero, duration: info.duration)
     estimatedDataRate = Float(info.bitRate)
+    format = info.format
     super.init()
   }
 

@@ -18,40 +18,13 @@ public enum AVKeyValueStatus: Int, Sendable {
 /// Objects whose values are read from a file when they are first requested.
 public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
   /// The status of loading `key`. After a failure `outError` receives the reason.
-  func statusOfValue(forKey key: String, error outError: UnsafeMutablePointer<NSError?>?) -> AVKeyValueStatus
+  func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
   /// Reads all values and calls `handler` once when that has succeeded or failed: on a background thread, or
   /// before the return if the values are known. All keys are read together, whichever are listed. Does not
   /// block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
-}
-
-extension AVAsynchronousKeyValueLoading where Self: AVAsset {
-  /// The status of loading `key`. After a failure `outError` receives the reason. Any thread; reads nothing.
-  public func statusOfValue(
-    forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
-  ) -> AVKeyValueStatus {
-    let (status, error) =
-      AssetMetadata.keys.contains(key) ? loader.metadataStatus : loader.status
-    if let error { outError?.pointee = error as NSError }
-    return status
-  }
-
-  /// Reads values and calls `handler` once when that has succeeded or failed: on a background thread, or
-  /// before the return if the values are known. Metadata are read if one of their keys is listed, and all
-  /// other values together, whichever are listed. Does not block.
-  @preconcurrency
-  public func loadValuesAsynchronously(
-    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?
-  ) {
-    guard keys.contains(where: AssetMetadata.keys.contains) else { return loader.load { _ in handler?() } }
-    let loader = loader
-    guard !keys.allSatisfy(AssetMetadata.keys.contains) else {
-      return loader.loadMetadata { _ in handler?() }
-    }
-    loader.loadMetadata { _ in loader.load { _ in handler?() } }
-  }
 }
 
 extension AVAsynchronousKeyValueLoading {

@@ -17,6 +17,19 @@ extension AVPlayerItem {
   /// Sound stopped because data was not ready in time; it resumes by itself.
   nonisolated public static let playbackStalledNotification = Notification.Name(
     "AVPlayerItemPlaybackStalledNotification")
+  /// `accessLog()` has a new entry.
+  nonisolated public static let newAccessLogEntryNotification = Notification.Name(
+    "AVPlayerItemNewAccessLogEntry")
+  /// `errorLog()` has a new entry.
+  nonisolated public static let newErrorLogEntryNotification = Notification.Name(
+    "AVPlayerItemNewErrorLogEntry")
+}
+
+extension AVPlayerItem {
+  /// Something happened to the item's medium on the network: `transferNoteKey` has the `TransferNote`.
+  nonisolated package static let transferNotification = Notification.Name("ContinuoPlayerItemTransfer")
+  /// The key of a `TransferNote` in `transferNotification`.
+  nonisolated package static let transferNoteKey = "note"
 }
 
 /// The key of an `NSError` in `AVPlayerItem.failedToPlayToEndTimeNotification`.
@@ -31,4 +44,8 @@ extension NSNotification.Name {
   public static let AVPlayerItemTimeJumped = AVPlayerItem.timeJumpedNotification
   /// `AVPlayerItem.playbackStalledNotification`.
   public static let AVPlayerItemPlaybackStalled = AVPlayerItem.playbackStalledNotification
+  /// `AVPlayerItem.newAccessLogEntryNotification`.
+  public static let AVPlayerItemNewAccessLogEntry = AVPlayerItem.newAccessLogEntryNotification
+  /// `AVPlayerItem.newErrorLogEntryNotification`.
+  public static let AVPlayerItemNewErrorLogEntry = AVPlayerItem.newErrorLogEntryNotification
 }

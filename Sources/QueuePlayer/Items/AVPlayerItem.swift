@@ -1,3 +1,4 @@
+import AudioCore
 public import Foundation
 public import MediaTime
 import PlaybackEngine
@@ -96,23 +97,34 @@ open class AVPlayerItem: NSObject, NSCopying {
   }
 
   /// The ranges that can be seeked to, as `NSValue`s: the whole item once it is ready and its length is
-  /// known, otherwise empty.
-  nonisolated open var seekableTimeRanges: [NSValue] { wholeRange }
+  /// known, otherwise empty. Of an item from a server that sends files only as a whole, what was fetched.
+  nonisolated open var seekableTimeRanges: [NSValue] { seekableRanges }
 
-  /// The ranges that are available, as `NSValue`s: for a file the same as `seekableTimeRanges`.
-  nonisolated open var loadedTimeRanges: [NSValue] { wholeRange }
+  /// The ranges that are available, as `NSValue`s, in order and at most 32: the whole item if it is a file. Of an item from
+  /// the network what was fetched: exact as far as it was read, else estimated. Can be observed; changes at most four
+  /// times a second.
+  nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
 
-  /// Whether it will probably play to its end without stalling: true for a file that is ready.
-  nonisolated open var isPlaybackLikelyToKeepUp: Bool { status == .readyToPlay }
+  /// Whether it will probably play to its end without stalling: true for a file that is ready. Can be observed.
+  nonisolated open var isPlaybackLikelyToKeepUp: Bool {
+    observations.note(.isPlaybackLikelyToKeepUp)
+    return buffer?.isLikelyToKeepUp ?? false
+  }
 
-  /// Whether no data is available for playback: true until the item is ready.
-  nonisolated open var isPlaybackBufferEmpty: Bool { status != .readyToPlay }
+  /// Whether no data is available for playback: true until the item is ready. Can be observed.
+  nonisolated open var isPlaybackBufferEmpty: Bool {
+    observations.note(.isPlaybackBufferEmpty)
+    return buffer?.isEmpty ?? true
+  }
 
-  /// Whether reading ahead has stopped because the buffer is full: true for a file that is ready.
-  nonisolated open var isPlaybackBufferFull: Bool { status == .readyToPlay }
+  /// Whether reading ahead has stopped because the buffer is full: true for a file that is ready. Can be observed.
+  nonisolated open var isPlaybackBufferFull: Bool {
+    observations.note(.isPlaybackBufferFull)
+    return buffer?.isFull ?? false
+  }
 
-  /// Seconds of media to read ahead; 0 lets the player choose. Stored, but has no effect: the player always
-  /// reads ahead as much as its output needs.
+  /// Seconds of media to read ahead, at least 2; 0, the default, lets the player choose. For items from the network:
+  /// files are there as a whole.
   nonisolated open var preferredForwardBufferDuration: TimeInterval {
     get {
       observations.note(.preferredForwardBufferDuration)
@@ -121,8 +133,15 @@ open class AVPlayerItem: NSObject, NSCopying {
     set {
       set(.preferredForwardBufferDuration) {
         state.withLock { $0.preferredForwardBufferDuration = newValue }
+        if let (core, id) = attachment { core.engine.setReadAhead(readAhead, of: id) }
       }
     }
+  }
+
+  /// What `preferredForwardBufferDuration` asks for.
+  nonisolated var readAhead: MediaReadAhead {
+    let seconds = state.withLock { $0.preferredForwardBufferDuration }
+    return seconds > 0 ? .seconds(seconds) : .usual
   }
 
   // MARK: Rates
@@ -163,6 +182,12 @@ open class AVPlayerItem: NSObject, NSCopying {
   /// If the item is not current: where it will start, or where it stopped last.
   nonisolated open func currentTime() -> CMTime { place }
 
+  /// Mean bits per second of the last second that was heard; 0 if that is not known, or the item is in no queue. Any
+  /// thread.
+  package nonisolated var heardBitRate: Double {
+    attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
+  }
+
   /// The time at which playback of the item ends, if that is before its own end; `.invalid`, the default, for
   /// its own end. There `didPlayToEndTimeNotification` is posted and the player's `actionAtItemEnd` takes
   /// effect.
@@ -180,18 +205,21 @@ open class AVPlayerItem: NSObject, NSCopying {
     }
   }
 
-  /// Goes to `time`, exactly to the frame. Stops the program if the time is invalid or indefinite.
+  /// Goes to `time`: exactly to the frame, except in what was not fetched yet of an item from the network whose bit rate
+  /// varies; there the place may be beside it by a hundredth of the length. Stops the program if the time is invalid or
+  /// indefinite.
   nonisolated open func seek(to time: CMTime) {
     seek(to: time, tolerances: [], completion: nil)
   }
 
-  /// Goes to `time`, exactly to the frame whatever is tolerated. Stops the program if the time is invalid or
-  /// indefinite or a tolerance is invalid or negative.
+  /// As `seek(to:)`, and where nothing is tolerated exactly to the frame in any case: of an item from the network all up
+  /// to the place may have to be fetched for that. Stops the program if the time is invalid or indefinite or a tolerance
+  /// is invalid or negative.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
     seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: nil)
   }
 
-  /// Goes to `time`, exactly to the frame. Stops the program if the time is invalid or indefinite.
+  /// As `seek(to:)`.
   ///
   /// - Parameters:
   ///   - time: of this item.

@@ -15,7 +15,8 @@ open class AVPlayerItemOutput: NSObject, @unchecked Sendable {
 
 /// Told when an output starts anew.
 public protocol AVPlayerItemOutputPushDelegate: NSObjectProtocol {
-  /// What comes next does not continue what came before. Not called: see `AVPlayerItemMetadataOutput`.
+  /// What comes next does not continue what came before. Not called: files have no such metadata, and a live stream has no
+  /// seeks.
   func outputSequenceWasFlushed(_ output: AVPlayerItemOutput)
 }
 
@@ -26,7 +27,8 @@ extension AVPlayerItemOutputPushDelegate {
 
 /// Receives the metadata that change while an item plays.
 public protocol AVPlayerItemMetadataOutputPushDelegate: AVPlayerItemOutputPushDelegate {
-  /// Metadata whose time has come. Not called: see `AVPlayerItemMetadataOutput`.
+  /// Metadata whose first frame is heard; one group for each time that they change. `track` is nil: what a stream says about
+  /// itself belongs to none.
   func metadataOutput(
     _ output: AVPlayerItemMetadataOutput, didOutputTimedMetadataGroups groups: [AVTimedMetadataGroup],
     from track: AVPlayerItemTrack?)
@@ -40,8 +42,8 @@ extension AVPlayerItemMetadataOutputPushDelegate {
   ) {}
 }
 
-/// The metadata that change while an item plays, as streams and some films have them. MP3 files have none: their tags and
-/// chapters are the asset's. So the delegate is kept, and never called. Any thread; nothing blocks.
+/// The metadata that change while an item plays: of a live stream its title and the address that comes with it. Files have
+/// none: their tags and chapters are the asset's. Any thread; nothing blocks.
 open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
   private struct Settings: @unchecked Sendable {
     // Unchecked because delegates are not Sendable: this one is only handed back to the application.
@@ -51,14 +53,31 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
   }
   // Unchecked as its superclass.
   private let settings = Mutex(Settings())
+  private let identifiers: Set<String>?
 
   /// An output for all metadata.
-  public override init() { super.init() }
+  public override init() {
+    identifiers = nil
+    super.init()
+  }
 
   /// An output for metadata with these identifiers; nil for all.
-  public init(identifiers: [String]?) { super.init() }
+  public init(identifiers: [String]?) {
+    self.identifiers = identifiers.map { Set($0) }
+    super.init()
+  }
 
-  /// Sets who receives the metadata, and on which queue. The delegate is held weakly.
+  /// Whether it is for metadata with this identifier.
+  func takes(_ identifier: AVMetadataIdentifier?) -> Bool {
+    identifiers.map { $0.contains(identifier?.rawValue ?? "") } ?? true
+  }
+
+  /// Gives the metadata to the delegate. On its queue.
+  func push(_ group: AVTimedMetadataGroup) {
+    delegate?.metadataOutput(self, didOutputTimedMetadataGroups: [group], from: nil)
+  }
+
+  /// Sets who receives the metadata, and on which queue: the main queue for nil. The delegate is held weakly.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
     let new = Settings(delegate: delegate, queue: queue)
     settings.withLock { $0 = Settings(delegate: new.delegate, queue: new.queue, advance: $0.advance) }

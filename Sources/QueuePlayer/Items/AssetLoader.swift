@@ -4,6 +4,7 @@ import Foundation
 import MediaTime
 import PlaybackEngine
 import Synchronization
+import Transfer
 
 /// Reads the values and the metadata of an asset, each once, for all requests.
 final class AssetLoader: Sendable {
@@ -37,20 +38,42 @@ final class AssetLoader: Sendable {
 
   let url: URL
   let isPrecise: Bool
+  /// The medium, if it is on the network, or a delegate brings it.
+  let shared: SharedMedium?
+  /// Who asks a delegate for the bytes, if the URL has a scheme of the application's own.
+  let resourceLoader: AVAssetResourceLoader?
   /// A closure and not an environment, because there may be 100 000 loaders.
   let environment: @Sendable () -> PlaybackEnvironment
   private let values = Mutex(LoadState<Values>.initial)
   private let metadata = Mutex(LoadState<AssetMetadata>.initial)
 
-  init(url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil) {
+  init(
+    url: URL, isPrecise: Bool, environment: PlaybackEnvironment? = nil,
+    change: (inout RemoteAsset) -> Void = { _ in }
+  ) {
     self.url = url
     self.isPrecise = isPrecise
+    let own: @Sendable () -> PlaybackEnvironment
     if let environment {
-      self.environment = { environment }
+      own = { environment }
     } else if let scope = PlaybackEnvironment.scope {
-      self.environment = { scope.environment }
+      own = { scope.environment }
     } else {
-      self.environment = { .current }
+      own = { .current }
+    }
+    self.environment = own
+    if !url.isFileURL, var asset = try? RemoteAsset(url, isPrecise: isPrecise) {
+      change(&asset)
+      shared = SharedMedium(asset)
+      resourceLoader = nil
+    } else if let scheme = url.scheme?.lowercased(), !["file", "http", "https"].contains(scheme) {
+      let loader = AVAssetResourceLoader { own().mainQueue }
+      let transport = LoaderTransport(url, loader: loader)
+      shared = RemoteAsset(url, isPrecise: isPrecise, transport: transport).map(SharedMedium.init)
+      resourceLoader = loader
+    } else {
+      shared = nil
+      resourceLoader = nil
     }
   }
 
@@ -93,9 +116,10 @@ final class AssetLoader: Sendable {
     }
   }
 
-  /// The outcome. Blocks to read a file on the caller's thread if it is not known; nil if bytes of it are missing.
+  /// The outcome. Blocks to read a file on the caller's thread if it is not known; nil if it is on the network.
   func loadNow() -> Outcome? {
     if let outcome { return outcome }
+    guard shared == nil else { return nil }
     return read(AssetReading(source)) {}.map { finish($0) }
   }
 
@@ -113,7 +137,7 @@ final class AssetLoader: Sendable {
     return outcome
   }
 
-  private var source: AssetSource { AssetSource(loader: self, makeSource: environment().makeSource) }
+  private var source: AssetSource { AssetSource(self, in: environment()) }
 
   /// Reads on, now and each time bytes came, until there is an outcome. Blocks on a local disk.
   private func goOn(with reading: AssetReading) {
@@ -125,7 +149,6 @@ final class AssetLoader: Sendable {
   private func read(_ reading: AssetReading, whenBytesCome callback: @escaping @Sendable () -> Void)
     -> Outcome?
   {
-    guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
     do throws(DecodingError) {
       return try reading.proceed(whenBytesCome: callback).map { .success(Values($0)) }
     } catch {
@@ -148,11 +171,43 @@ final class AssetLoader: Sendable {
     let completion = environment().suspension.deferred(completion)
     let (known, isFirst) = metadata.withLock { $0.ask(completion) }
     if let known { completion(known) }
-    if isFirst { Self.queue.async { self.finishMetadata(self.readMetadata(), unlessCancelled: true) } }
+    guard isFirst else { return }
+    // Of a live stream that is played it is known already.
+    if case .success(let values)? = outcome, let live = values.info?.live {
+      finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
+      return
+    }
+    let source = source
+    let opening = shared.map { _ in AssetReading(source) }
+    Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// The metadata. Blocks to read the tags on the caller's thread if they are not known.
-  func loadMetadataNow() -> MetadataOutcome { metadataOutcome ?? finishMetadata(readMetadata()) }
+  /// The metadata. Blocks to read the tags on the caller's thread if they are not known; none if they are on the network.
+  func loadMetadataNow() -> MetadataOutcome {
+    if let metadataOutcome { return metadataOutcome }
+    guard shared == nil else { return .success(AssetMetadata(MediaTag())) }
+    return finishMetadata(readMetadata(of: source))
+  }
+
+  /// Reads the metadata; of a medium on the network once `opening` has brought its beginning, which `source` keeps.
+  private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
+    let outcome: MetadataOutcome
+    do throws(DecodingError) {
+      if let opening {
+        let info = try opening.proceed { Self.queue.async { self.goOnToMetadata(of: source, opening) } }
+        guard let info else { return }
+        // A live stream has no tag at its front; what it is called its server says.
+        if let live = info.live {
+          finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
+          return
+        }
+      }
+      outcome = readMetadata(of: source)
+    } catch {
+      outcome = .failure(AVError(error, opening: true))
+    }
+    finishMetadata(outcome, unlessCancelled: true)
+  }
 
   @discardableResult
   private func finishMetadata(_ new: MetadataOutcome, unlessCancelled: Bool = false) -> MetadataOutcome {
@@ -161,10 +216,9 @@ final class AssetLoader: Sendable {
     return outcome
   }
 
-  private func readMetadata() -> MetadataOutcome {
-    guard url.isFileURL else { return .failure(AVError(unsupported: url)) }
+  private func readMetadata(of source: AssetSource) -> MetadataOutcome {
     do throws(DecodingError) {
-      return .success(AssetMetadata(try environment().makeSource(url, isPrecise).readTag()))
+      return .success(AssetMetadata(try source.readTag()))
     } catch {
       return .failure(AVError(error, opening: true))
     }
@@ -203,26 +257,67 @@ final class AssetReading: Sendable {
   }
 }
 
-/// The media of an asset as the engine sees them: the path is not made before they are opened.
+/// The media of an asset as the engine sees them. Of a file the path is not made before it is opened.
 struct AssetSource: MediaSource {
-  let loader: AssetLoader
-  let makeSource: @Sendable (URL, Bool) -> any MediaSource
+  private let loader: AssetLoader
+  private let makeSource: @Sendable (URL, Bool) -> any MediaSource
+  /// The medium on the network, which stays as long as this; nil for files.
+  private let remote: (any MediaSource)?
+
+  init(_ loader: AssetLoader, in environment: PlaybackEnvironment) {
+    self.loader = loader
+    makeSource = environment.makeSource
+    if loader.url.isFileURL {
+      remote = nil
+    } else if let shared = loader.shared, let makeRemote = environment.makeRemote,
+      loader.resourceLoader.map({ $0.delegate != nil }) ?? true
+    {
+      remote = shared.source(makeRemote)
+    } else {
+      remote = FailedSource(
+        DecodingError(unsupported: loader.url, isMalformed: environment.makeRemote != nil))
+    }
+  }
+
+  private var source: any MediaSource { remote ?? makeSource(loader.url, loader.isPrecise) }
+
+  var isRemote: Bool { remote?.isRemote ?? false }
 
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
-    guard loader.url.isFileURL else {
-      return MediaOpening { () throws(DecodingError) in
-        throw DecodingError(reason: .unreadable, message: "not a file")
-      }
-    }
-    return makeSource(loader.url, loader.isPrecise).open(whenBytesCome: callback)
+    source.open(whenBytesCome: callback)
   }
+
+  func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// The media of an item that failed before. It fails again, even if the file is good by now.
+/// The media of an item that cannot be opened, or failed before: it fails again, even if the file is good by now.
 struct FailedSource: MediaSource {
+  private let error: DecodingError
+
+  init(_ error: DecodingError = DecodingError(reason: .unreadable, message: "failed before")) {
+    self.error = error
+  }
+
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
-    MediaOpening { () throws(DecodingError) in
-      throw DecodingError(reason: .unreadable, message: "failed before")
-    }
+    MediaOpening { () throws(DecodingError) in throw error }
+  }
+
+  func readTag() throws(DecodingError) -> MediaTag { throw error }
+}
+
+extension DecodingError {
+  /// The error for a URL from which nothing is played.
+  ///
+  /// - Parameter isMalformed: whether URLs of the network are played as such.
+  fileprivate init(unsupported url: URL, isMalformed: Bool) {
+    let scheme = url.scheme?.lowercased()
+    let reason: String =
+      switch (scheme, isMalformed) {
+      case ("http", true), ("https", true):
+        "The URL is malformed, or longer than \(NetworkLimits.url) bytes."
+      case (_, true): "Only file, http and https URLs can be played, not \(scheme ?? "this kind")."
+      case (_, false): "Only file URLs can be played here, not \(scheme ?? "this kind")."
+      }
+    self.init(reason: .unsupported, message: reason)
   }
 }

@@ -19,12 +19,20 @@ struct ItemState: Sendable {
   var status = AVPlayerItem.Status.unknown
   var error: AVError?
   var info: ItemInfo?
+  /// What is known of its buffer once it is ready.
+  var buffer = BufferState.all
+  /// Which parts of it are there, and where it can be entered; nil: all of it.
+  var extent: MediaExtent?
+  /// What the stream said last about what is heard.
+  var timedMetadata: [AVMetadataItem]?
   /// Where it will start, or stood last.
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0
   /// None until one is set: there may be 100 000 items.
   var inert: [InertItemProperties] = []
+  /// What happened on the network: at most one. None before that, for the same reason.
+  var network: [NetworkLog] = []
   /// Made when it is first asked for.
   var track: AVPlayerItemTrack?
   /// `AVPlayerItemTrack.isEnabled`.
@@ -74,11 +82,42 @@ extension AVPlayerItem {
     return (.readyToPlay, present)
   }
 
-  nonisolated var wholeRange: [NSValue] {
-    observations.note(.duration)
+  /// What is known of its buffer; nil before it is ready.
+  nonisolated var buffer: BufferState? {
+    status == .readyToPlay ? state.withLock { $0.buffer } : nil
+  }
+
+  /// All of it, once its length is known.
+  nonisolated private var wholeRange: [NSValue] {
     guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
     return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
   }
+
+  /// The parts of it that are there.
+  nonisolated var loadedRanges: [NSValue] {
+    observations.note(.duration)
+    observations.note(.loadedTimeRanges)
+    let info = knownState.info
+    guard let extent = state.withLock({ $0.extent }), let info else { return presumedRanges }
+    let rate = CMTimeScale(info.format.sampleRate)
+    func time(_ seconds: Double) -> CMTime {
+      CMTime(value: CMTimeValue((seconds * Double(rate)).rounded()), timescale: rate)
+    }
+    return extent.loaded.map { range in
+      let start = time(range.lowerBound)
+      return NSValue(timeRange: CMTimeRange(start: start, duration: time(range.upperBound) - start))
+    }
+  }
+
+  /// The parts of it that can be seeked to.
+  nonisolated var seekableRanges: [NSValue] {
+    observations.note(.duration)
+    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
+    return extent.isSeekable ? wholeRange : loadedRanges
+  }
+
+  /// What counts as there as long as nothing else is known: all of a file, and nothing of what comes from the network.
+  private nonisolated var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
 
   nonisolated var place: CMTime {
     let (attachment, place, end) = state.withLock { ($0.attachment, $0.place, $0.end) }
@@ -161,6 +200,16 @@ extension AVPlayerItem {
     return keys
   }
 
+  /// What changes with its buffer.
+  nonisolated func newKeys(buffer: BufferState) -> Set<ObservedKey> {
+    let before = state.withLock { $0.buffer }
+    var keys: Set<ObservedKey> = []
+    if buffer.isEmpty != before.isEmpty { keys.insert(.isPlaybackBufferEmpty) }
+    if buffer.isLikelyToKeepUp != before.isLikelyToKeepUp { keys.insert(.isPlaybackLikelyToKeepUp) }
+    if buffer.isFull != before.isFull { keys.insert(.isPlaybackBufferFull) }
+    return keys
+  }
+
   /// The item is known to be ready or not to be playable.
   nonisolated func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
     state.withLock { state in
@@ -175,15 +224,18 @@ extension AVPlayerItem {
     to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
     let seconds = time.secondsToSeek(tolerances: tolerances)
+    let isExact = !tolerances.isEmpty && tolerances.allSatisfy { $0 == .zero }
     guard let (core, id) = attachment else {
       state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
       completion.map { asset.loader.environment().suspension.deferred($0)(true) }
       return
     }
     let duration = knownState.info?.duration ?? .indefinite
-    let isOutside = seconds < 0 || duration.isNumeric && seconds > duration.seconds
+    let isOutside =
+      seconds < 0 || duration.isNumeric && seconds > duration.seconds || knownState.info?.live != nil
     if !isOutside, core.knownCurrent?.id == id {
-      core.seek(self, id, to: time, seconds: seconds, isDirect: isDirect, completion: completion)
+      core.seek(
+        self, id, to: time, seconds: seconds, isExact: isExact, isDirect: isDirect, completion: completion)
       return
     }
     if !isOutside {

@@ -7,6 +7,8 @@ struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
 
+  var isRemote: Bool { source.isRemote }
+
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let opening = source.open(whenBytesCome: callback)
     return MediaOpening { [weak item] () throws(DecodingError) in
@@ -37,15 +39,28 @@ private final class MixedDecoder: AudioDecoder {
   var format: PCMFormat { decoder.format }
   var frameCount: FrameCount { decoder.frameCount }
   var bitRate: Int { decoder.bitRate }
+  var supply: MediaSupply { decoder.supply }
+  var extent: MediaExtent? { decoder.extent }
+  var live: LiveStream? { decoder.live }
   var damage: Int { decoder.damage }
+
+  func hold(_ isHeld: Bool) { decoder.hold(isHeld) }
+
+  func takeBitRate() -> Double { decoder.takeBitRate() }
+
+  func takeTags() -> [TimedTag] { decoder.takeTags() }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
     try decoder.setOutputFormat(format)
     output = format
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
-    guard let reached = try decoder.seek(toFrame: frame) else { return nil }
+  func setReadAhead(_ readAhead: MediaReadAhead) { decoder.setReadAhead(readAhead) }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { try seek(toFrame: frame, isExact: true) }
+
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
+    guard let reached = try decoder.seek(toFrame: frame, isExact: isExact) else { return nil }
     origin = Double(reached) / Double(decoder.format.sampleRate)
     offset = 0
     return reached

@@ -21,6 +21,8 @@ public struct AVMetadataKeySpace: RawRepresentable, Hashable, Sendable {
   public static let common = AVMetadataKeySpace(rawValue: "comn")
   /// Frames of ID3 tags, `AVMetadataKey.id3MetadataKey…`.
   public static let id3 = AVMetadataKeySpace(rawValue: "org.id3")
+  /// What live streams say, `AVMetadataKey.icyMetadataKey…`, and header fields of their answers such as `icy-name`.
+  public static let icy = AVMetadataKeySpace(rawValue: "icy")
 }
 
 /// A format of metadata.
@@ -34,6 +36,8 @@ public struct AVMetadataFormat: RawRepresentable, Hashable, Sendable {
 
   /// ID3 tags.
   public static let id3Metadata = AVMetadataFormat(rawValue: "org.id3")
+  /// Any for which there is no name here, such as what live streams say.
+  public static let unknown = AVMetadataFormat(rawValue: "????")
 }
 
 /// A key of what a metadata item says beside its value.
@@ -57,6 +61,22 @@ public struct AVMetadataKey: RawRepresentable, Hashable, Sendable {
   public init(rawValue: String) { self.rawValue = rawValue }
   /// The key of that name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+// MARK: Live streams
+
+extension AVMetadataKey {
+  /// The title of what a live stream plays.
+  public static let icyMetadataKeyStreamTitle = AVMetadataKey(rawValue: "StreamTitle")
+  /// An address that comes with it.
+  public static let icyMetadataKeyStreamURL = AVMetadataKey(rawValue: "StreamUrl")
+}
+
+extension AVMetadataIdentifier {
+  /// The title of what a live stream plays.
+  public static let icyMetadataStreamTitle = AVMetadataIdentifier(rawValue: "icy/StreamTitle")
+  /// An address that comes with it.
+  public static let icyMetadataStreamURL = AVMetadataIdentifier(rawValue: "icy/StreamUrl")
 }
 
 // MARK: Common keys

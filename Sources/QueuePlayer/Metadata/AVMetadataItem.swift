@@ -133,14 +133,14 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   // MARK: Loading
 
   /// Always `loaded`.
-  open func statusOfValue(
-    forKey key: String, error outError: UnsafeMutablePointer<NSError?>?
-  ) -> AVKeyValueStatus { .loaded }
+  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
+    .loaded
+  }
 
   /// Calls `handler` before the return.
   @preconcurrency
   open func loadValuesAsynchronously(
-    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?
+    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
   ) { handler?() }
 
   // MARK: Copies

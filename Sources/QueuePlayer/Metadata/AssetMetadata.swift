@@ -21,7 +21,10 @@ final class AssetMetadata: Sendable {
   ]
 
   /// The formats in the file.
-  var formats: [AVMetadataFormat] { items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata] }
+  var formats: [AVMetadataFormat] {
+    if items.contains(where: { $0.keySpace == .icy }) { return [.unknown] }
+    return items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata]
+  }
 
   /// An item for each common key that there is: the first, but of pictures the front cover.
   var common: [AVMetadataItem] {
@@ -63,18 +66,19 @@ extension AVMetadataItem {
 }
 
 extension AVMetadataItem.Content {
-  /// The common keys of ID3's frames.
+  /// The common keys of ID3's frames, and of what live streams say.
   private static let commonKeys: [String: AVMetadataKey] = [
     "TIT2": .commonKeyTitle, "TPE1": .commonKeyArtist, "TALB": .commonKeyAlbumName, "APIC": .commonKeyArtwork,
     "TCOM": .commonKeyCreator, "TCON": .commonKeyType, "TCOP": .commonKeyCopyrights,
     "TPUB": .commonKeyPublisher,
     "TLAN": .commonKeyLanguage, "TDRC": .commonKeyCreationDate, "TYER": .commonKeyCreationDate,
     "TEXT": .commonKeyAuthor, "TSSE": .commonKeySoftware,
+    "StreamTitle": .commonKeyTitle, "icy-name": .commonKeyTitle, "icy-genre": .commonKeyType,
   ]
 
-  /// The content of a field of an ID3 tag.
+  /// The content of a field.
   init(_ field: MediaTag.Field) {
-    identifier = AVMetadataIdentifier(rawValue: "id3/\(field.key)")
+    identifier = AVMetadataIdentifier(rawValue: "\(field.space.rawValue)/\(field.key)")
     commonKey = Self.commonKeys[field.key]
     info = field.info
     languageTag = field.language

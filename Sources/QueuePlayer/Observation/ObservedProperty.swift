@@ -7,7 +7,8 @@ enum ObservedKey: Hashable, Sendable {
   case volume, isMuted
   // Items. The duration stands for all that is known of an item when it is ready.
   case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm, audioMix
-  case isTrackEnabled
+  case isTrackEnabled, isPlaybackBufferEmpty, isPlaybackLikelyToKeepUp, isPlaybackBufferFull
+  case loadedTimeRanges, timedMetadata
   // Sessions.
   case outputVolume
   // Loopers.

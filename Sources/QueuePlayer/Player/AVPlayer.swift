@@ -115,14 +115,15 @@ open class AVPlayer: NSObject {
     set { core.defaultRate = newValue }
   }
 
-  /// Sets `rate` to `defaultRate`.
-  nonisolated open func play() { core.setRate(core.defaultRate) }
+  /// Sets `rate` to `defaultRate`; the property itself, so a subclass that overrides it hears of it.
+  nonisolated open func play() { rate = defaultRate }
 
-  /// Sets `rate` to 0. Goes on later with the very next frame.
-  nonisolated open func pause() { core.setRate(0) }
+  /// Sets `rate` to 0, the property itself. Goes on later with the very next frame.
+  nonisolated open func pause() { rate = 0 }
 
-  /// Sets `rate`. The same as setting the property, since files need no buffering.
-  nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate) }
+  /// Sets `rate`, and begins with the first frame that is there: what comes from the network is not waited for until it
+  /// will probably play on. For files the same as setting the property.
+  nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate, isImmediate: true) }
 
   /// Sets `rate` so that `itemTime` of the current item is heard at a moment of the host's clock: several players that
   /// are given the same moment begin together.
@@ -170,13 +171,15 @@ open class AVPlayer: NSObject {
   /// seek the time that was asked for, as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.currentTime() }
 
-  /// Goes to `time` of the current item, exactly to the frame; to its end if that is earlier. Stops the
-  /// program if there is an item and the time is invalid or indefinite.
+  /// Goes to `time` of the current item, to its end if that is earlier: exactly to the frame, except in what was not
+  /// fetched yet of an item from the network whose bit rate varies; there the place may be beside it by a hundredth of the
+  /// length. Stops the program if there is an item and the time is invalid or indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
-  /// As `seek(to:)`: exactly to the frame, whatever is tolerated.
+  /// As `seek(to:)`, and where nothing is tolerated exactly to the frame in any case: of an item from the network all up
+  /// to the place may have to be fetched for that.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
-    core.seek(to: time, completion: nil)
+    core.seek(to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: nil)
   }
 
   /// As `seek(to:)`.
@@ -192,13 +195,14 @@ open class AVPlayer: NSObject {
     core.seek(to: time, completion: completionHandler)
   }
 
-  /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
+  /// As `seek(to:completionHandler:)` and `seek(to:toleranceBefore:toleranceAfter:)`.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
     completionHandler: @escaping @Sendable (Bool) -> Void
   ) {
-    core.seek(to: time, completion: completionHandler)
+    core.seek(
+      to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: completionHandler)
   }
 
   /// As `seek(to:completionHandler:)`.
@@ -210,12 +214,14 @@ open class AVPlayer: NSObject {
     }
   }
 
-  /// As `seek(to:completionHandler:)`: exactly to the frame, whatever is tolerated.
+  /// As `seek(to:completionHandler:)` and `seek(to:toleranceBefore:toleranceAfter:)`.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
     // Not a checked continuation: if the application ends meanwhile it is never resumed.
     await withUnsafeContinuation { continuation in
-      core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
+      core.seek(
+        to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, isDirect: true
+      ) { continuation.resume(returning: $0) }
     }
   }
 

@@ -19,7 +19,12 @@ extension PlayerCore {
     case .playedToEnd(let id): playedToEnd(id)
     case .failedToPlayToEnd(let id, let error): playedToEnd(id, failure: error)
     case .timeJumped(let id): post(AVPlayerItem.timeJumpedNotification, item: id)
-    case .playbackStalled(let id): post(AVPlayerItem.playbackStalledNotification, item: id)
+    case .playbackStalled(let id):
+      log(id) { log, _ in log.stalled() }
+      post(AVPlayerItem.playbackStalledNotification, item: id)
+    case .timedTag(let id, let tag, let time): tell(tag, from: time, of: id)
+    case .bufferChanged(let id, let buffer): change(to: buffer, of: id)
+    case .extentChanged(let id, let extent): change(to: extent, of: id)
     case .seekCompleted(let completion, let finished): completion(finished)
     case .outputUnavailable(let error, let retryAfter):
       environment.audioSession.outputLost(error.cause)
@@ -41,6 +46,7 @@ extension PlayerCore {
       state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
       if let previous { forget(previous) }
     }
+    logPlaying()
   }
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
@@ -67,16 +73,29 @@ extension PlayerCore {
       keys.insert(.reasonForWaitingToPlay)
     }
     change(keys) { state.withLock { $0.timeControl = timeControl } }
-    environment.suspension.setActivity(PlaybackActivity(timeControl), of: self)
+    logPlaying()
+    let isRemote = state.withLock { $0.current?.item.asset.loader.shared } != nil
+    environment.suspension.setActivity(PlaybackActivity(timeControl, isRemote: isRemote), of: self)
   }
 
   private func learn(_ info: ItemInfo, of id: ItemID) {
     setStatus(.readyToPlay)
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     item.asset.loader.learn(info)
+    log(id) { log, now in log.ready(at: now) }
     change(item.newKeys(status: .readyToPlay, info: info), of: item) {
       item.become(status: .readyToPlay, info: info)
     }
+  }
+
+  private func change(to buffer: BufferState, of id: ItemID) {
+    guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
+    change(item.newKeys(buffer: buffer), of: item) { item.state.withLock { $0.buffer = buffer } }
+  }
+
+  private func change(to extent: MediaExtent, of id: ItemID) {
+    guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
+    change([.loadedTimeRanges], of: item) { item.state.withLock { $0.extent = extent } }
   }
 
   private func fail(_ id: ItemID, error: DecodingError) {
@@ -87,8 +106,7 @@ extension PlayerCore {
     }
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     if item.state.withLock({ $0.status }) != .failed {
-      let url = item.asset.loader.url
-      let error = url.isFileURL ? AVError(error, opening: true) : AVError(unsupported: url)
+      let error = AVError(error, opening: true)
       change(item.newKeys(status: .failed, error: error), of: item) {
         item.become(status: .failed, error: error)
       }
@@ -124,7 +142,7 @@ extension PlayerCore {
     forget(id)
   }
 
-  private func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {
+  func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {
     guard let item = state.withLock({ $0.items[id] }) else { return }
     NotificationCenter.default.post(name: name, object: item, userInfo: userInfo)
   }
@@ -132,16 +150,16 @@ extension PlayerCore {
 
 extension AVPlayerItem {
   /// Whether the item is what its player's engine calls `id`, and not in another place by now.
-  nonisolated fileprivate func isNumber(_ id: ItemID) -> Bool {
+  nonisolated func isNumber(_ id: ItemID) -> Bool {
     state.withLock { $0.attachment?.id == id }
   }
 }
 
 extension PlaybackActivity {
-  fileprivate init(_ timeControl: EngineTimeControl) {
+  fileprivate init(_ timeControl: EngineTimeControl, isRemote: Bool) {
     switch timeControl {
     case .paused, .waiting(.noItemToPlay): self = .stopped
-    case .waiting: self = .waiting
+    case .waiting: self = isRemote ? .waitingForNetwork : .waiting
     case .playing: self = .playing
     }
   }

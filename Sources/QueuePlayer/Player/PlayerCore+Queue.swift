@@ -66,6 +66,7 @@ extension PlayerCore {
     }
     if let end { engine.setEnd(end, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
+    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
     deliver()
   }
 
@@ -84,6 +85,7 @@ extension PlayerCore {
     _ = engine.replaceCurrentItem(id, source: source, startSeconds: start, replacing: known?.id)
     if let end { engine.setEnd(end, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
+    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
     deliver()
   }
 
@@ -123,6 +125,7 @@ extension PlayerCore {
     }
     guard let item else { return }
     item.detach(id)
+    item.asset.loader.shared?.remove(id)
     engine.forgetDeparture(of: id)
   }
 
@@ -145,6 +148,7 @@ extension PlayerCore {
 
   private func add(_ item: AVPlayerItem) -> ItemID {
     let id = item.attach(to: self)
+    item.asset.loader.shared?.add(id, of: self)
     let isFirst = state.withLock { state in
       state.items[id] = item
       defer { state.isOutputPrepared = true }
@@ -162,8 +166,7 @@ extension PlayerCore {
     let source: any MediaSource =
       status == .failed
       ? FailedSource()
-      : MixedSource(
-        source: AssetSource(loader: asset.loader, makeSource: environment.makeSource), item: item)
+      : MixedSource(source: AssetSource(asset.loader, in: environment), item: item)
     return (source, start, end.isNumeric ? end.seconds : nil)
   }
 

@@ -168,9 +168,10 @@ final class PlayerCore: Sendable {
 
   /// A rate above 0 plays, or is refused while the session does not allow playback or nothing can play at it.
   /// 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
-  func setRate(_ rate: Float) {
+  /// `isImmediate`: sound begins with the first frame that is there.
+  func setRate(_ rate: Float, isImmediate: Bool = false) {
     if rate == 0 || mayPlay(at: rate) {
-      engine.setRate(rate)
+      engine.setRate(rate, isImmediate: isImmediate)
     } else {
       engine.setRate(0, reason: .setRateFailed)
     }
@@ -244,19 +245,23 @@ final class PlayerCore: Sendable {
   func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
   /// `isDirect`: the completion may be called on any thread.
-  func seek(to time: CMTime, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?) {
+  func seek(
+    to time: CMTime, isExact: Bool = false, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
+  ) {
     guard let (id, item) = knownCurrent else {
       completion.map { deferred($0, isDirect: isDirect)(false) }
       return
     }
     seek(
-      item, id, to: time, seconds: time.secondsToSeek(), isDirect: isDirect, completion: completion)
+      item, id, to: time, seconds: time.secondsToSeek(), isExact: isExact, isDirect: isDirect,
+      completion: completion)
   }
 
   /// Has `item`, which the caller knows as the current one, go to `time`, which is `seconds`. The seek before is over then, and its
   /// handler is told so at once; so is this one's if the item is not known to be ready.
   func seek(
-    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isDirect: Bool,
+    _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool = false,
+    isDirect: Bool,
     completion: (@Sendable (Bool) -> Void)?
   ) {
     item.state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
@@ -266,7 +271,7 @@ final class PlayerCore: Sendable {
       defer { state.seek = seek }
       return state.seek
     }
-    engine.seek(toSeconds: seconds, of: id, completion: isReady ? seek.end : nil)
+    engine.seek(toSeconds: seconds, of: id, isExact: isExact, completion: isReady ? seek.end : nil)
     previous?.end(false)
     if !isReady { seek.end(true) }
     deliver()

@@ -8,8 +8,8 @@ package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
   /// Where it begins in the store.
   package let base: Int64
-  /// Where reading goes on.
-  private var place: Int64 = 0
+  /// Where in the store reading goes on.
+  private(set) var place: Int64 = 0
   /// What the fetch was told last.
   private var told: Int64 = 0
 
@@ -39,7 +39,8 @@ package final class RemoteByteSource: ByteSource {
     let snapshot = fetch.snapshot
     if let read = readStored(into: buffer, at: offset) { return read }
     if let total = snapshot.total, offset >= total { return .end }
-    if snapshot.joints.contains(where: { $0 > base && $0 <= offset }) { return .end }
+    // What a live stream had there is gone, or was another connection's.
+    if snapshot.isLive, offset < snapshot.end || hasEnded(snapshot) { return .end }
     switch snapshot.outcome {
     case nil:
       // What was there may have been given up for others.
@@ -48,13 +49,30 @@ package final class RemoteByteSource: ByteSource {
     // What there is of this version has been read.
     case .changed: return .end
     case .failed(let failure):
-      throw DecodingError(reason: .unreadable, message: failure.message)
+      throw DecodingError(failure)
     }
+  }
+
+  package func supply(from offset: Int64) -> ByteSupply {
+    fetch.supply(from: base + offset, upTo: fetch.snapshot.joints.first { $0 > base })
+  }
+
+  package var stored: [Range<Int64>]? { fetch.isLive ? [] : fetch.store.intervals.ranges }
+
+  package func setReadAhead(_ byteCount: Int64?) {
+    fetch.tell(.readAhead(byteCount.map { ReadAhead(enough: $0, tooFew: $0 * 3 / 4) } ?? .disk))
   }
 
   package func want(from offset: Int64) {
     place = base + offset
     tell(place)
+  }
+
+  /// Whether the connection whose bytes it has is over, so that its end comes.
+  var isLost: Bool { hasEnded(fetch.snapshot) }
+
+  private func hasEnded(_ snapshot: RemoteFetch.Snapshot) -> Bool {
+    snapshot.joints.last.map { $0 > base } ?? false
   }
 
   package func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {

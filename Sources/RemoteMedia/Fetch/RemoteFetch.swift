@@ -1,3 +1,4 @@
+import AudioCore
 package import HostTime
 import Synchronization
 package import Transfer
@@ -11,19 +12,31 @@ package final class RemoteFetch: Sendable {
     var total: Int64?
     var isSeekable = false
     var isLive = false
+    /// Whether it is known if the medium is a live stream.
+    var knowsKind = false
+    var station: ICYStation?
+    /// What the last answer said, the URL that it came from, and from which address.
+    var response: (head: ResponseHead, url: WebURL, address: PeerAddress?)?
+    /// Whether the server calls it a web page.
+    var isPage = false
     var outcome: TransferMachine.Outcome?
     /// Where the connections of a live stream begin whose bytes are there, the oldest first: no frame goes over such a place.
     var joints: [Int64] = []
+    /// Whether no more bytes come for now because there are enough.
+    var isFull = false
+    var throughput = Throughput()
+    /// Where the next byte of a live stream will be.
+    var end: Int64 = 0
+    /// Where reading goes on.
+    var place: Int64 = 0
+    /// How often all that was there of a live stream was forgotten.
+    var forgets = 0
+    /// Metadata of a live stream with the byte that they belong to, in order.
+    var metadata: [(offset: Int64, value: ICYMetadata)] = []
   }
 
   private struct State {
     var snapshot = Snapshot()
-    var inputs: [TransferInput] = []
-    /// Bytes of bodies among the inputs.
-    var waitingBytes = 0
-    /// Whether a sink answered that there is no room.
-    var isFull = false
-    var transfer: TransferID?
     var callbacks: [ObjectIdentifier: @Sendable () -> Void] = [:]
     /// The readers that wait for bytes.
     var waiting: Set<ObjectIdentifier> = []
@@ -32,30 +45,37 @@ package final class RemoteFetch: Sendable {
   /// What only the worker uses.
   private struct Work: ~Copyable {
     var machine: TransferMachine
-    var attempt = 0
-    var isPaused = false
     var saidMemory = false
     /// Whether bytes came, or something else that a reader waits for: else the call of one would make it read, miss, and
     /// come back at once.
     var hasNews = false
     /// Whether the Info frame was looked for.
     var knowsInfo = false
-    var joints: [Int64] = []
+    /// Whether a server has answered.
+    var isAnswered = false
+    /// How far readers want to read ahead, and how far there is room.
+    var wished = ReadAhead.disk
+    var most = ReadAhead.disk
+    var throughput = Throughput()
+    /// Whether the answer tells neither a length nor a version: without an Info frame it is a live stream.
+    var isOpenEnded = false
+    /// What readers are told beside what the machine knows.
+    var told = Snapshot()
+    var progress = ProgressMeter()
   }
 
   /// Bits a second of a live stream that does not tell.
   private static let usualBitRate = 128_000
-  /// Bytes that may wait for the worker: as many as a few reads of a socket.
-  private static let room = 256 * 1024
+  /// Metadata that are kept. More are sent only by a station that means harm: half a minute of sound has fewer frames.
+  private static let metadataLimit = 2_048
 
   /// What is there of the medium.
   package let store: MediaStore
-  private let transport: any HTTPTransport
+  private let runner: TransferRunner
   private let clock: any HostClock
   private let onNote: @Sendable (TransferNote) -> Void
   private let state = Mutex(State())
   private let work: Mutex<Work>
-  private let worker = Mutex<(any Worker)?>(nil)
 
   /// Begins to fetch at once.
   ///
@@ -69,25 +89,18 @@ package final class RemoteFetch: Sendable {
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) {
     store = MediaStore(cache: cache)
-    self.transport = transport
+    runner = TransferRunner(transport: transport)
     self.clock = clock
     self.onNote = onNote
     work = Mutex(
       Work(machine: TransferMachine(url: url, settings: settings, times: times, seed: seed, now: clock.now)))
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("continuo-fetch", body: body) }
+    runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
   }
 
-  deinit {
-    worker.withLock { $0 }?.cancel()
-    if let transfer = state.withLock({ $0.transfer }) { transport.cancel(transfer) }
-  }
+  deinit { runner.end() }
 
   /// Tells the machine something.
-  package func tell(_ input: TransferInput) {
-    state.withLock { $0.inputs.append(input) }
-    signal()
-  }
+  package func tell(_ input: TransferInput) { runner.tell(input) }
 
   /// How it ended for good; nil while more bytes may come.
   package var outcome: TransferMachine.Outcome? { snapshot.outcome }
@@ -96,18 +109,12 @@ package final class RemoteFetch: Sendable {
   /// Whether it is a live stream.
   package var isLive: Bool { snapshot.isLive }
 
-  /// Where a decoder of a live stream may begin that follows one which began at `place`: the connection behind that, or,
-  /// where there is none, the oldest byte that is there of the last one.
-  package func placeToJoin(after place: Int64?) -> Int64 {
-    let joints = snapshot.joints
-    if let place, let next = joints.first(where: { $0 > place }) { return next }
-    let begin = joints.last ?? 0
-    return max(begin, store.intervals.ranges.last?.lowerBound ?? begin)
-  }
-
   var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-  private func signal() { worker.withLock { $0 }?.signal() }
+  /// The newest metadata of a live stream that belong to the byte at `offset` or one before it; nil if there are none.
+  func metadata(upTo offset: Int64) -> (offset: Int64, value: ICYMetadata)? {
+    state.withLock { $0.snapshot.metadata.last { $0.offset <= offset } }
+  }
 
   // MARK: Readers
 
@@ -124,31 +131,35 @@ package final class RemoteFetch: Sendable {
   // MARK: The worker
 
   private func step() -> WorkerNext {
-    let inputs = state.withLock { state in
-      defer {
-        state.inputs = []
-        state.waitingBytes = 0
-      }
-      return state.inputs
-    }
+    let inputs = runner.takeInputs()
     var notes: [TransferNote] = []
     // Only this worker takes the lock, so it never waits for it; it says so to the compiler.
     let (wake, hasNews) = work.withLock { work in
       work.hasNews = false
+      work.progress.take(inputs, at: clock.now)
       for input in inputs {
         if case .read(let place) = input { store.setPlace(place) }
+        if case .event(.head, _) = input { work.isAnswered = true }
+        if case .readAhead(let wish) = input {
+          work.wished = wish
+          setReadAhead(&work, &notes)
+          continue
+        }
         carryOut(work.machine.handle(input, at: clock.now, store: store), &work, &notes)
+        // Behind each input: what ends the connection may be the next one.
+        lookForInfo(&work, &notes)
       }
-      lookForInfo(&work, &notes)
       carryOut(work.machine.handle(.time, at: clock.now, store: store), &work, &notes)
       if store.isInMemory, !work.saidMemory, !work.machine.isLive {
         work.saidMemory = true
         notes.append(.keptInMemory)
-        carryOut(
-          work.machine.handle(.readAhead(.memory), at: clock.now, store: store), &work, &notes)
+        work.most = .memory
+        setReadAhead(&work, &notes)
       }
-      publish(work.machine, work.joints)
-      goOn(isPaused: work.isPaused)
+      // A live stream has no parts that are there.
+      if !work.machine.isLive, work.progress.isDue(at: clock.now) { notes.append(progress(&work)) }
+      publish(&work)
+      runner.goOn()
       return (work.machine.wake, work.hasNews)
     }
     for note in notes { onNote(note) }
@@ -175,109 +186,121 @@ package final class RemoteFetch: Sendable {
     let frame = bytes(InfoFrame.length, at: tag)
     guard frame.count == InfoFrame.length else { return }
     work.knowsInfo = true
+    if work.isOpenEnded, work.machine.total == nil, !InfoFrame.isThere(frame),
+      !isPlaylist(bytes(1_024, at: 0), work)
+    {
+      return carryOut(work.machine.handle(.treatAsLive, at: clock.now, store: store), &work, &notes)
+    }
     guard let count = InfoFrame.byteCount(frame) else { return }
     carryOut(work.machine.handle(.expect(total: tag + count), at: clock.now, store: store), &work, &notes)
   }
 
-  private func publish(_ machine: TransferMachine, _ joints: [Int64]) {
-    state.withLock { state in
-      state.snapshot = Snapshot(
-        total: machine.total, isSeekable: machine.ranges == .working, isLive: machine.isLive,
-        outcome: machine.outcome, joints: joints)
-    }
+  private func isPlaylist(_ beginning: [UInt8], _ work: borrowing Work) -> Bool {
+    guard let response = work.told.response else { return false }
+    return NetworkPlaylist.kind(
+      contentType: response.head.fields["Content-Type"], url: response.url, beginning: beginning) != nil
   }
 
-  /// Lets a transfer go on that was stopped because inputs waited.
-  private func goOn(isPaused: Bool) {
-    let transfer = state.withLock { state -> TransferID? in
-      guard state.isFull else { return nil }
-      state.isFull = false
-      return state.transfer
-    }
-    if let transfer, !isPaused { transport.setPaused(false, transfer) }
+  /// Reads ahead as far as is wished and there is room.
+  private func setReadAhead(_ work: inout Work, _ notes: inout [TransferNote]) {
+    let readAhead = work.wished.enough < work.most.enough ? work.wished : work.most
+    carryOut(work.machine.handle(.readAhead(readAhead), at: clock.now, store: store), &work, &notes)
+  }
+
+  private func publish(_ work: inout Work) {
+    let machine = work.machine
+    let isWanted = work.isAnswered && !machine.isFull && !machine.isHeld && machine.outcome == nil
+    work.throughput.setWanted(isWanted, at: clock.now)
+    var snapshot = work.told
+    snapshot.total = machine.total
+    snapshot.place = machine.readingPlace
+    snapshot.isSeekable = machine.ranges == .working
+    snapshot.isLive = machine.isLive
+    snapshot.outcome = machine.outcome
+    snapshot.isFull = machine.isFull
+    snapshot.throughput = work.throughput
+    snapshot.knowsKind =
+      snapshot.knowsKind && !work.isOpenEnded || work.knowsInfo || machine.isLive || machine.total != nil
+      || machine.outcome != nil
+    state.withLock { $0.snapshot = snapshot }
+  }
+
+  /// What is there from `offset` on, in front of `limit` if that is not nil. Any thread.
+  func supply(from offset: Int64, upTo limit: Int64?) -> ByteSupply {
+    let snapshot = snapshot
+    let end = store.end(from: offset)
+    let isAtEnd = snapshot.outcome != nil || snapshot.total.map { end >= $0 } ?? false
+    return ByteSupply(
+      byteCount: max(0, min(end, limit ?? .max) - offset),
+      isComplete: isAtEnd || limit.map { end >= $0 } ?? false,
+      bytesPerSecond: snapshot.throughput.bytesPerSecond(at: clock.now), isFull: snapshot.isFull)
   }
 
   private func carryOut(_ commands: [TransferCommand], _ work: inout Work, _ notes: inout [TransferNote]) {
-    for command in commands {
+    for command in commands where !runner.carryOut(command) {
       switch command {
-      case .start(let request, let attempt):
-        work.attempt = attempt
-        work.isPaused = false
-        state.withLock { $0.isFull = false }
-        let transfer = transport.start(request, sink: AttemptSink(self, attempt))
-        state.withLock { $0.transfer = transfer }
-      case .cancel(let attempt):
-        guard attempt == work.attempt, let transfer = takeTransfer() else { continue }
-        transport.cancel(transfer)
-      case .setPaused(let isPaused, let attempt):
-        guard attempt == work.attempt, let transfer = state.withLock({ $0.transfer }) else { continue }
-        work.isPaused = isPaused
-        transport.setPaused(isPaused, transfer)
+      case .start, .cancel, .setPaused: break
       case .store(let bytes, let offset):
         work.hasNews = true
+        work.throughput.add(bytes.count, at: clock.now)
         store.put(bytes, at: offset)
-      case .forget: store.removeAll()
+        if work.machine.isLive { work.told.end = offset + Int64(bytes.count) }
+      case .forget:
+        work.hasNews = true
+        store.removeAll()
+        // What comes next follows nothing that was there.
+        work.told.joints = [work.told.end]
+        work.told.metadata = []
+        work.told.forgets += 1
       case .note(let note):
         take(note, &work, &notes)
       }
     }
   }
 
+  private func progress(_ work: inout Work) -> TransferNote {
+    .progress(work.progress.tell(stored: store.byteCount, total: work.machine.total, at: clock.now))
+  }
+
   private func take(_ note: TransferNote, _ work: inout Work, _ notes: inout [TransferNote]) {
+    switch note {
+    case .complete, .changed, .failed: if work.progress.hasNews { notes.append(progress(&work)) }
+    default: break
+    }
     notes.append(note)
     work.hasNews = true
     switch note {
     case .complete: store.isFinished = true
+    case .response(let head, let url, let address, _):
+      guard (200..<300).contains(head.status) else { return }
+      work.told.response = (head, url, address)
+      work.told.knowsKind = true
+      work.told.isPage = head.fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+      // A stream has no version, other than a file whose length the server does not know.
+      work.isOpenEnded =
+        head.status == 200 && head.contentLength == nil && !head.isEncoded && head.fields["ETag"] == nil
+        && head.fields["Last-Modified"] == nil
     case .live(let station):
+      work.told.station = station
+      work.told.end = store.intervals.ranges.last?.upperBound ?? 0
       store.useMemory()
       work.saidMemory = true
       let enough = Int64(NetworkLimits.liveBuffer * Double(station?.bitRate ?? RemoteFetch.usualBitRate) / 8)
-      let ahead = ReadAhead(enough: min(enough, NetworkLimits.memoryAhead), tooFew: enough * 3 / 4)
-      carryOut(work.machine.handle(.readAhead(ahead), at: clock.now, store: store), &work, &notes)
+      work.most = ReadAhead(enough: min(enough, NetworkLimits.memoryAhead), tooFew: enough * 3 / 4)
+      setReadAhead(&work, &notes)
     case .rejoined(let place):
-      work.joints.append(place)
       // Those whose bytes are gone are no joints any more.
       let first = store.intervals.ranges.first?.lowerBound ?? place
-      work.joints.removeAll { $0 < first && $0 != place }
+      work.told.joints.removeAll { $0 < first || $0 == place }
+      work.told.joints.append(place)
+      // Before the first byte behind it is stored: no reader is to see that without the joint.
+      publish(&work)
+    case .metadata(let value, let place):
+      work.told.metadata.append((place, value))
+      if work.told.metadata.count > Self.metadataLimit { work.told.metadata.removeFirst() }
+      // Before the byte that they belong to, for the same reason.
+      publish(&work)
     default: break
     }
-  }
-
-  private func takeTransfer() -> TransferID? {
-    state.withLock { state in
-      defer { state.transfer = nil }
-      return state.transfer
-    }
-  }
-
-  fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {
-    let demand: TransferDemand = state.withLock { state in
-      state.inputs.append(.event(event, attempt: attempt))
-      if case .body(let bytes) = event { state.waitingBytes += bytes.count }
-      guard state.waitingBytes >= Self.room else { return .more }
-      state.isFull = true
-      return .pause
-    }
-    signal()
-    return demand
-  }
-}
-
-/// Takes the events of one attempt.
-private final class AttemptSink: TransferSink {
-  private struct Owner {
-    weak var fetch: RemoteFetch?
-  }
-
-  private let owner: Mutex<Owner>
-  private let attempt: Int
-
-  init(_ fetch: RemoteFetch, _ attempt: Int) {
-    owner = Mutex(Owner(fetch: fetch))
-    self.attempt = attempt
-  }
-
-  func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
-    owner.withLock { $0.fetch }?.take(event, attempt: attempt) ?? .pause
   }
 }

@@ -88,6 +88,9 @@ package final class MediaStore: Sendable {
     }
   }
 
+  /// Where the bytes end that are there from `offset` on; `offset` if there are none.
+  package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
+
   /// Keeps new bytes in memory from now on: a live stream is nothing to go back in.
   package func useMemory() { state.withLock { $0.isInMemory = true } }
 

@@ -1,5 +1,5 @@
 /// The address of a connection's other end, as it was resolved.
-package struct PeerAddress: Hashable, Sendable {
+package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   /// 4 or 16 bytes, in the order of the network.
   package let bytes: [UInt8]
 
@@ -7,6 +7,13 @@ package struct PeerAddress: Hashable, Sendable {
   package init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
+  }
+
+  /// The address as it is written: `192.0.2.1`, or all eight groups of `2001:db8:0:0:0:0:0:1`.
+  package var description: String {
+    if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+    return stride(from: 0, to: bytes.count, by: 2)
+      .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
   /// Whether it is reachable for everybody: not this machine, not a private network, not a group.

@@ -82,8 +82,8 @@ struct Authority {
     var found: Credentials?
     if let at = rest.lastIndex(of: "@") {
       let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      let password = pair.count > 1 ? Self.decoded(pair[1]) : ""
-      let user = Self.decoded(pair.first ?? "")
+      let password = pair.count > 1 ? String(decoding: pair[1].percentDecoded, as: UTF8.self) : ""
+      let user = String(decoding: (pair.first ?? "").percentDecoded, as: UTF8.self)
       if !user.isEmpty || !password.isEmpty { found = Credentials(user: user, password: password) }
       rest = rest[rest.index(after: at)...]
     }
@@ -120,11 +120,19 @@ struct Authority {
       port = number
     }
   }
+}
 
+extension UInt8 {
+  var isDigit: Bool { (0x30...0x39).contains(self) }
+  var isLetter: Bool { (0x41...0x5A).contains(self | 0x20 == self ? self - 0x20 : self) }
+  var isHexDigit: Bool { isDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self) }
+}
+
+extension StringProtocol {
   /// Percent-encoded bytes as what they stand for.
-  private static func decoded(_ text: some StringProtocol) -> String {
+  var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = Array(utf8)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), rest.count >= 2,
         let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
@@ -135,17 +143,9 @@ struct Authority {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
-}
 
-extension UInt8 {
-  var isDigit: Bool { (0x30...0x39).contains(self) }
-  var isLetter: Bool { (0x41...0x5A).contains(self | 0x20 == self ? self - 0x20 : self) }
-  var isHexDigit: Bool { isDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self) }
-}
-
-extension StringProtocol {
   /// Without blanks, tabs and line ends at both ends.
   var trimmedOfBlanks: String {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }

@@ -50,6 +50,15 @@ package struct WebURL: Hashable, Sendable {
     return (url, place.credentials)
   }
 
+  /// A text that may be a URL, as it may be told: without what stands where a URL has credentials.
+  package static func withoutCredentials(_ text: [UInt8]) -> [UInt8] {
+    // The last one: where a URL is malformed, its credentials may have slashes in them.
+    guard let at = text.lastIndex(of: UInt8(ascii: "@")),
+      let slash = text.indices.first(where: { text[$0...].starts(with: "//".utf8) }), slash + 2 <= at
+    else { return text }
+    return Array(text[..<(slash + 2)] + text[(at + 1)...])
+  }
+
   /// Reads a URL relative to this one, as RFC 3986 section 5.2 has it: a redirect's `Location`, a playlist's entry.
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
@@ -68,6 +77,12 @@ package struct WebURL: Hashable, Sendable {
     let url = WebURL(scheme: scheme, host: host, port: port, path: merged, query: query)
     guard url.text.utf8.count <= NetworkLimits.url else { throw .tooLong }
     return (url, nil)
+  }
+
+  /// The last part of the path, percent-encoded and as what it stands for, which is nil where that is no text.
+  package var lastPart: (encoded: String, decoded: String?) {
+    let part = path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()
+    return (String(part), String(validating: part.percentDecoded, as: UTF8.self))
   }
 
   /// Scheme, host and port: whom credentials and headers of a request belong to.

@@ -31,7 +31,7 @@ struct RetrySchedule: Sendable {
 
   /// Seconds from `now` until another request may go out.
   func pause(at now: HostTime) -> Double {
-    lastStart.map { max(0, 1 / NetworkLimits.requestsPerSecond - now.seconds(since: $0)) } ?? 0
+    lastStart.map { max(0, 1 / Double(NetworkLimits.requestsPerSecond) - now.seconds(since: $0)) } ?? 0
   }
 
   private mutating func nextFraction() -> Double {

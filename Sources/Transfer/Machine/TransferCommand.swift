@@ -8,6 +8,9 @@ package enum TransferInput: Sendable {
   case expect(total: Int64)
   /// The player stands still, or goes on. A live stream is not read then, and after `NetworkLimits.livePause` closed.
   case hold(Bool)
+  /// Nothing is asked for until further notice: what runs is paused, a connection that is lost is not made again, and no
+  /// limit of time counts. Or it goes on, at once.
+  case suspend(Bool)
   /// What was found in the stream says that it is live although its head did not: no length, no Info frame.
   case treatAsLive
   /// The metadata of the live stream spoil its sound: open it anew without.
@@ -42,10 +45,15 @@ package enum TransferNote: Hashable, Sendable {
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
   /// The connection is gone; the next one begins in so many seconds.
   case retry(after: Double, TransferFailure)
+  /// Bytes came. Told by who stores them: at most twice a second, and before the notes below that end something.
+  case progress(TransferProgress)
   /// Everything from the reader's place to the end is stored. The medium has so many bytes.
   case complete(total: Int64)
   /// The server has another version now: what is stored is all that there will be of this one. The last note.
   case changed
+  /// The reader has come to the end of what there was, and goes on in the other version at the same time. Told by who reads,
+  /// on its own thread.
+  case entered
   /// No more bytes come: what is stored can be played, then the medium fails with this. The last note.
   case failed(TransferFailure)
   /// The stream is live.
@@ -56,6 +64,21 @@ package enum TransferNote: Hashable, Sendable {
   case keptInMemory
   /// Metadata of the live stream that belong to the byte at that offset, and differ from those before.
   case metadata(ICYMetadata, at: Int64)
+}
+
+/// How much of a medium came.
+package struct TransferProgress: Hashable, Sendable {
+  /// Bytes that connections have brought in all.
+  package var received: Int64 = 0
+  /// Seconds in which they came, without those in which nothing was asked for.
+  package var seconds = 0.0
+  /// Bytes that are stored now.
+  package var stored: Int64 = 0
+  /// How many the medium has; nil while that is not known.
+  package var total: Int64?
+
+  /// Nothing came yet.
+  package init() {}
 }
 
 /// How many bytes ahead of the reader are fetched.
@@ -99,5 +122,16 @@ package struct TransferTimes: Hashable, Sendable {
   package var giveUp = NetworkLimits.giveUp
 
   /// The usual ones.
+  package init() {}
+}
+
+/// What is known of a version of which some bytes are stored.
+package struct StoredVersion: Hashable, Sendable {
+  /// What requests for the rest are made conditional with.
+  package var validator: Validator?
+  /// The length in bytes, if the server told it.
+  package var total: Int64?
+
+  /// Nothing is known.
   package init() {}
 }

@@ -29,6 +29,8 @@ struct TransferConnection: Sendable {
   var position: Int64 = 0
   /// Where the body ends; nil: at the end of the connection.
   var end: Int64?
+  /// How many bytes the answer's length announces; less than up to `end` where the server contradicts itself.
+  var announced: Int64?
   /// Whether the answer is a part of the whole.
   var isPart = false
   /// Bytes that came, and those of them that were not stored yet.

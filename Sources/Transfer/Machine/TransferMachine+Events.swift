@@ -40,6 +40,13 @@ extension TransferMachine {
       return
     }
     if endsHere() { return }
+    if let first = ended.first, let announced = ended.announced, ended.position == first + announced,
+      ended.news == 0, edge == ended.position
+    {
+      // Twice now it has sent all that it announced, and that was not up to the end of which it speaks.
+      total = edge
+      return
+    }
     lose(ended, TransferFailure(.lost, "\(url.host) closed the connection"), asked: nil, at: now)
   }
 
@@ -70,8 +77,10 @@ extension TransferMachine {
     case 416: takeUnsatisfiable(head, of: asked, at: now)
     default:
       dropConnection()
+      // 407 is a proxy's by definition.
+      let who = head.status == 407 ? "the proxy" : asked.request.url.host
       lose(
-        asked, TransferFailure(.status(head.status), "\(asked.request.url.host) answered \(head.status)"),
+        asked, TransferFailure(.status(head.status), "\(who) answered \(head.status)"),
         asked: head.retryAfter, at: now)
     }
   }
@@ -87,7 +96,8 @@ extension TransferMachine {
     }
     lastAttempt += 1
     var request = settings.request(
-      for: next.url, first: url, from: asked.first, if: asked.wanted > 0 ? validator : nil,
+      for: next.url, first: url, from: asked.first,
+      if: asked.wanted > 0 && !distrustsValidators ? validator : nil,
       wantsMetadata: asked.request.fields["Icy-MetaData"] != nil)
     if let credentials = next.credentials { request.credentials = credentials }
     request.reach = rule.reach(settings.reach)
@@ -147,6 +157,7 @@ extension TransferMachine {
     ranges = .working
     connection?.isPart = true
     connection?.end = bytes.upperBound
+    connection?.announced = head.contentLength
     if let whole = part.total { total = whole }
   }
 
@@ -225,6 +236,9 @@ extension TransferMachine {
         guard store.holds(piece, at: position) else { return change() }
         position += Int64(piece.count)
         rest = rest[piece.endIndex...]
+        if position == known, !present.isPart, present.request.fields["If-Range"] != nil {
+          emptyValidators += 1
+        }
         if position > comparedTo {
           comparedTo = position
           if dryProgress != nil { dryProgress = now }

@@ -38,6 +38,8 @@ package struct TransferMachine: Sendable {
   package internal(set) var isLive = false
   /// How it ended for good; nil while more bytes may come.
   package internal(set) var outcome: Outcome?
+  /// Whether no more bytes are asked for now, because there are enough ahead of the reader, or all.
+  package private(set) var isFull = false
   /// When the machine wants to be told the time; nil: not before something else happens.
   package private(set) var wake: HostTime?
 
@@ -66,9 +68,13 @@ package struct TransferMachine: Sendable {
   /// Bytes that the last connection brought.
   var lastBrought: Int64 = .max
   var expectedTotal: Int64?
+  /// Whether nothing is asked for until further notice.
+  private var isSuspended = false
   /// Whether bytes behind the announced end were asked for.
   var asksForRest = false
   private var toldComplete = false
+  /// How often a validator did not hold although the bytes were the same.
+  var emptyValidators = 0
 
   // Live streams.
   /// Where the next byte of a live stream is stored.
@@ -77,16 +83,23 @@ package struct TransferMachine: Sendable {
   var brokenBlocks = 0
   var lastMetadata = ICYMetadata()
   private var heldSince: HostTime?
+  /// Whether the player stands still, so that a live stream is not read.
+  package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
   /// A machine that has done nothing yet; the first `handle` begins.
   ///
   /// - Parameters:
   ///   - seed: for what is random: delays differ by a tenth.
+  ///   - stored: what is known of the version whose bytes are stored already, by a machine of another process.
+  ///   - attempt: the number of the last attempt of the machine before this one, if it follows one.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
-    now: HostTime
+    now: HostTime, stored: StoredVersion = StoredVersion(), after attempt: Int = 0
   ) {
+    validator = stored.validator
+    total = stored.total
+    lastAttempt = attempt
     self.url = url
     self.settings = settings
     self.times = times
@@ -120,14 +133,19 @@ package struct TransferMachine: Sendable {
       return []
     }
     switch input {
-    case .read(let offset):
-      if offset != readingPlace { toldComplete = false }
-      readingPlace = max(0, offset)
+    case .read(let offset): readingPlace = max(0, offset)
     case .readAhead(let value): readAhead = value
     case .expect(let total): if total > 0 { expectedTotal = total }
     case .hold(let isHeld): hold(isHeld, at: now)
+    case .suspend(let isSuspended):
+      self.isSuspended = isSuspended
+      if !isSuspended { nextStart = min(nextStart, now.advanced(bySeconds: schedule.pause(at: now))) }
     case .treatAsLive: becomeLive()
-    case .withoutMetadata: if isLive, wantsMetadata { dropMetadata(at: now) }
+    case .withoutMetadata:
+      guard isLive, wantsMetadata else { break }
+      // The reader has given up what is stored: it is not ahead of it any more.
+      readingPlace = max(readingPlace, liveEnd)
+      dropMetadata(at: now)
     case .event(let event, let attempt):
       if connection?.attempt == attempt { take(event, at: now, store: store) }
     case .time: break
@@ -147,7 +165,9 @@ package struct TransferMachine: Sendable {
     wake = nil
     guard outcome == nil else { return }
     let edge = edge
+    isFull = false
     if let total, edge >= total, !wantsRest(at: now) {
+      isFull = true
       dryProgress = nil
       if !toldComplete {
         toldComplete = true
@@ -164,7 +184,9 @@ package struct TransferMachine: Sendable {
     guard outcome == nil else { return }
     if let connection, !isUseful(connection, for: edge) { askAgain(at: now) }
     pauseOrGoOn(ahead: edge - readingPlace)
-    if connection == nil, heldSince == nil, !isLive || !isClosedByHold, edge - readingPlace < readAhead.enough
+    isFull = connection?.isPaused ?? (edge - readingPlace >= readAhead.enough)
+    if connection == nil, heldSince == nil, !isSuspended, !isLive || !isClosedByHold,
+      edge - readingPlace < readAhead.enough
     {
       if nextStart <= now {
         start(from: edge, at: now)
@@ -203,7 +225,7 @@ package struct TransferMachine: Sendable {
 
   private mutating func pauseOrGoOn(ahead: Int64) {
     guard let present = connection, present.phase == .body else { return }
-    let isHeld = isLive && heldSince != nil
+    let isHeld = isSuspended || isLive && heldSince != nil
     let wantsPause = isHeld || ahead >= (present.isPaused ? readAhead.tooFew + 1 : readAhead.enough)
     guard wantsPause != present.isPaused else { return }
     connection?.isPaused = wantsPause
@@ -215,12 +237,13 @@ package struct TransferMachine: Sendable {
   private mutating func start(from edge: Int64, at now: HostTime) {
     let before = edge - stored.start(ofRangeBefore: edge)
     // A connection that brings little must not bring only what is there already.
-    let most = lastBrought >= NetworkLimits.goodConnection ? NetworkLimits.overlap : lastBrought / 16
+    let usual = hasSucceeded ? NetworkLimits.overlap : NetworkLimits.overlapAfterRestart
+    let most = lastBrought >= NetworkLimits.goodConnection ? usual : lastBrought / 16
     let overlap = min(most, before)
     let first = isLive || ranges == .broken ? nil : edge - overlap
     lastAttempt += 1
     let request = settings.request(
-      for: url, first: url, from: first, if: edge > 0 ? validator : nil,
+      for: url, first: url, from: first, if: edge > 0 && !distrustsValidators ? validator : nil,
       wantsMetadata: wantsMetadata && (isLive || edge == 0))
     connection = TransferConnection(
       attempt: lastAttempt, request: request, first: first, wanted: edge, since: now)
@@ -228,6 +251,10 @@ package struct TransferMachine: Sendable {
     commands.append(note(.request(from: first, attempt: lastAttempt)))
     commands.append(.start(request, attempt: lastAttempt))
   }
+
+  /// Whether the server has another validator at each request: with them a connection that is always cut at the same byte would
+  /// never bring another one. The overlap alone then tells the versions apart.
+  var distrustsValidators: Bool { emptyValidators >= 2 }
 
   /// Ends the transfer that runs, if any.
   mutating func dropConnection() {
@@ -239,7 +266,7 @@ package struct TransferMachine: Sendable {
   // MARK: Time
 
   private func limit(_ connection: TransferConnection) -> (moment: HostTime, what: String)? {
-    guard !connection.isPaused else { return nil }
+    guard !connection.isPaused, !isSuspended else { return nil }
     let (seconds, what) =
       switch connection.phase {
       case .connecting: (times.connect, "takes no connection")
@@ -261,7 +288,7 @@ package struct TransferMachine: Sendable {
   }
 
   private mutating func watchDryness(at now: HostTime, isDry: Bool) {
-    guard isDry, !isLive else {
+    guard isDry, !isLive, !isSuspended else {
       dryProgress = nil
       return
     }
@@ -280,7 +307,9 @@ package struct TransferMachine: Sendable {
   ) {
     lastFailure = failure
     lastBrought = lost.phase == .body ? lost.brought : lastBrought
-    if !failure.mayPass, !isLive || failure.kind == .badAnswer {
+    // A name that was known a while ago is one that will be known again: the machine has come to another network.
+    let isForgotten = failure.kind == .hostNotFound && hasSucceeded
+    if !failure.mayPass, !isForgotten, !isLive || failure.kind == .badAnswer {
       refusals += 1
       let isLasting = if case .status = failure.kind { false } else { true }
       if !hasSucceeded || isLasting || refusals >= NetworkLimits.refusalsAfterSuccess { return fail(failure) }
@@ -343,6 +372,8 @@ package struct TransferMachine: Sendable {
       isClosedByHold = true
       dropConnection()
       readingPlace = liveEnd
+      // Nobody was told of those whose bytes are gone.
+      lastMetadata = ICYMetadata()
       commands.append(.forget)
       stored = IntervalSet()
     }

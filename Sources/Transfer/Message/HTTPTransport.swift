@@ -34,6 +34,15 @@ package struct TransferID: Hashable, Sendable {
 package protocol TransferSink: AnyObject, Sendable {
   /// Takes an event. On a thread of the transport, without a lock of it; must not block. One event of a transfer at a time.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
+
+  /// Takes how many bytes of the request's body were sent so far, each time that there are more: in the same way, before the
+  /// head of the answer. Does nothing by default.
+  func sent(_ count: Int64, of transfer: TransferID)
+}
+
+extension TransferSink {
+  /// Does nothing.
+  package func sent(_ count: Int64, of transfer: TransferID) {}
 }
 
 /// Sends requests and hands out what comes. All methods: any thread; never block on the network.

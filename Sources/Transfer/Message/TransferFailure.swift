@@ -6,8 +6,10 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     case noLibrary
     /// The URL cannot be used.
     case badURL
-    /// No address is known for the host.
+    /// There is no such host: whoever knows all names says so.
     case hostNotFound
+    /// Nobody could be asked for the host's address.
+    case hostUnresolved
     /// The host takes no connection.
     case refused
     /// This machine has no network.
@@ -28,8 +30,34 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     case status(Int)
     /// The answer contradicts itself or breaks the rules.
     case badAnswer
+    /// What was to be sent cannot be read.
+    case badBody
     /// Too many transfers at once, or no memory.
     case noRoom
+
+    /// The code of `NSURLErrorDomain`, which this module cannot name without Foundation, for such a failure; nil if it is not
+    /// the network's.
+    package var urlErrorCode: Int? {
+      switch self {
+      case .noLibrary: nil
+      case .badURL: -1000
+      case .badBody: -1021
+      case .timedOut: -1001
+      case .hostNotFound, .hostUnresolved: -1003
+      case .refused, .notReachable: -1004
+      case .lost: -1005
+      case .redirects: -1007
+      case .noRoom: -1008
+      case .offline: -1009
+      case .badAnswer: -1011
+      case .status(401): -1013
+      case .status(403): -1102
+      case .status(404), .status(410): -1100
+      case .status: -1011
+      case .tls: -1200
+      case .certificate: -1202
+      }
+    }
   }
 
   /// What kind it is.
@@ -49,9 +77,10 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
   /// Whether the same request may succeed later.
   package var mayPass: Bool {
     switch kind {
-    case .hostNotFound, .refused, .offline, .lost, .timedOut, .tls, .noRoom: true
+    case .hostUnresolved, .refused, .offline, .lost, .timedOut, .tls, .noRoom: true
     case .status(let status): status == 408 || status == 425 || status == 429 || (500...599).contains(status)
-    case .noLibrary, .badURL, .certificate, .redirects, .notReachable, .badAnswer: false
+    case .noLibrary, .badURL, .badBody, .hostNotFound, .certificate, .redirects, .notReachable, .badAnswer:
+      false
     }
   }
 }

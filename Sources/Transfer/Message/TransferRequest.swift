@@ -1,4 +1,4 @@
-/// A request, ready to be sent: always `GET`.
+/// A request, ready to be sent.
 package struct TransferRequest: Hashable, Sendable {
   /// What is asked for.
   package var url: WebURL
@@ -6,6 +6,10 @@ package struct TransferRequest: Hashable, Sendable {
   package var credentials: Credentials?
   /// The header fields but those that HTTP itself needs (`Host`).
   package var fields = HTTPFields()
+  /// The method; nil: `PUT` with a body, else `GET`.
+  package var method: String?
+  /// What is sent with the request.
+  package var body: TransferBody?
   /// Which addresses it may connect to.
   package var reach = NetworkReach.all
   /// Whether it is sent by HTTP/1.1 and no later version. Media are: a paused stream of HTTP/2 is buffered in memory.
@@ -13,6 +17,22 @@ package struct TransferRequest: Hashable, Sendable {
 
   /// A request for this URL.
   package init(url: WebURL) { self.url = url }
+}
+
+/// What is sent with a request.
+package enum TransferBody: Hashable, Sendable {
+  /// These bytes.
+  case bytes([UInt8])
+  /// So many bytes of the file at a path, from its beginning. They are read while they are sent.
+  case file(path: String, count: Int64)
+
+  /// How many bytes it has.
+  package var count: Int64 {
+    switch self {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .file(_, let count): count
+    }
+  }
 }
 
 /// What all requests for one medium have in common.
@@ -26,6 +46,8 @@ package struct RequestSettings: Hashable, Sendable {
   package var credentials: Credentials?
   /// Which addresses may be connected to.
   package var reach = NetworkReach.all
+  /// Whether sound is asked for, and metadata of stations; else whatever is there.
+  package var wantsSound = true
 
   /// Settings without fields of a user.
   package init(userAgent: String) { self.userAgent = userAgent }
@@ -33,24 +55,28 @@ package struct RequestSettings: Hashable, Sendable {
   /// Fields that a user cannot set, since the transfer depends on them.
   private static let reserved = ["range", "if-range", "accept-encoding", "host"]
 
+  /// Whether a field of that name is the transfer's own.
+  package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
+
   /// A request for `url` with these settings.
   ///
   /// - Parameters:
+  ///   - url: what is asked for.
   ///   - first: the URL whose origin the user's fields and the credentials belong to.
   ///   - start: the first byte that is wanted; nil: the whole, without `Range`.
   ///   - validator: what `If-Range` says.
   ///   - wantsMetadata: whether metadata of a live stream is asked for.
-  func request(
+  package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {
     var request = TransferRequest(url: url)
     request.reach = reach
     request.fields.set("User-Agent", userAgent)
-    request.fields.set("Accept", "audio/mpeg, audio/*;q=0.9, */*;q=0.5")
-    if wantsMetadata { request.fields.set("Icy-MetaData", "1") }
+    request.fields.set("Accept", wantsSound ? "audio/mpeg, audio/*;q=0.9, */*;q=0.5" : "*/*")
+    if wantsMetadata, wantsSound { request.fields.set("Icy-MetaData", "1") }
     if url.origin == first.origin {
       request.credentials = credentials
-      for field in fields.all where !Self.reserved.contains(field.name.lowercased()) {
+      for field in fields.all where !Self.isReserved(field.name) {
         request.fields.set(field.name, field.value)
       }
     }

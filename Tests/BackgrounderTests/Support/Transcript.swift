@@ -56,6 +56,13 @@ extension Run {
     try self.init("Backgrounder", arguments, server: server)
   }
 
+  /// Waits until it has printed a line for which `matches` holds, the first of them or a later one, and returns that.
+  @discardableResult
+  func line(number: Int = 1, _ matches: @escaping @Sendable (String) -> Bool) async throws -> String {
+    let found = try await log.wait(for: "a line", limit: 30) { $0.output.count(where: matches) >= number }
+    return found.output.filter(matches)[number - 1]
+  }
+
   /// Waits for its end and returns all that it printed.
   func ended(status: Int32 = 0, limit: Double = 60) async throws -> Transcript {
     Transcript(try await finished(status: status, limit: limit))

@@ -36,7 +36,7 @@ let conversation = #"""
   clearerror
   replay_gain_status
   listpartitions
-  ! files only
+  ! files, http and https only
   urlhandlers
   addid a.mp3 +0
   # adding

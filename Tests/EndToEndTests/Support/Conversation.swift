@@ -1,4 +1,6 @@
 import Foundation
+import HostTime
+import NetworkTestSupport
 import PulseTestSupport
 import TestSupport
 
@@ -8,8 +10,17 @@ final class Conversation: Sendable {
   private let lines = Observed<[String]>([])
   private let reader: LineReader
 
-  init(_ path: String) throws {
-    descriptor = try connectedSocket(path)
+  /// A client of the server's own user.
+  convenience init(_ path: String) throws { self.init(descriptor: try connectedSocket(path)) }
+
+  /// A client from the network.
+  convenience init(port: Int) throws {
+    let socket = try LoopbackSocket.connected(to: port)
+    self.init(descriptor: withExtendedLifetime(socket) { dup(socket.descriptor) })
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
     reader = LineReader(descriptor: descriptor) { [lines] line in lines.update { $0.append(line) } }
   }
 
@@ -40,6 +51,18 @@ final class Conversation: Sendable {
     return try await lines(from: start, until: "the answer to \(command)", limit: limit) {
       $0 == "OK" || $0.hasPrefix("ACK ")
     }
+  }
+
+  /// Seconds until the answer to a command came. Of several: the shortest time.
+  func time(of command: String, repeats: Int = 1) async throws -> Double {
+    var best = Double.infinity
+    for _ in 0..<repeats {
+      let begin = SystemClock.shared.now
+      let answer = try await ask(command)
+      best = min(best, SystemClock.shared.now.seconds(since: begin))
+      guard answer.last == "OK" else { throw Failure("\(command): \(answer)") }
+    }
+    return best
   }
 
   /// The value of a field in the answer to a command.

@@ -8,7 +8,30 @@ enum PlayerEvent: Hashable, Sendable {
   case applicationState(String)
   case didPlayToEndTime(index: Int)
   case failed(index: Int, url: String, error: String)
+  case stalled(index: Int)
+  case loaded(index: Int, ranges: [[Double]], bytes: Int64, total: Int64?)
+  case network(index: Int, Network)
+  case timedMetadata(index: Int, identifier: String, value: String, time: Double)
   case finished
+
+  /// What happened to a song on the network.
+  struct Network: Hashable, Sendable {
+    var what: String
+    var url: String?
+    var status: Int?
+    var from: Int?
+    var attempt: Int?
+    var total: Int?
+    var error: String?
+  }
+
+  /// Whether it is about the network.
+  var isOfTheNetwork: Bool {
+    switch self {
+    case .loaded, .network: true
+    default: false
+    }
+  }
 
   /// Whether a player would say this: anything but the state of the application.
   var isOfThePlayer: Bool { if case .applicationState = self { false } else { true } }
@@ -67,6 +90,44 @@ struct SeenEvent: Sendable {
       guard let index = integer("index"), let url = text("url"), let error = text("error") else { return nil }
       event = .failed(index: index, url: url, error: error)
       expected = "\"index\":\(index),\"url\":\(Self.quoted(url)),\"error\":\(Self.quoted(error))"
+    case "stalled":
+      guard let index = integer("index") else { return nil }
+      event = .stalled(index: index)
+      expected = "\"index\":\(index)"
+    case "loaded":
+      guard let index = integer("index"), let bytes = integer("bytes"),
+        let ranges = object["ranges"] as? [[NSNumber]]
+      else { return nil }
+      event = .loaded(
+        index: index, ranges: ranges.map { $0.map(\.doubleValue) }, bytes: Int64(bytes),
+        total: integer("total").map { Int64($0) })
+      let times = ranges.map { range in
+        "[\(range.map { String(format: "%.3f", $0.doubleValue) }.joined(separator: ","))]"
+      }
+      expected =
+        "\"index\":\(index),\"ranges\":[\(times.joined(separator: ","))],\"bytes\":\(bytes),"
+        + "\"total\":\(Self.number(integer("total")))"
+    case "network":
+      guard let index = integer("index"), let what = text("what") else { return nil }
+      let seen = PlayerEvent.Network(
+        what: what, url: text("url"), status: integer("status"), from: integer("from"),
+        attempt: integer("attempt"), total: integer("total"), error: text("error"))
+      event = .network(index: index, seen)
+      let fields: [(String, String)] = [
+        ("index", String(index)), ("what", Self.quoted(what)), ("url", Self.quoted(seen.url)),
+        ("status", Self.number(seen.status)), ("from", Self.number(seen.from)),
+        ("attempt", Self.number(seen.attempt)), ("total", Self.number(seen.total)),
+        ("error", Self.quoted(seen.error)),
+      ]
+      expected = fields.map { name, value in "\"\(name)\":\(value)" }.joined(separator: ",")
+    case "timedMetadata":
+      guard let index = integer("index"), let identifier = text("identifier"), let value = text("value"),
+        let time = (object["time"] as? NSNumber)?.doubleValue
+      else { return nil }
+      event = .timedMetadata(index: index, identifier: identifier, value: value, time: time)
+      expected =
+        "\"index\":\(index),\"identifier\":\(Self.quoted(identifier)),\"value\":\(Self.quoted(value)),"
+        + "\"time\":\(String(format: "%.3f", time))"
     case "finished":
       event = .finished
       expected = ""
@@ -75,6 +136,8 @@ struct SeenEvent: Sendable {
     let body = "{\"event\":\"\(name)\"" + (expected.isEmpty ? "" : ",\(expected)")
     guard line[..<comma.lowerBound] == body else { return nil }
   }
+
+  private static func number(_ number: Int?) -> String { number.map(String.init) ?? "null" }
 
   private static func quoted(_ text: String?) -> String {
     guard let text else { return "null" }
@@ -107,6 +170,11 @@ extension [SeenEvent] {
 
   /// All but time steps.
   var withoutTime: [PlayerEvent] { events.filter { !$0.isTime } }
+
+  /// What happened to an item on the network.
+  func network(of index: Int) -> [PlayerEvent.Network] {
+    events.compactMap { if case .network(index, let seen) = $0 { seen } else { nil } }
+  }
 
   /// When an event was seen first.
   func host(of event: PlayerEvent) -> Double? { first { $0.event == event }?.host }

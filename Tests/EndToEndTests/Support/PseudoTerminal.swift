@@ -2,16 +2,14 @@ import Foundation
 import PulseTestSupport
 
 /// A terminal with nobody in front of it but a test.
-///
-/// Any thread may use a dispatch source; that its protocol does not say so is why this is unchecked.
-final class PseudoTerminal: @unchecked Sendable {
+final class PseudoTerminal: Sendable {
   /// What a program opens.
   let path: String
   private let master: Int32
   /// Kept open, so that the settings can be read after the program's end.
   private let slave: Int32
   private let screen = Observed("")
-  private let source: any DispatchSourceRead
+  private let reader: DescriptorReader
 
   /// A terminal of that many columns.
   init(columns: UInt16 = 80) throws {
@@ -20,25 +18,20 @@ final class PseudoTerminal: @unchecked Sendable {
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, &name, nil, &size) == 0 else { throw Failure("no pseudo-terminal") }
     for descriptor in [master, slave] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    _ = fcntl(master, F_SETFL, O_NONBLOCK)
     self.master = master
     self.slave = slave
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    source = DispatchSource.makeReadSource(fileDescriptor: master, queue: DispatchQueue(label: "terminal"))
-    let screen = self.screen
-    source.setEventHandler {
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = read(master, &buffer, buffer.count)
-      if count > 0 { screen.update { $0 += String(decoding: buffer[..<count], as: UTF8.self) } }
+    // The reader closes what it reads.
+    reader = DescriptorReader(descriptor: fcntl(master, F_DUPFD_CLOEXEC, 3)) { [screen] bytes in
+      screen.update { $0 += String(decoding: bytes, as: UTF8.self) }
     }
-    source.setCancelHandler {
-      close(master)
-      close(slave)
-    }
-    source.resume()
   }
 
-  deinit { source.cancel() }
+  deinit {
+    reader.finish()
+    close(master)
+    close(slave)
+  }
 
   /// All that was written to it.
   var output: String { screen.value }
@@ -49,6 +42,12 @@ final class PseudoTerminal: @unchecked Sendable {
     try await screen.wait(for: "\(text) on the terminal", limit: limit) {
       String(decoding: $0.utf8.dropFirst(index), as: UTF8.self).contains(text)
     }
+  }
+
+  /// Makes it as many columns wide, of which the system tells the programs on it.
+  func resize(columns: UInt16) {
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 
   /// Presses keys.

@@ -67,24 +67,33 @@ final class Studio {
   func serve(
     _ arguments: [String], server: PrivatePulseServer? = nil, environment: [String: String] = [:]
   ) async throws -> Player {
-    let address = server.map { ["--server", $0.address] } ?? []
-    let player = try Player(
-      ["serve", "--socket", socketPath] + address + arguments,
-      environment: self.environment.merging(environment) { $1 }, folder: folder, hasEvents: false)
-    players.append(player)
+    let player = try beginServing(arguments, server: server, environment: environment)
     _ = try await player.log.wait(for: "a server that listens", limit: 20) { log in
       log.errors.contains { $0.contains("listening at") }
     }
     return player
   }
 
-  /// Runs `continuo serve`, which is expected not to get to listen.
-  func serveRefused(_ arguments: [String]) throws -> Player {
+  /// Runs `continuo serve` with these arguments and waits for nothing: it may yet refuse.
+  func beginServing(
+    _ arguments: [String], server: PrivatePulseServer? = nil, environment: [String: String] = [:]
+  ) throws -> Player {
+    let address = server.map { ["--server", $0.address] } ?? []
     let player = try Player(
-      ["serve", "--socket", socketPath] + arguments, environment: environment, folder: folder,
-      hasEvents: false)
+      ["serve", "--socket", socketPath] + address + arguments,
+      environment: self.environment.merging(environment) { $1 }, folder: folder, hasEvents: false)
     players.append(player)
     return player
+  }
+
+  /// A client of a server that begins, as soon as its socket takes one.
+  func firstClient(limit: Double = 20) async throws -> Conversation {
+    let end = Date().addingTimeInterval(limit)
+    while true {
+      if let client = try? Conversation(socketPath) { return client }
+      guard Date() < end else { throw Failure("no socket at \(socketPath)") }
+      try await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   /// Where `serve` listens.

@@ -1,0 +1,148 @@
+import HostTime
+
+/// The task scheduler: what it was asked for, and what runs.
+extension LifecycleMachine {
+  // MARK: Asking
+
+  mutating func registerTask(_ identifier: String) -> ScheduledTaskRegistration {
+    guard settings.permittedTaskIdentifiers.contains(identifier) else { return .notPermitted }
+    guard mayRegisterTasks else { return .tooLate }
+    return registeredTasks.insert(identifier).inserted ? .granted : .twice
+  }
+
+  /// Takes a request, in the place of one with the same identifier; the reason if it is refused.
+  mutating func submitTask(_ request: ScheduledTaskRequest) -> ScheduledTaskRefusal? {
+    guard settings.permittedTaskIdentifiers.contains(request.identifier) else {
+      return .identifierNotPermitted
+    }
+    guard modes.contains(request.kind.mode) else { return .needsMode(request.kind.mode) }
+    guard refreshStatus == .available else { return .unavailable }
+    let others = taskRequests.filter { $0.identifier != request.identifier }
+    guard others.count(where: { $0.kind == request.kind }) < request.kind.limit else {
+      return .tooMany(limit: request.kind.limit)
+    }
+    taskRequests = others + [request]
+    return nil
+  }
+
+  /// Forgets a request; all of them without an identifier.
+  mutating func cancelTask(_ identifier: String?) {
+    taskRequests.removeAll { identifier == nil || $0.identifier == identifier }
+  }
+
+  // MARK: Running
+
+  mutating func beginScheduledTask(_ identifier: String) -> [Step] {
+    let request = taskRequests.first { $0.identifier == identifier }
+    let isRunning = scheduledTasks.contains { $0.request.identifier == identifier }
+    let refusal: LifecycleRefusal? =
+      if request == nil {
+        .noTaskRequest(identifier)
+      } else if request?.kind == .refresh, refreshStatus != .available {
+        .fetchNotAllowed
+      } else if state == .active || state == .inactive || isRunning {
+        .taskNotNow(identifier)
+      } else {
+        nil
+      }
+    guard refusal == nil, let request else {
+      if let refusal { note(.refused(refusal)) }
+      return []
+    }
+    cancelTask(identifier)
+    switch state {
+    case .suspended:
+      return [.enter(.background)] + resumption() + [
+        .call(.didEnterBackground), .launchTask(request),
+      ]
+    case .notRunning: return start() + toBackground + [.launchTask(request)]
+    case .background, .active, .inactive: return [.launchTask(request)]
+    }
+  }
+
+  mutating func launchTask(_ request: ScheduledTaskRequest) {
+    guard registeredTasks.contains(request.identifier) else {
+      return note(.refused(.noLaunchHandler(request.identifier)))
+    }
+    lastTaskNumber += 1
+    let limit = request.kind == .refresh ? settings.refreshTaskTime : settings.processingTaskTime
+    let task = ScheduledTask(
+      number: lastTaskNumber, request: request, since: now, deadline: now.advanced(bySeconds: limit)
+    )
+    scheduledTasks.append(task)
+    note(.scheduledTaskBegan(request.identifier))
+    wait(for: .taskLaunch(task), limit: limit) { .launchTask($0, task) }
+  }
+
+  /// Has the time of a task be nearly over.
+  mutating func expireScheduledTask(_ identifier: String) -> [Step] {
+    guard let index = scheduledTasks.firstIndex(where: { $0.request.identifier == identifier })
+    else {
+      note(.refused(.noSuchScheduledTask(identifier)))
+      return []
+    }
+    let task = scheduledTasks[index]
+    scheduledTasks[index].deadline = min(
+      task.deadline, now.advanced(bySeconds: settings.expirationWarning))
+    scheduledTasks[index].isWarned = true
+    return []
+  }
+
+  mutating func completeScheduledTask(_ number: UInt64, _ success: Bool?) {
+    guard let index = scheduledTasks.firstIndex(where: { $0.number == number }) else { return }
+    let task = scheduledTasks.remove(at: index)
+    note(.scheduledTaskEnded(task.request.identifier, success: success))
+    updateBudget()
+  }
+
+  mutating func setExpirationHandler(_ number: UInt64, _ hasHandler: Bool) {
+    guard let index = scheduledTasks.firstIndex(where: { $0.number == number }) else { return }
+    scheduledTasks[index].hasHandler = hasHandler
+  }
+
+  /// Stops limiting them: in front they use no background time.
+  mutating func abandonScheduledTasks() {
+    for task in scheduledTasks { completeScheduledTask(task.number, nil) }
+  }
+
+  // MARK: Time
+
+  /// The index of the task whose expiration handler is due next; nil if none is.
+  var nextScheduledToExpire: Int? { scheduledTasks.firstIndex { $0.isWarned && !$0.isExpired } }
+
+  /// Calls the expiration handler of a task. One without is over.
+  mutating func expireScheduledTask(at index: Int) {
+    scheduledTasks[index].isExpired = true
+    let task = scheduledTasks[index]
+    note(.scheduledTaskExpires(task.request.identifier))
+    guard task.hasHandler else { return completeScheduledTask(task.number, false) }
+    wait(for: .taskExpiration(task), limit: settings.callLimit) { .expireTask($0, task.number) }
+  }
+
+  /// The moments at which time alone changes something.
+  var scheduledTaskDeadlines: [HostTime] {
+    scheduledTasks.map { $0.isWarned ? $0.deadline : warningTime(of: $0) }
+  }
+
+  private func warningTime(of task: ScheduledTask) -> HostTime {
+    max(task.since, task.deadline.advanced(bySeconds: -settings.expirationWarning))
+  }
+
+  /// Warns tasks whose time is nearly over, and ends the application for one that was warned in time.
+  mutating func checkScheduledTasks() {
+    for (index, task) in scheduledTasks.enumerated() {
+      if task.isWarned, now >= task.deadline {
+        return kill(
+          .backgroundTask, .scheduledTask(task.request.identifier), since: task.since,
+          allowed: task.deadline.seconds(since: task.since))
+      }
+      if !task.isWarned, now >= warningTime(of: task) {
+        scheduledTasks[index].isWarned = true
+        // No application is terminated without a warning, however late this check comes.
+        if now >= task.deadline {
+          scheduledTasks[index].deadline = now.advanced(bySeconds: settings.expirationWarning)
+        }
+      }
+    }
+  }
+}

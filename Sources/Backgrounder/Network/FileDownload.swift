@@ -1,0 +1,136 @@
+import Dispatch
+import Foundation
+import HostTime
+import Transfer
+
+/// The download of one file, which goes on by Range where its connection was lost. It stands still while the application
+/// is suspended, since all of it happens on the main thread.
+@MainActor
+final class FileDownload {
+  /// How it ends.
+  enum Outcome {
+    /// The file is in its place.
+    case finished
+    /// It does not come; why.
+    case failed(String)
+  }
+
+  private let service: WebService
+  private let url: WebURL
+  private let file: PartFile
+  private let clock = SystemClock.shared
+  private let onEnd: (Outcome) -> Void
+  private var machine: TransferMachine
+  private var transfer: WebTransfer?
+  private var attempt = 0
+  private var isClosed = false
+  private var isOver = false
+  private var timer: DispatchWorkItem?
+
+  /// Begins the download of a path into a file. `onEnd` is called once, not before this returns.
+  init(_ path: String, of service: WebService, to target: URL, onEnd: @escaping (Outcome) -> Void) throws {
+    self.service = service
+    self.onEnd = onEnd
+    url = try service.url(path)
+    file = try PartFile(of: target)
+    machine = Self.machine(url, service)
+    DispatchQueue.main.async { [weak self] in self?.begin() }
+  }
+
+  isolated deinit {
+    timer?.cancel()
+    transfer?.cancel()
+  }
+
+  private static func machine(_ url: WebURL, _ service: WebService) -> TransferMachine {
+    TransferMachine(
+      url: url, settings: service.settings, seed: UInt64.random(in: 0...UInt64.max),
+      now: SystemClock.shared.now)
+  }
+
+  private func begin() {
+    // A file is no medium: nobody reads it meanwhile, and all of it is wanted.
+    handle(.readAhead(ReadAhead(enough: .max / 2, tooFew: .max / 2)))
+  }
+
+  /// Closes the connection without a word to the server. `goOn` opens another.
+  func close() {
+    guard !isOver, !isClosed else { return }
+    isClosed = true
+    timer?.cancel()
+    transfer?.cancel()
+    transfer = nil
+  }
+
+  /// Goes on behind what is there, after `close`.
+  func goOn() {
+    guard isClosed, !isOver else { return }
+    isClosed = false
+    handle(.event(.failure(TransferFailure(.lost, "the connection was closed")), attempt: attempt))
+  }
+
+  private func handle(_ input: TransferInput) {
+    guard !isOver, !isClosed else { return }
+    for command in machine.handle(input, at: clock.now, store: file) where !isOver { carryOut(command) }
+    setTimer()
+  }
+
+  private func carryOut(_ command: TransferCommand) {
+    switch command {
+    case .start(let request, let attempt):
+      self.attempt = attempt
+      transfer = WebTransfer(request, to: service) { [weak self] event in
+        self?.handle(.event(event, attempt: attempt))
+      }
+    case .cancel: transfer?.cancel()
+    case .setPaused(let isPaused, _): transfer?.setPaused(isPaused)
+    case .store(let bytes, let offset):
+      do { try file.store(bytes, at: offset) } catch { end(.failed(error.localizedDescription)) }
+    case .forget: break
+    case .note(let note): take(note)
+    }
+  }
+
+  private func take(_ note: TransferNote) {
+    switch note {
+    case .request(let first?, _) where first > 0: print("Going on at byte \(file.count)")
+    case .retry(_, let failure): print("Download interrupted: \(failure.message)")
+    case .complete:
+      do {
+        try file.finish()
+        end(.finished)
+      } catch {
+        end(.failed(error.localizedDescription))
+      }
+    case .changed:
+      print("The file has changed: from the beginning")
+      do { try file.clear() } catch { return end(.failed(error.localizedDescription)) }
+      transfer?.cancel()
+      machine = Self.machine(url, service)
+      DispatchQueue.main.async { [weak self] in self?.begin() }
+    case .failed(let failure): end(.failed(failure.message))
+    case .live: end(.failed("\(url.host) sends a stream without end"))
+    // What else is told is of no use to a person, or concerns media that are played.
+    default: break
+    }
+  }
+
+  private func end(_ outcome: Outcome) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    transfer?.cancel()
+    transfer = nil
+    DispatchQueue.main.async { [onEnd] in MainActor.assumeIsolated { onEnd(outcome) } }
+  }
+
+  private func setTimer() {
+    timer?.cancel()
+    timer = nil
+    guard let wake = machine.wake, !isOver else { return }
+    let timer = DispatchWorkItem { [weak self] in MainActor.assumeIsolated { self?.handle(.time) } }
+    self.timer = timer
+    DispatchQueue.main.asyncAfter(
+      deadline: .now() + max(0, wake.seconds(since: clock.now)), execute: timer)
+  }
+}

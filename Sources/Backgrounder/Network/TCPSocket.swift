@@ -1,0 +1,144 @@
+import AppLifecycle
+import Dispatch
+import Glibc
+
+/// A TCP socket of the application, which never blocks. Main thread.
+@MainActor
+final class TCPSocket {
+  /// What the system said.
+  struct Problem: Error, CustomStringConvertible {
+    let code: Int32
+    var description: String { String(cString: strerror(code)) }
+  }
+
+  /// Called when there is something to accept or to receive, or an error to be seen.
+  var onReadable: (() -> Void)?
+  private let descriptor: Int32
+  private let source: any DispatchSourceRead
+  private var isClosed = false
+
+  /// Connections that may wait to be accepted.
+  private static let backlog: Int32 = 16
+  /// The most that is received at once, in bytes.
+  private static let piece = 4096
+
+  private init(owning descriptor: Int32) {
+    self.descriptor = descriptor
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.onReadable?() } }
+    // The queue must not watch a number that is somebody else's already.
+    source.setCancelHandler { Glibc.close(descriptor) }
+    source.resume()
+  }
+
+  isolated deinit { close() }
+
+  /// One that listens on a port of loopback; 0 stands for any that is free.
+  convenience init(listeningOn port: UInt16) throws {
+    let descriptor = socket(
+      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw Problem(code: errno) }
+    // Connections of the last time do not keep the port.
+    var one: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+    let result = Self.withAddress(port) { bind(descriptor, $0, $1) }
+    guard result == 0, listen(descriptor, Self.backlog) == 0 else {
+      let problem = Problem(code: errno)
+      Glibc.close(descriptor)
+      throw problem
+    }
+    self.init(owning: descriptor)
+  }
+
+  /// One that is being connected with a port of loopback. What goes wrong shows when something is received.
+  convenience init(connectingTo port: UInt16) throws {
+    let descriptor = socket(
+      AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw Problem(code: errno) }
+    let result = Self.withAddress(port) { connect(descriptor, $0, $1) }
+    guard result == 0 || errno == EINPROGRESS else {
+      let problem = Problem(code: errno)
+      Glibc.close(descriptor)
+      throw problem
+    }
+    self.init(owning: descriptor)
+  }
+
+  private static func withAddress(
+    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  /// Has the device watch it while the application is suspended. False without the background mode `voip`.
+  func watchForCalls() -> Bool { !isClosed && VoIPSocket.register(descriptor) }
+
+  /// The next connection that waits; nil if there is none.
+  func accept() throws -> TCPSocket? {
+    guard !isClosed else { return nil }
+    let accepted = Glibc.accept(descriptor, nil, nil)
+    if accepted >= 0 {
+      _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+      return TCPSocket(owning: accepted)
+    }
+    // One that ended before it was accepted is no error of this socket.
+    if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
+    throw Problem(code: errno)
+  }
+
+  /// What has come: none at the end of the connection, nil if there is nothing yet.
+  func receive() throws -> [UInt8]? {
+    guard !isClosed else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Self.piece)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    if count >= 0 { return Array(bytes.prefix(count)) }
+    if [EAGAIN, EINTR].contains(errno) { return nil }
+    throw Problem(code: errno)
+  }
+
+  /// Sends bytes; false if the kernel does not take them all at once.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
+    !isClosed && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
+  /// Looks whether there is something to be seen, without being told.
+  func look() { onReadable?() }
+
+  /// Ends it at once: a listener's clients are refused from here on, also while the application is suspended.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    onReadable = nil
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    source.cancel()
+  }
+
+  /// Its own port.
+  var port: UInt16 { address(getsockname).port }
+  /// The address and port of the other end.
+  var peer: String { peerText }
+  private lazy var peerText = address(getpeername).text
+
+  private func address(
+    _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> (text: String, port: UInt16) {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
+    }
+    let host = withUnsafeBytes(of: &address.sin_addr) { $0.map { "\($0)" }.joined(separator: ".") }
+    let port = UInt16(bigEndian: address.sin_port)
+    return ("\(host):\(port)", port)
+  }
+}

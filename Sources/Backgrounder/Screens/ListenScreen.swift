@@ -1,0 +1,90 @@
+import Continuo
+import Foundation
+
+/// Listens on a port of this machine and sends each client's lines back.
+///
+/// It closes the socket that listens in the background, as Technical Note TN2277 advises, and opens it again in front. The
+/// clients' connections stay open and may be lost there.
+final class ListenScreen: Screen {
+  private let staysOpen: Bool
+  private var port: UInt16
+  private var listener: TCPSocket?
+  private var clients: [ObjectIdentifier: TCPSocket] = [:]
+
+  /// More are not taken.
+  private static let clientLimit = 100
+
+  /// A screen that listens on that port; 0 stands for any that is free. `staysOpen`: the fault of leaving the socket open in
+  /// the background.
+  init(port: UInt16, staysOpen: Bool) {
+    self.port = port
+    self.staysOpen = staysOpen
+  }
+
+  override func viewDidLoad() { listen() }
+
+  override func didEnterBackground(_ application: UIApplication) {
+    if !staysOpen, let socket = listener {
+      listener = nil
+      socket.close()
+      print("No longer listening")
+    }
+    // A few bytes, which the kernel takes at once: nobody waits for the network here.
+    for client in clients.values { client.send(Array("quiet\n".utf8)) }
+  }
+
+  override func willEnterForeground() {
+    // The system may have taken what was left open, and need not have said so.
+    for socket in [listener].compactMap({ $0 }) + clients.values { socket.look() }
+    if listener == nil, !staysOpen { listen() }
+  }
+
+  private func listen() {
+    do {
+      let socket = try TCPSocket(listeningOn: port)
+      port = socket.port
+      listener = socket
+      socket.onReadable = { [weak self] in self?.accept() }
+      print("Listening on 127.0.0.1:\(port)")
+    } catch {
+      print("Cannot listen on port \(port): \(error)")
+    }
+  }
+
+  private func accept() {
+    guard let listener else { return }
+    do {
+      while let client = try listener.accept() { greet(client) }
+    } catch {
+      print("No longer listening: \(error)")
+      self.listener = nil
+      listener.close()
+    }
+  }
+
+  private func greet(_ client: TCPSocket) {
+    guard clients.count < Self.clientLimit else { return client.close() }
+    clients[ObjectIdentifier(client)] = client
+    print("Client \(client.peer) is there")
+    client.onReadable = { [weak self, weak client] in
+      if let self, let client { self.answer(client) }
+    }
+  }
+
+  private func answer(_ client: TCPSocket) {
+    do {
+      while let bytes = try client.receive() {
+        guard !bytes.isEmpty else { return drop(client, "has gone") }
+        guard client.send(bytes) else { return drop(client, "does not read what it gets") }
+      }
+    } catch {
+      drop(client, "is lost: \(error)")
+    }
+  }
+
+  private func drop(_ client: TCPSocket, _ reason: String) {
+    print("Client \(client.peer) \(reason)")
+    clients[ObjectIdentifier(client)] = nil
+    client.close()
+  }
+}

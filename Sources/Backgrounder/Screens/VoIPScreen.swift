@@ -1,0 +1,74 @@
+import Continuo
+import Foundation
+
+/// Waits for phone calls over a connection with a server on this machine, as Technical Note TN2277 describes it ("VoIP Sockets"):
+/// each line of the server's is a call.
+final class VoIPScreen: Screen {
+  private let port: UInt16
+  private var server: TCPSocket?
+  private var isWatched = false
+  private var text: [UInt8] = []
+
+  /// Longer lines are no names of callers.
+  private static let lineLimit = 1000
+
+  /// A screen whose server is at that port.
+  init(port: UInt16) { self.port = port }
+
+  override func viewDidLoad() {
+    connect()
+    let isKeptAlive = UIApplication.shared.setKeepAliveTimeout(UIMinimumKeepAliveTimeout) { [weak self] in
+      print("Keeping the connection alive")
+      self?.server?.send(Array("ping\n".utf8))
+    }
+    if isKeptAlive { print("Keep-alive every \(Int(UIMinimumKeepAliveTimeout)) seconds") }
+  }
+
+  override func willEnterForeground() {
+    // Without the mode the connection may have been taken.
+    server?.look()
+    if server == nil { connect() }
+  }
+
+  private func connect() {
+    do {
+      let server = try TCPSocket(connectingTo: port)
+      server.onReadable = { [weak self] in self?.receive() }
+      self.server = server
+      isWatched = server.watchForCalls()
+      print("Waiting for calls from 127.0.0.1:\(port)" + (isWatched ? "" : ", but not while suspended"))
+    } catch {
+      print("No connection with 127.0.0.1:\(port): \(error)")
+    }
+  }
+
+  private func receive() {
+    do {
+      while let server, let bytes = try server.receive() {
+        guard !bytes.isEmpty else { return drop("has gone") }
+        take(bytes)
+      }
+    } catch {
+      drop("is lost: \(error)")
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) {
+    text += bytes
+    while let end = text.firstIndex(of: UInt8(ascii: "\n")) {
+      let caller = String(decoding: text[..<end], as: UTF8.self)
+      text.removeSubrange(...end)
+      let isInFront = UIApplication.shared.applicationState == .active
+      print(isInFront ? "Call from \(caller)" : "App is backgrounded. Call from \(caller)")
+      server?.send(Array("ringing\n".utf8))
+    }
+    if text.count > Self.lineLimit { drop("sends no calls") }
+  }
+
+  private func drop(_ reason: String) {
+    print("The server \(reason)")
+    text = []
+    server?.close()
+    server = nil
+  }
+}

@@ -1,0 +1,41 @@
+package import HostTime
+import RemoteMedia
+import Synchronization
+package import Transfer
+
+/// Reads playlists of the network, one at a time.
+package struct NetworkPlaylists: Sendable {
+  private let settings: NetworkSettings
+  private let clock: any HostClock
+
+  /// What reads them with these settings; nothing is made before the first one is read.
+  package init(_ settings: NetworkSettings = NetworkSettings(), clock: any HostClock) {
+    self.settings = settings
+    self.clock = clock
+  }
+
+  /// Reads the playlist at `url`, with those that it names. Blocks for at most `NetworkLimits.playlistTime` and a moment. Not on
+  /// a virtual clock's thread.
+  package func read(
+    _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach
+  ) -> PlaylistAnswer {
+    var requests = settings.requests(reach: reach)
+    requests.credentials = credentials ?? settings.credentials(url, reach) ?? requests.credentials
+    let result = Outcome()
+    let reader = PlaylistReader(
+      url, settings: requests, transport: settings.makeTransport(clock), clock: clock
+    ) { answer in
+      result.answer.withLock { $0 = answer }
+      result.isThere.post()
+    }
+    result.isThere.wait()
+    withExtendedLifetime(reader) {}
+    return result.answer.withLock { $0 }
+  }
+
+  /// Where the answer goes.
+  private final class Outcome: Sendable {
+    let answer = Mutex(PlaylistAnswer())
+    let isThere = Semaphore()
+  }
+}

@@ -1,0 +1,41 @@
+package import AudioCore
+package import HostTime
+import RemoteMedia
+import Synchronization
+package import Transfer
+
+/// Reads tags of media on the network, one at a time.
+package struct NetworkTags: Sendable {
+  private let settings: NetworkSettings
+  private let clock: any HostClock
+
+  /// What reads them with these settings; nothing is made before the first one is read.
+  package init(_ settings: NetworkSettings = NetworkSettings(), clock: any HostClock) {
+    self.settings = settings
+    self.clock = clock
+  }
+
+  /// The tag at the front of the medium at `url`, with its pictures; nil as for `TagFetch`. Blocks for at most
+  /// `TagFetch.timeLimit` and a moment. Not on a virtual clock's thread.
+  package func read(_ url: WebURL, reach: NetworkReach) -> MediaTag? {
+    var requests = settings.requests(reach: reach)
+    requests.credentials = settings.credentials(url, reach) ?? requests.credentials
+    var environment = RemoteEnvironment(
+      transport: settings.makeTransport(clock), clock: clock, cache: settings.makeCache())
+    environment.times = settings.times
+    let result = Outcome()
+    let fetch = TagFetch(url, settings: requests, environment: environment) { tag in
+      result.tag.withLock { $0 = tag }
+      result.isThere.post()
+    }
+    result.isThere.wait()
+    withExtendedLifetime(fetch) {}
+    return result.tag.withLock { $0 }
+  }
+
+  /// Where the tag goes.
+  private final class Outcome: Sendable {
+    let tag = Mutex<MediaTag?>(nil)
+    let isThere = Semaphore()
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// What a server of music does with a remote song while nothing is heard: how often it wakes up when the song is paused and
+/// all of it is there, and how fast it answers while the song's server brings nothing more.
+struct NetworkServing {
+  let bench: Bench
+  let plan: ControlPlan
+  let programs: [ServerProgram]
+
+  /// How long wake-ups are counted, in seconds.
+  private static let countedSeconds = 10.0
+  /// How long a song may take to arrive whole, in seconds.
+  private static let fetchLimit = 20.0
+  /// Bytes after which the server of the song says nothing more: whole pieces of what it sends.
+  private static let hangsAfter = 102_400
+
+  func run() throws -> Table {
+    guard let path = bench.files.first else { throw BenchError("there is no file") }
+    let song = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    var table = Table(
+      title: "Serving a song of http on loopback",
+      header: [
+        "server", "wake-ups/s, paused", "status p50 µs, file", "status p50 µs, song hangs", "beside file",
+      ])
+    for program in programs {
+      Bench.say("network: \(program.name) serves")
+      do {
+        let paused = try pausedWakeUps(program, song)
+        let file = try statusSeconds(program, path, after: { _ in })
+        let media = try MediaServer(song, hangsAfter: Self.hangsAfter)
+        defer { media.stop() }
+        let hanging = try statusSeconds(program, media.url) { _ in
+          try waitUntil("the song's server was asked") { media.bytesSent >= min(Self.hangsAfter, song.count) }
+        }
+        table.rows.append([
+          program.name, fixed(paused, 2), fixed(file * 1e6, 1), fixed(hanging * 1e6, 1),
+          ratio(hanging, to: file),
+        ])
+      } catch {
+        table.failures.append("\(program.name): \(error)")
+      }
+    }
+    table.notes = [
+      "Wake-ups: voluntary context switches of all threads in \(fixed(Self.countedSeconds, 0)) s, the song fetched whole.",
+      "status: \(grouped(plan.requests)) requests, the song playing. It hangs after \(Self.hangsAfter / 1_000) KB.",
+    ]
+    return table
+  }
+
+  private func pausedWakeUps(_ program: ServerProgram, _ song: [UInt8]) throws -> Double {
+    let media = try MediaServer(song)
+    defer { media.stop() }
+    let server = try ControlServer(program, bench: bench)
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.ask("add \(media.url)")
+    try server.play(by: connection)
+    try connection.ask("pause 1")
+    // mpd fetches no further ahead than its buffer is long: what is counted then is what it does at rest.
+    try? waitUntil("the song was fetched") { media.bytesSent >= song.count }
+    usleep(1_000_000)
+    let before = try server.process.wakeUps()
+    usleep(useconds_t(Self.countedSeconds * 1_000_000))
+    let sum = try server.process.wakeUps().reduce(0) { $0 + $1.value - before[$1.key, default: 0] }
+    return Double(sum) / Self.countedSeconds
+  }
+
+  /// The median time of an answer to `status`, in seconds, while the song plays.
+  private func statusSeconds(
+    _ program: ServerProgram, _ song: String, after ready: (ControlConnection) throws -> Void
+  ) throws -> Double {
+    let server = try ControlServer(program, bench: bench)
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.ask(song.hasPrefix("http:") ? "add \(song)" : ControlServer.add(song))
+    try connection.ask("repeat 1")
+    try server.play(by: connection)
+    try ready(connection)
+    let request = Array("status\n".utf8)
+    let times = try (0..<plan.requests).map { _ in
+      let begin = monotonicSeconds()
+      try connection.exchange(request)
+      return monotonicSeconds() - begin
+    }
+    return Readings(times).median
+  }
+
+  private func waitUntil(_ what: String, _ condition: () -> Bool) throws {
+    let deadline = monotonicSeconds() + Self.fetchLimit
+    while !condition() {
+      guard monotonicSeconds() < deadline else { throw BenchError("it took too long until \(what)") }
+      usleep(10_000)
+    }
+  }
+}
+
+extension Child {
+  /// Voluntary context switches so far of each thread that there is.
+  fileprivate func wakeUps() throws -> [String: Int] {
+    let folder = "/proc/\(pid)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(into: [:]) { counts, thread in
+      let status = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+      counts[thread] = line.flatMap { Int($0.dropFirst(24).trimmingCharacters(in: .whitespaces)) }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Continuo
+import Downloading
+import Glibc
+import HostTime
+import Synchronization
+import TextFormatting
+import Transfer
+
+/// Fetches URLs one after the other, and says how far it is.
+final class GetRun: Sendable {
+  /// Seconds in which a download that is ended has to write down how far it came: less than a clean-up is given.
+  private static let stopLimit = 2.0
+
+  private struct State {
+    var download: FileDownload?
+    var progress = GetProgress(name: "")
+    var isDrawn = false
+    var isEnding = false
+    var failure: DownloadFailure?
+  }
+
+  private let settings: NetworkSettings
+  private let policy: DownloadPolicy
+  private let clock: any HostClock
+  private let transport: any HTTPTransport
+  private let drawsLine: Bool
+  private let state = Mutex(State())
+  private let ended = Semaphore()
+
+  init(_ settings: NetworkSettings, replacesFiles: Bool, clock: any HostClock) {
+    self.settings = settings
+    self.clock = clock
+    var policy = DownloadPolicy()
+    policy.times = settings.times
+    policy.replacesFile = replacesFiles
+    self.policy = policy
+    transport = settings.makeTransport(clock)
+    drawsLine = isatty(STDOUT_FILENO) == 1 && TerminalLook.current.movesCursor
+  }
+
+  /// Fetches it; nil if all went well. Blocks until it is there or has failed.
+  func fetch(_ target: GetTarget) -> DownloadFailure? {
+    var requests = settings.requests
+    requests.credentials = target.credentials
+    let begun = state.withLock { state -> FileDownload? in
+      guard !state.isEnding else { return nil }
+      state.progress = GetProgress(name: target.path)
+      state.failure = nil
+      let download = FileDownload(
+        target.url, to: DownloadPlace(target.path), settings: requests, policy: policy, transport: transport,
+        clock: clock, seed: .random(in: 0 ... .max)
+      ) { [weak self] event in self?.take(event, of: target) }
+      state.download = download
+      return download
+    }
+    // Whoever ends it ends the process.
+    if begun != nil { ended.wait() }
+    return state.withLock { $0.failure }
+  }
+
+  /// Ends what is under way, so that the same command goes on with it. Any thread; blocks for a short time.
+  func stop() {
+    let download = state.withLock { state in
+      state.isEnding = true
+      return state.download
+    }
+    guard let download else { return }
+    download.stop()
+    _ = ended.wait(until: clock.now.advanced(bySeconds: Self.stopLimit))
+  }
+
+  // MARK: What happens
+
+  private func take(_ event: DownloadEvent, of target: GetTarget) {
+    switch event {
+    case .response: break
+    case .resumed(let offset): tell("\(target.path): going on at \(ByteCountText.text(offset))")
+    case .progress(let count, let total): draw(count, total)
+    case .retry(let delay, let failure):
+      complain("\(target.path): \(failure)\(delay >= 1 ? "; again in \(Int(delay.rounded())) s" : "; again")")
+    case .changed: complain("\(target.path): the file has changed on the server; it begins anew")
+    case .finished(let count):
+      tell("\(target.path): \(ByteCountText.text(count))")
+      end(nil)
+    case .failed(let failure, let record):
+      let kept =
+        record.length > 0 ? "; \(ByteCountText.text(record.length)) are kept, the same command goes on" : ""
+      let name = if case .transfer = failure { "\(target.path): " } else { "" }
+      complain("\(name)\(failure)\(kept)")
+      end(failure)
+    case .stopped(let record):
+      if record.length > 0 {
+        complain("\(target.path): \(ByteCountText.text(record.length)) are kept, the same command goes on")
+      }
+      end(nil)
+    }
+  }
+
+  private func end(_ failure: DownloadFailure?) {
+    state.withLock { state in
+      state.failure = failure
+      state.download = nil
+    }
+    ended.post()
+  }
+
+  private func draw(_ count: Int64, _ total: Int64?) {
+    let line = state.withLock { state in
+      state.progress.note(count, total: total, at: clock.now)
+      state.isDrawn = drawsLine
+      return state.progress.line(columns: Terminal.columns - 1)
+    }
+    if drawsLine { StandardOutput.lines.write(Array("\(RenderedLine.clearing)\(line)".utf8)) }
+  }
+
+  /// A line of what the command is for.
+  private func tell(_ text: String) {
+    StandardOutput.lines.write(Array("\(clearing())\(TerminalText.sanitized(text))\n".utf8))
+  }
+
+  /// A line about what went wrong.
+  private func complain(_ text: String) {
+    let clearing = clearing()
+    if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }
+    StandardOutput.complain(TerminalText.sanitized(text))
+  }
+
+  /// What takes the line of progress away.
+  private func clearing() -> String {
+    let isDrawn = state.withLock { state in
+      defer { state.isDrawn = false }
+      return state.isDrawn
+    }
+    return isDrawn ? RenderedLine.clearing : ""
+  }
+}

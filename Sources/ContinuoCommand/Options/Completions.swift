@@ -1,0 +1,86 @@
+import AppLifecycle
+import ArgumentParser
+import ControlProtocol
+import Glibc
+import MusicFiles
+
+/// What shells offer for options and arguments.
+enum Completions {
+  /// Files that can be played, and folders. Shells compare letter by letter.
+  static let music = CompletionKind.file(
+    extensions: ["mp3", "m3u", "m3u8", "pls"].flatMap { [$0, $0.uppercased()] })
+  static let sinks = CompletionKind.shellCommand("LC_ALL=C pactl list short sinks 2>/dev/null | cut -f2")
+  static let outputs = CompletionKind.custom { _, _, word in escaped(outputs(word)) }
+  static let backgroundModes = CompletionKind.custom { _, _, word in backgroundModes(word) }
+  static let schedule = CompletionKind.custom { _, _, word in escaped(schedule(word)) }
+  static let permissions = CompletionKind.list(["none", "read", "add", "player", "control", "admin"])
+  static let watch = CompletionKind.custom { words, index, _ in watch(before: words.prefix(index)) }
+  static let commands = CompletionKind.custom { words, index, _ in commands(before: words.prefix(index)) }
+  static let seek = CompletionKind.list(["+5", "-5", "+30", "-30", "0:00"])
+  static let volume = CompletionKind.list(["+5", "-5", "0", "25", "50", "75", "100"])
+
+  /// Zsh takes what follows a colon for a description.
+  private static func escaped(_ candidates: [String]) -> [String] {
+    guard CompletionShell.requesting == .zsh else { return candidates }
+    return candidates.map {
+      $0.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
+    }
+  }
+
+  /// Values of `--output`; behind `wav:` folders and WAV files.
+  static func outputs(_ word: String) -> [String] {
+    let wav = "wav:"
+    guard word.hasPrefix(wav) else { return ["pulse", wav, "simulated"] }
+    let path = word.dropFirst(wav.count)
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    return names(in: folder.isEmpty ? "." : folder).filter { $0.hasSuffix("/") || $0.hasSuffix(".wav") }
+      .map { wav + folder + $0 }
+  }
+
+  /// What is in a folder, and not hidden; folders end with a slash.
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix(".") else { continue }
+      names.append(entry.pointee.d_type == UInt8(DT_DIR) ? name + "/" : name)
+    }
+    return names.sorted()
+  }
+
+  /// The modes that a list does not have yet.
+  static func backgroundModes(_ word: String) -> [String] {
+    let start = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
+    let given = start.split(separator: ",").map(String.init)
+    let modes = BackgroundMode.known.map(\.rawValue).filter { !given.contains($0) }
+      .map { start + $0 }
+    return start.isEmpty ? modes + ["none"] : modes
+  }
+
+  /// Commands behind a time, as in `3:home`.
+  static func schedule(_ word: String) -> [String] {
+    // The last one where the time has several: no command has one before its argument.
+    guard let colon = word.lastIndex(of: ":") else { return [] }
+    return PlayerCommand.beginnings.map { String(word[...colon]) + $0 }
+  }
+
+  /// What may follow in `watch`.
+  static func watch(before words: some Collection<String>) -> [String] {
+    let words = Array(words)
+    if words.last == "time" { return ["0.01", "0.1", "1"] }
+    return ["time", "events"].filter { !words.contains($0) }
+  }
+
+  /// The protocol's commands, where none is given yet.
+  static func commands(before words: some Collection<String>) -> [String] {
+    var rest = Array(words.drop { $0 != "ctl" }.dropFirst())
+    while let option = rest.first, option.hasPrefix("-") {
+      rest.removeFirst(min(rest.count, ["--socket", "--host"].contains(option) ? 2 : 1))
+    }
+    return rest.isEmpty ? CommandRow.all.map(\.name) : []
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Continuo
+import ControlProtocol
+import Glibc
+import HostTime
+import MusicFiles
+import RemoteMedia
+import TextFormatting
+import Transfer
+
+/// How media come from the network.
+struct RemoteOptions: ParsableArguments {
+  @OptionGroup var requests: RequestOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Where fetched bytes are kept while a song is in the queue. (default: $XDG_CACHE_HOME/continuo)",
+      discussion: "none keeps a few MiB of each in memory, and fetches the rest again when it is needed.",
+      valueName: "directory|none"),
+    completion: .directory)
+  var cache: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many bytes all songs together may take there, as 500M or 2G. (default: 1G)", valueName: "size"),
+    transform: ByteCount.init(parsing:))
+  var cacheSize: ByteCount?
+
+  @Option(
+    help: ArgumentHelp(
+      "How much of a song is fetched ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
+    transform: { try PositiveSeconds(parsing: $0, least: 2) })
+  var buffer: PositiveSeconds?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where URLs of other users' clients may lead: none, public addresses only, or all. (default: public)",
+      discussion: "Your own URLs may lead anywhere.", valueName: "none|public|all"))
+  var network: OthersReach?
+
+  mutating func validate() throws {
+    if cache == "" { throw ValidationError("--cache has an empty value.") }
+    if cache == "none", cacheSize != nil {
+      throw ValidationError(contradiction: "--cache none", "--cache-size")
+    }
+  }
+
+  /// What these options say. Reads and looks at the files that they name.
+  func settings(_ credentials: CredentialStore) throws(SyntaxError) -> NetworkSettings {
+    var settings = try requests.settings()
+    settings.bufferDuration = buffer?.seconds ?? 0
+    settings.credentials = { credentials.credentials(for: $0, reach: $1) }
+    settings.makeCache = try makeCache()
+    return settings
+  }
+
+  /// The same for a command, which ends if they cannot be used.
+  func settingsOrExit(_ credentials: CredentialStore) throws -> NetworkSettings {
+    try RequestOptions.orExit { () throws(SyntaxError) in try settings(credentials) }
+  }
+
+  /// Where URLs of other users' clients may lead; nil: they may name none.
+  var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }
+
+  private func makeCache() throws(SyntaxError) -> @Sendable () -> MediaCache {
+    let limit = cacheSize?.count ?? NetworkLimits.allStores
+    guard let cache else { return { MediaCache(limit: limit) } }
+    if cache == "none" { return { MediaCache(folders: []) } }
+    let folder = RawArguments.bytes(of: cache).resolved(against: .workingDirectory())
+    do throws(FileBytes.Problem) {
+      if try FileStatus(of: folder).type == S_IFDIR {
+        return { MediaCache(folders: [folder.description], limit: limit) }
+      }
+    } catch {
+      throw SyntaxError("--cache \(cache): \(error)")
+    }
+    throw SyntaxError("--cache \(cache): not a directory")
+  }
+}
+
+/// A value of `--cache-size`.
+struct ByteCount: Hashable, Sendable {
+  let count: Int64
+
+  init(parsing text: String) throws(SyntaxError) {
+    let shift = text.last.flatMap { ["K": 10, "M": 20, "G": 30][$0.uppercased()] }
+    let digits = text.dropLast(shift == nil ? 0 : 1)
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits),
+      number <= Int64.max >> (shift ?? 0)
+    else { throw SyntaxError("\"\(text)\" is not a size like 500M, 2G or a number of bytes") }
+    count = number << (shift ?? 0)
+    guard count >= 1 << 20 else { throw SyntaxError("\(text) is too little: at least 1M") }
+  }
+}
+
+/// A value of `--buffer` or `--network-timeout`.
+struct PositiveSeconds: Hashable, Sendable {
+  let seconds: Double
+
+  init(parsing text: String, least: Double) throws(SyntaxError) {
+    guard let time = TimeText.parse(text) else {
+      throw SyntaxError("\"\(text)\" is not a time like 30, 2.5 or 3:00")
+    }
+    guard time.inSeconds >= least else {
+      throw SyntaxError("\(text) is too little: at least \(Int(least)) s")
+    }
+    seconds = time.inSeconds
+  }
+}
+
+/// A value of `--network`.
+enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case none, `public`, all
+
+  /// Which addresses that are; nil: none.
+  var reach: NetworkReach? {
+    switch self {
+    case .none: nil
+    case .public: .publicOnly
+    case .all: .all
+    }
+  }
+}

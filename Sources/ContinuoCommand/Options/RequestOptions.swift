@@ -1,0 +1,177 @@
+import ArgumentParser
+import Continuo
+import ControlProtocol
+import CurlTransport
+import HostTime
+import MusicFiles
+import Transfer
+
+/// What requests say, and how they are sent.
+struct RequestOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Add a header field to requests for URLs, or those in a file. Repeatable.",
+      discussion: """
+        As 'Authorization: Bearer …', or @FILE with one in a line, which keeps secrets out of the list of processes. \
+        A server that another one redirects to does not get them.
+        """, valueName: "name: value|@file"),
+    transform: { HeaderChoice($0) })
+  var header: [HeaderChoice] = []
+
+  @Option(help: ArgumentHelp("What requests say who asks. (default: Continuo/VERSION)", valueName: "text"))
+  var userAgent: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Reach the network by a proxy, such as http://192.168.1.1:3128 or socks5h://127.0.0.1:9050.",
+      discussion:
+        "Without this option the environment says so, as for curl: http_proxy, https_proxy, no_proxy.",
+      valueName: "url"))
+  var proxy: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Trust the certificate authorities in this PEM file too, beside the system's.", valueName: "file"),
+    completion: .file())
+  var cacert: String?
+
+  @Flag(help: "Take users and passwords of servers from ~/.netrc.")
+  var netrc = false
+
+  @Option(
+    help: ArgumentHelp(
+      "After how long without sound and without new bytes a URL is given up. (default: 60)",
+      valueName: "seconds"),
+    transform: { try PositiveSeconds(parsing: $0, least: 1) })
+  var networkTimeout: PositiveSeconds?
+
+  mutating func validate() throws {
+    for choice in header {
+      if let flaw = choice.flaw { throw ValidationError("--header: \(flaw).") }
+    }
+    for (name, value) in [("--cacert", cacert), ("--proxy", proxy)] where value == "" {
+      throw ValidationError("\(name) has an empty value.")
+    }
+    for (name, value) in [("--user-agent", userAgent), ("--proxy", proxy)] {
+      guard let value, !HTTPFields.allows(name, value) else { continue }
+      throw ValidationError("\(name) has a line end or another control character.")
+    }
+  }
+
+  /// What these options say. Reads and looks at the files that they name.
+  func settings() throws(SyntaxError) -> NetworkSettings {
+    var settings = NetworkSettings()
+    if let userAgent { settings.requests.userAgent = userAgent }
+    for choice in header {
+      for field in try choice.fields() { settings.requests.fields.set(field.name, field.value) }
+    }
+    if let networkTimeout { settings.times.giveUp = networkTimeout.seconds }
+    settings.makeTransport = try makeTransport()
+    return settings
+  }
+
+  /// The same for a command, which ends if they cannot be used.
+  func settingsOrExit() throws -> NetworkSettings { try Self.orExit(settings) }
+
+  /// What `settings` gives; a command ends if the options cannot be used.
+  static func orExit(_ settings: () throws(SyntaxError) -> NetworkSettings) throws -> NetworkSettings {
+    do throws(SyntaxError) {
+      return try settings()
+    } catch {
+      StandardOutput.complain("\(error)")
+      throw ExitStatus.usage.code
+    }
+  }
+
+  private func makeTransport() throws(SyntaxError) -> @Sendable (any HostClock) -> any HTTPTransport {
+    var options = CurlOptions()
+    options.proxy = proxy
+    options.usesNetrc = netrc
+    if let cacert {
+      let file = RawArguments.bytes(of: cacert).resolved(against: .workingDirectory())
+      let bytes = try RequestOptions.read(file, of: "--cacert \(cacert)")
+      guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+        throw SyntaxError(
+          "--cacert \(cacert): there is no certificate in it (PEM begins with BEGIN CERTIFICATE)")
+      }
+      options.certificateFile = file.description
+    }
+    return { [options] in CurlTransport(clock: $0, options: options) }
+  }
+
+  /// The bytes of a file that an option names.
+  fileprivate static func read(_ file: MediaPath, of option: String) throws(SyntaxError) -> [UInt8] {
+    do throws(FileBytes.Problem) {
+      // Bundles with all authorities of the world have a quarter of a MiB.
+      return try FileBytes.read(file, limit: 16 << 20)
+    } catch {
+      throw SyntaxError("\(option): \(error)")
+    }
+  }
+}
+
+/// A value of `--header`.
+struct HeaderChoice: Hashable, Sendable {
+  private enum Source: Hashable {
+    case line(String)
+    case file(String)
+  }
+
+  private let source: Source
+
+  /// Never refuses it: the error would show the value, which may be a secret.
+  init(_ text: String) {
+    source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text)
+  }
+
+  /// Why it cannot be used, without the value; nil if it can. Files are not looked at.
+  var flaw: String? {
+    switch source {
+    case .file(let name): return name.isEmpty ? "a file name is missing behind @" : nil
+    case .line(let text):
+      do throws(SyntaxError) {
+        _ = try Self.field(text)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+
+  /// The fields. Reads the file, if it is one.
+  func fields() throws(SyntaxError) -> [HTTPFields.Field] {
+    switch source {
+    case .line(let text): return [try Self.field(text)]
+    case .file(let name):
+      let bytes = try RequestOptions.read(RawArguments.bytes(of: name), of: "--header @\(name)")
+      var fields: [HTTPFields.Field] = []
+      for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .enumerated()
+      {
+        let line = String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+        guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+        do throws(SyntaxError) {
+          fields.append(try Self.field(line))
+        } catch {
+          // Without the line: it may be a secret.
+          throw SyntaxError("--header @\(name), line \(index + 1): not like NAME: VALUE")
+        }
+      }
+      return fields
+    }
+  }
+
+  private static func field(_ text: String) throws(SyntaxError) -> HTTPFields.Field {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, HTTPFields.allows(String(parts[0]), String(parts[1])) else {
+      throw SyntaxError("a header field is like 'NAME: VALUE', in one line")
+    }
+    var fields = HTTPFields()
+    fields.add(String(parts[0]), String(parts[1]))
+    guard let field = fields.all.first else { throw SyntaxError("a header field is like 'NAME: VALUE'") }
+    guard !RequestSettings.isReserved(field.name) else {
+      throw SyntaxError("\(field.name) is the player's own: playing depends on it")
+    }
+    return field
+  }
+}

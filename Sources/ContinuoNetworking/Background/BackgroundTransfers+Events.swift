@@ -1,0 +1,107 @@
+import Downloading
+import Foundation
+import Synchronization
+import Transfer
+
+extension BackgroundTransfers {
+  // MARK: What transfers say
+
+  func take(_ event: DownloadEvent, of key: TransferKey) {
+    switch event {
+    case .response(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
+    case .resumed(let offset):
+      guard let (record, client) = running(key) else { return }
+      client?.resumed(record, at: offset)
+    case .progress(let count, let total):
+      state.withLock { state in
+        state.records[key]?.received = count
+        state.records[key]?.expected = total ?? -1
+      }
+      guard let (record, client) = running(key) else { return }
+      client?.progressed(record)
+    case .retry, .changed: break
+    case .finished(let count):
+      state.withLock { state in
+        state.records[key]?.received = count
+        state.records[key]?.expected = count
+      }
+      finish(key, TaskRecord.Outcome())
+    case .failed(.transfer(let failure), _):
+      switch failure.kind {
+      case .status(401): ask(key)
+      // An answer came, whatever its status.
+      case .status: finish(key, TaskRecord.Outcome())
+      default:
+        finish(key, TaskRecord.Outcome(code: failure.kind.urlErrorCode ?? -1, message: failure.message))
+      }
+    case .failed(.file(let failure), _):
+      finish(
+        key,
+        TaskRecord.Outcome(code: URLError.Code.cannotWriteToFile.rawValue, message: failure.description))
+    case .stopped(let record): stopped(key, record)
+    }
+  }
+
+  func take(_ event: UploadRun.Event, of key: TransferKey) {
+    switch event {
+    case .sent(let count):
+      state.withLock { $0.records[key]?.sent = count }
+      guard let (record, client) = running(key) else { return }
+      client?.progressed(record)
+    case .answer(let head, let url): state.withLock { $0.records[key]?.take(head, from: url) }
+    case .ended(let body, let failure):
+      state.withLock { $0.records[key]?.answer?.body = body }
+      if state.withLock({ $0.records[key]?.answer?.status }) == 401, failure == nil { return ask(key) }
+      finish(
+        key,
+        TaskRecord.Outcome(code: failure.map { $0.kind.urlErrorCode ?? -1 }, message: failure?.message ?? ""))
+    }
+  }
+
+  /// A task that goes on, and whom its session tells.
+  private func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
+    state.withLock { state in
+      guard let record = state.records[key], record.outcome == nil,
+        state.machine.application == .front || state.machine.application == .background
+      else { return nil }
+      return (record, state.clients[key.session])
+    }
+  }
+
+  /// A server wants credentials: the application is asked.
+  private func ask(_ key: TransferKey) {
+    state.withLock { state in
+      state.runs[key] = nil
+      state.challenges.insert(key)
+    }
+    handle(.ended(key))
+  }
+
+  /// A download was stopped to be cancelled.
+  private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
+    let (handler, record) = state.withLock { state in
+      (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
+    }
+    guard let record, record.outcome == nil else { return }
+    let data = download.isResumable ? resumeData(of: record, download) : nil
+    handler?(data)
+    finish(
+      key,
+      TaskRecord.Outcome(
+        code: URLError.Code.cancelled.rawValue, message: "cancelled", resumeData: data))
+  }
+
+  /// - Parameter isAsked: whether the machine has it as ended already, since it asked for credentials.
+  func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
+    let run = state.withLock { state -> Run? in
+      guard state.records[key]?.outcome == nil else { return nil }
+      state.records[key]?.outcome = outcome
+      return state.runs.removeValue(forKey: key)
+    }
+    if outcome.code != nil { stop(run) }
+    save(key)
+    // Told once more, with its end.
+    if isAsked { handle(.answered(key)) }
+    handle(.ended(key))
+  }
+}

@@ -1,0 +1,379 @@
+import AppLifecycle
+import Downloading
+import Foundation
+import Glibc
+import HostTime
+import Synchronization
+import Transfer
+
+/// Makes the transfers of background sessions, also while the application is suspended or has ended; what it knows of them is
+/// on the disk, for the next process.
+///
+/// Any thread; nothing blocks but `open`. What the disk has to do is done by a worker.
+final class BackgroundTransfers: TransferService {
+  /// A session of the application. Called without a lock.
+  protocol Client: AnyObject, Sendable {
+    /// How far a task is.
+    func progressed(_ record: TaskRecord)
+    /// A download goes on behind bytes that it has.
+    func resumed(_ record: TaskRecord, at offset: Int64)
+    /// A task is over; its file is at `file` until `heard`.
+    func ended(_ record: TaskRecord, file: String)
+    /// A server wants credentials.
+    func challenged(_ record: TaskRecord)
+    /// This was all for which the application was woken.
+    func finishEvents()
+  }
+
+  enum Run {
+    case download(FileDownload)
+    case upload(UploadRun)
+  }
+
+  struct State {
+    var machine: TransferServiceMachine
+    var commands: [TransferServiceMachine.Command] = []
+    var isPerforming = false
+    var records: [TransferKey: TaskRecord] = [:]
+    var runs: [TransferKey: Run] = [:]
+    var clients: [String: any Client] = [:]
+    var credentials: [TransferKey: Credentials] = [:]
+    /// Tasks for which a server wants credentials.
+    var challenges: Set<TransferKey> = []
+    /// Tasks that are cancelled, and who wants what they can be gone on with.
+    var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
+    var alarm: Alarms.ID?
+  }
+
+  /// Where the files are.
+  let folder: String
+  let alarms: Alarms
+  private weak let device: Device?
+  private let transport: any HTTPTransport
+  private let today: @Sendable () -> Date
+  private let lock: Int32
+  private let disk: DiskErrands
+  let state: Mutex<State>
+
+  /// Opens the folder, which is made if there is none, and goes on with what an earlier process has left there. Blocks while
+  /// the records are read. Nil: there is no such folder, or another process has it.
+  init?(
+    in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
+    today: @escaping @Sendable () -> Date
+  ) {
+    let manager = FileManager.default
+    try? manager.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { return nil }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      Glibc.close(lock)
+      return nil
+    }
+    self.folder = folder
+    self.device = device
+    self.transport = transport
+    self.alarms = alarms
+    self.today = today
+    disk = DiskErrands(on: alarms.clock)
+    let application: TransferServiceMachine.Application =
+      switch device.state {
+      case .active, .inactive, .notRunning: .front
+      case .background: .background
+      case .suspended: .suspended
+      }
+    state = Mutex(
+      State(
+        machine: TransferServiceMachine(
+          discretionaryDelay: device.settings.discretionaryDelay, application: application)))
+    for record in TaskRecord.read(in: folder) { restore(record) }
+  }
+
+  deinit {
+    end()
+    Glibc.close(lock)
+  }
+
+  /// Makes no transfers any more, and lets another process have the folder. Blocks on the disk.
+  func close() {
+    end()
+    flock(lock, LOCK_UN)
+  }
+
+  private func end() {
+    let (runs, alarm) = state.withLock { state in
+      defer { state.runs = [:] }
+      return (state.runs, state.alarm)
+    }
+    alarms.cancel(alarm)
+    for run in runs.values { if case .upload(let upload) = run { upload.cancel() } }
+    disk.close()
+  }
+
+  private func restore(_ record: TaskRecord) {
+    state.withLock { $0.records[record.key] = record }
+    handle(.added(record.key))
+    guard record.begun != nil else { return }
+    handle(.resumed(record.key, wishes(of: record)))
+    if record.outcome != nil { handle(.ended(record.key)) }
+  }
+
+  // MARK: Sessions
+
+  /// The session is there; what has happened meanwhile is told.
+  func connect(_ session: String, _ client: any Client, sendsLaunchEvents: Bool) {
+    state.withLock { $0.clients[session] = client }
+    handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
+  }
+
+  func disconnect(_ session: String) {
+    let old = state.withLock { $0.clients.removeValue(forKey: session) }
+    handle(.disconnected(session))
+    withExtendedLifetime(old) {}
+  }
+
+  /// The session's object, if the application has one.
+  func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
+
+  /// The tasks of a session whose end was not heard, in the order in which they were made.
+  func records(of session: String) -> [TaskRecord] {
+    state.withLock { state in
+      state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
+    }
+  }
+
+  // MARK: Tasks
+
+  /// Takes a task over. Nothing happens before it is resumed.
+  func add(_ record: TaskRecord, resuming data: ResumeData?) {
+    state.withLock { $0.records[record.key] = record }
+    if let data { adopt(data, for: record) }
+    save(record.key)
+    handle(.added(record.key))
+  }
+
+  func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool) {
+    let now = today()
+    let record = state.withLock { state -> TaskRecord? in
+      guard var record = state.records[key] else { return nil }
+      if record.begun == nil {
+        record.begun = now
+        record.deadline = now.addingTimeInterval(min(seconds, 3_153_600_000))
+        record.earliest = earliest
+        record.isDiscretionary = isDiscretionary
+        state.records[key] = record
+      }
+      return record
+    }
+    guard let record else { return }
+    save(key)
+    handle(.resumed(key, wishes(of: record)))
+  }
+
+  func hold(_ key: TransferKey) { handle(.held(key)) }
+
+  func describe(_ key: TransferKey, _ text: String?) {
+    state.withLock { $0.records[key]?.taskDescription = text }
+    save(key)
+  }
+
+  /// Ends a task with the error `cancelled`; `handler` gets what a download can be gone on with.
+  func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
+    let run = state.withLock { state -> Run? in
+      guard state.records[key]?.outcome == nil else { return nil }
+      if case .download? = state.runs[key] { state.cancelled[key] = handler }
+      return state.runs[key]
+    }
+    if case .download(let download)? = run, handler != nil {
+      download.setSuspended(false)
+      download.stop()
+    } else {
+      handler?(nil)
+      finish(key, TaskRecord.Outcome(code: URLError.Code.cancelled.rawValue, message: "cancelled"))
+    }
+  }
+
+  /// The application has said who it is; nil: the server's answer is the task's.
+  func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
+    state.withLock { state in
+      state.challenges.remove(key)
+      state.credentials[key] = credentials
+    }
+    guard credentials != nil else {
+      let code = isCancelled ? URLError.Code.cancelled.rawValue : nil
+      return finish(key, TaskRecord.Outcome(code: code, message: "cancelled"), isAsked: true)
+    }
+    handle(.answered(key))
+  }
+
+  /// The application has heard of the task's end: nothing is left of it.
+  func heard(_ key: TransferKey) {
+    let record = state.withLock { state -> TaskRecord? in
+      state.credentials[key] = nil
+      return state.records.removeValue(forKey: key)
+    }
+    handle(.removed(key))
+    guard let record else { return }
+    let path = "\(folder)/\(record.name)"
+    disk.add { for end in ["", ".part", ".part.record", ".task"] { unlink(path + end) } }
+  }
+
+  func file(of record: TaskRecord) -> String { "\(folder)/\(record.name)" }
+
+  private func wishes(of record: TaskRecord) -> TransferServiceMachine.Wishes {
+    let (now, today) = (alarms.clock.now, today())
+    func moment(_ date: Date?) -> HostTime? {
+      date.map { now.advanced(bySeconds: $0.timeIntervalSince(today)) }
+    }
+    return TransferServiceMachine.Wishes(
+      earliest: moment(record.earliest), isDiscretionary: record.isDiscretionary,
+      deadline: moment(record.deadline) ?? .distantFuture)
+  }
+
+  // MARK: The application and the device
+
+  func setApplication(_ application: TransferServiceMachine.Application) {
+    if application == .gone { state.withLock { $0.clients = [:] } }
+    handle(.application(application))
+  }
+
+  /// Whether the application is launched because it is woken for a session.
+  var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
+
+  func applicationWasTold(of session: String) { handle(.told(session)) }
+
+  func quit() { handle(.quit) }
+
+  func connectPower() { handle(.powered) }
+
+  // MARK: Commands
+
+  /// Takes an event, and does what follows, in order, one thread at a time.
+  func handle(_ event: TransferServiceMachine.Event) {
+    let now = alarms.clock.now
+    let (isOurs, old) = state.withLock { state -> (Bool, Alarms.ID?) in
+      state.commands += state.machine.handle(event, at: now)
+      defer { state.isPerforming = true }
+      return (!state.isPerforming, state.alarm)
+    }
+    alarms.cancel(old)
+    let next = state.withLock { $0.machine.nextMoment }
+    let alarm = next.map { moment in
+      alarms.set(at: moment) { [weak self] in self?.handle(.time) }
+    }
+    state.withLock { $0.alarm = alarm }
+    guard isOurs else { return }
+    while let command = nextCommand() { carryOut(command) }
+  }
+
+  private func nextCommand() -> TransferServiceMachine.Command? {
+    state.withLock { state in
+      guard !state.commands.isEmpty else {
+        state.isPerforming = false
+        return nil
+      }
+      return state.commands.removeFirst()
+    }
+  }
+
+  private func carryOut(_ command: TransferServiceMachine.Command) {
+    switch command {
+    case .start(let key): start(key)
+    case .hold(let key):
+      switch state.withLock({ $0.runs[key] }) {
+      case .download(let download)?: download.setSuspended(true)
+      case .upload(let upload)?: upload.setHeld(true)
+      case nil: break
+      }
+    case .expire(let key):
+      finish(
+        key,
+        TaskRecord.Outcome(code: URLError.Code.timedOut.rawValue, message: "it takes longer than it may"))
+    case .cancel(let key):
+      finish(
+        key,
+        TaskRecord.Outcome(
+          code: URLError.Code.cancelled.rawValue, message: "the person has ended the application",
+          reason: NSURLErrorCancelledReasonUserForceQuitApplication))
+    case .wake(let session): device?.wakeForSession(session)
+    case .deliver(let key):
+      let (record, client, isAsked) = state.withLock { state in
+        (state.records[key], state.clients[key.session], state.challenges.contains(key))
+      }
+      guard let record else { return }
+      if isAsked { client?.challenged(record) } else { client?.ended(record, file: file(of: record)) }
+    case .finishEvents(let session): state.withLock { $0.clients[session] }?.finishEvents()
+    }
+  }
+
+  private func start(_ key: TransferKey) {
+    let (record, run, credentials) = state.withLock { state in
+      (state.records[key], state.runs[key], state.credentials[key])
+    }
+    switch run {
+    case .download(let download)?: return download.setSuspended(false)
+    case .upload(let upload)?: return upload.setHeld(false)
+    case nil: break
+    }
+    guard let record, record.outcome == nil, let request = record.request else { return }
+    do {
+      var asked = try TransferRequest(request)
+      if let credentials { asked.credentials = credentials }
+      let made: Run
+      switch record.kind {
+      case .download: made = .download(makeDownload(record, asked))
+      case .upload(let path, let count):
+        asked.body = .file(path: path, count: count)
+        let upload = UploadRun(asked, transport: transport, alarms: alarms, timeout: record.timeout) {
+          [weak self] in self?.take($0, of: key)
+        }
+        made = .upload(upload)
+        upload.start()
+      }
+      let isOver = state.withLock { state in
+        guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
+        state.runs[key] = made
+        return false
+      }
+      if isOver { stop(made) }
+    } catch {
+      let code = (error as? URLError)?.code ?? .unknown
+      finish(key, TaskRecord.Outcome(code: code.rawValue, message: "the request cannot be sent"))
+    }
+  }
+
+  private func makeDownload(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
+    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
+    settings.credentials = request.credentials
+    for field in request.fields.all { settings.fields.set(field.name, field.value) }
+    var policy = DownloadPolicy()
+    policy.times.giveUp = .infinity
+    policy.times.stall = max(record.timeout, 1)
+    policy.progressInterval = 0.1
+    policy.replacesFile = true
+    let key = record.key
+    return FileDownload(
+      request.url, to: DownloadPlace(file(of: record)), settings: settings, policy: policy,
+      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: key.task)
+    ) { [weak self] in self?.take($0, of: key) }
+  }
+
+  func stop(_ run: Run?) {
+    switch run {
+    case .download(let download)?: download.stop()
+    case .upload(let upload)?: upload.cancel()
+    case nil: break
+    }
+  }
+
+  // MARK: The disk
+
+  func save(_ key: TransferKey) {
+    disk.add { [weak self] in
+      guard let self, let record = state.withLock({ $0.records[key] }), let bytes = record.bytes else {
+        return
+      }
+      DiskErrands.replace("\(folder)/\(record.name).task", bytes)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import FoundationNetworking
+import Transfer
+
+/// What the device knows of a task of a background session, as it is kept on the disk.
+struct TaskRecord: Codable, Sendable {
+  enum Kind: Codable, Sendable {
+    case download
+    /// So many bytes of the file at a path.
+    case upload(path: String, count: Int64)
+  }
+
+  /// How it ended.
+  struct Outcome: Codable, Sendable {
+    /// A code of `NSURLErrorDomain`; nil if an answer came.
+    var code: Int?
+    var message = ""
+    /// Why the device has cancelled it.
+    var reason: Int?
+    var resumeData: Data?
+  }
+
+  /// The answer.
+  struct Answer: Codable, Sendable {
+    var status: Int
+    var fields: [String: String]
+    var url: String
+    /// What an upload is answered with.
+    var body = Data()
+  }
+
+  /// Counts the forms that there have been.
+  private(set) var version = 1
+  let session: String
+  let task: Int
+  var kind: Kind
+  var url: String
+  var method: String
+  /// The fields of the request. On the disk those are left out that are secrets.
+  var fields: [String: String]
+  /// Seconds without a byte.
+  var timeout: Double
+  var taskDescription: String?
+  /// When it was resumed for the first time; nil before.
+  var begun: Date?
+  var deadline: Date?
+  var earliest: Date?
+  var isDiscretionary = false
+  var received: Int64 = 0
+  var expected: Int64 = -1
+  var sent: Int64 = 0
+  var answer: Answer?
+  var outcome: Outcome?
+
+  init(_ key: TransferKey, _ kind: Kind, _ request: URLRequest, fields: [String: String], timeout: Double) {
+    session = key.session
+    task = key.task
+    self.kind = kind
+    url = request.url?.absoluteString ?? ""
+    method = request.httpMethod ?? "GET"
+    self.fields = fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })
+    self.timeout = timeout
+  }
+
+  var key: TransferKey { TransferKey(session: session, task: task) }
+
+  /// The request, for a task that is made again.
+  var request: URLRequest? {
+    guard let url = URL(string: url) else { return nil }
+    var request = URLRequest(url: url)
+    request.httpMethod = method
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+  }
+
+  /// The head of the answer.
+  var response: HTTPURLResponse? {
+    guard let answer, let url = URL(string: answer.url) else { return nil }
+    return HTTPURLResponse(
+      url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
+  }
+
+  /// Its error; nil if an answer came.
+  var error: URLError? {
+    guard let outcome, let code = outcome.code else { return nil }
+    let error = URLError.of(
+      URLError.Code(rawValue: code) ?? .unknown, URL(string: url), outcome.message,
+      resumeData: outcome.resumeData)
+    guard let reason = outcome.reason else { return error }
+    return URLError(
+      error.code,
+      userInfo: error.userInfo.merging([NSURLErrorBackgroundTaskCancelledReasonKey: reason]) { $1 })
+  }
+
+  mutating func take(_ head: ResponseHead, from url: WebURL) {
+    var fields: [String: String] = [:]
+    for field in head.fields.all { fields[field.name] = field.value }
+    answer = Answer(status: head.status, fields: fields, url: url.text)
+  }
+
+  // MARK: On the disk
+
+  /// The name of its files: those of a session begin alike.
+  var name: String {
+    let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return "\(String(hash, radix: 16))-\(task)"
+  }
+
+  /// The bytes of the record, without secrets.
+  var bytes: Data? {
+    var kept = self
+    kept.fields = ResumeData.withoutSecrets(fields)
+    kept.url = String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
+    if let text = taskDescription, text.utf8.count > 65_536 { kept.taskDescription = nil }
+    return try? JSONEncoder().encode(kept)
+  }
+
+  /// Reads the records in a folder, and leaves out what is none.
+  static func read(in folder: String) -> [TaskRecord] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".task") }.sorted().compactMap { name in
+      guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)"),
+        let record = try? JSONDecoder().decode(TaskRecord.self, from: data), record.version == 1,
+        "\(record.name).task" == name
+      else { return nil }
+      return record
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import FoundationNetworking
+import Transfer
+
+extension TransferRequest {
+  /// What a request asks for, as it is sent. Throws a `URLError` for what cannot be sent.
+  init(_ request: URLRequest, additional fields: [String: String] = [:]) throws {
+    guard let url = request.url else { throw URLError(.badURL) }
+    let target: (url: WebURL, credentials: Credentials?)
+    do throws(WebURL.Problem) {
+      target = try WebURL.read(url.absoluteString)
+    } catch {
+      switch error {
+      case .unsupportedScheme: throw URLError.of(.unsupportedURL, url, "unsupported URL")
+      case .tooLong, .malformed: throw URLError.of(.badURL, url, "bad URL")
+      }
+    }
+    self.init(url: target.url)
+    credentials = target.credentials
+    method = request.httpMethod ?? "GET"
+    self.fields.set("User-Agent", ProcessInfo.processInfo.processName)
+    self.fields.set("Accept", "*/*")
+    for (name, value) in fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })
+      .sorted(by: { $0.key < $1.key })
+    where !["host", "content-length"].contains(name.lowercased()) && HTTPFields.allows(name, value) {
+      self.fields.set(name, value)
+    }
+    guard request.httpBodyStream == nil else {
+      throw URLError.of(
+        .requestBodyStreamExhausted, url, "a body stream is not sent: use uploadTask(with:fromFile:)")
+    }
+    if let body = request.httpBody { self.body = .bytes(Array(body)) }
+  }
+}
+
+extension URLRequest {
+  /// The request that stands for `next`, which followed from this one.
+  func following(_ next: TransferRequest) -> URLRequest {
+    var request = self
+    request.url = URL(string: next.url.text)
+    request.httpMethod = next.method ?? "GET"
+    if next.body == nil {
+      request.httpBody = nil
+      for name in ["Content-Type", "Content-Length"] { request.setValue(nil, forHTTPHeaderField: name) }
+    }
+    if next.fields["Authorization"] == nil { request.setValue(nil, forHTTPHeaderField: "Authorization") }
+    return request
+  }
+}
+
+extension ResponseHead {
+  /// The response for a person's eyes.
+  func response(for url: URL) -> HTTPURLResponse? {
+    var fields: [String: String] = [:]
+    for field in self.fields.all {
+      if let present = fields[field.name] {
+        fields[field.name] = "\(present), \(field.value)"
+      } else {
+        fields[field.name] = field.value
+      }
+    }
+    return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+  }
+}
+
+extension URLError {
+  /// An error of this code for a URL, without what must not be told of that.
+  static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data? = nil) -> URLError {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: text]
+    if let url { info[NSURLErrorFailingURLErrorKey] = url }
+    if let resumeData { info[NSURLSessionDownloadTaskResumeData] = resumeData }
+    return URLError(code, userInfo: info)
+  }
+
+  /// The error that stands for a failure of the network.
+  static func of(_ failure: TransferFailure, _ url: URL?, resumeData: Data? = nil) -> URLError {
+    of(
+      failure.kind.urlErrorCode.flatMap { Code(rawValue: $0) } ?? .unknown, url, failure.message,
+      resumeData: resumeData)
+  }
+
+  /// The error of a task that was cancelled.
+  static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {
+    of(.cancelled, url, "cancelled", resumeData: resumeData)
+  }
+}

@@ -1,0 +1,328 @@
+import HostTime
+import Synchronization
+import Transfer
+
+/// A request and its answer, over as many connections as redirects and credentials need.
+///
+/// All methods: any thread; never block on the network.
+final class Exchange: Sendable {
+  /// Takes what happens, one call at a time and without a lock. Must not block.
+  protocol Client: AnyObject, Sendable {
+    /// The server sends the client elsewhere. Goes on with `follow`, or with `proceed`: then the redirect is the answer.
+    func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
+    /// The server wants credentials for a realm. Goes on with `authenticate`, or with `proceed`: then this is the answer.
+    func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int)
+    /// The answer's head. After `.pause` no body comes before `proceed`.
+    func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
+    /// Bytes of the body.
+    func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
+    /// So many bytes of the request's body were sent.
+    func exchange(_ exchange: Exchange, sent count: Int64)
+    /// It is over: the last call.
+    func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
+  }
+
+  private struct State {
+    var request: TransferRequest
+    var redirects = RedirectRule()
+    var address: PeerAddress?
+    /// Counts the connections: what an earlier one says does not count.
+    var hop: UInt64 = 0
+    var transfer: TransferID?
+    /// The head for which the client decides.
+    var undecided: ResponseHead?
+    /// How the connection ended for whose head the client still decides.
+    var unheardEnd: TransferFailure??
+    var isPaused = false
+    /// Whether the owner lets it stand still.
+    var isHeld = false
+    /// Counts the calls of `proceed`, which are newer than a demand of before.
+    var proceeds: UInt64 = 0
+    /// Credentials that were refused.
+    var failures = 0
+    var lastProgress: HostTime
+    var alarm: Alarms.ID?
+    var isOver = false
+  }
+
+  private let transport: any HTTPTransport
+  private let alarms: Alarms
+  /// Seconds without a byte after which it fails, while it is not paused.
+  private let timeout: Double
+  private let client: any Client
+  private let state: Mutex<State>
+
+  /// An exchange that has not begun. The client is kept until it is over.
+  init(
+    _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
+    client: any Client
+  ) {
+    self.transport = transport
+    self.alarms = alarms
+    self.timeout = timeout
+    self.client = client
+    state = Mutex(State(request: request, lastProgress: alarms.clock.now))
+  }
+
+  /// What is asked for at present.
+  var request: TransferRequest { state.withLock { $0.request } }
+
+  /// Begins.
+  func start() {
+    connect()
+    watch()
+  }
+
+  /// Ends it without another call of the client, but one that has begun on another thread.
+  func cancel() {
+    let (transfer, alarm) = state.withLock { state in
+      state.isOver = true
+      return (state.transfer, state.alarm)
+    }
+    alarms.cancel(alarm)
+    if let transfer { transport.cancel(transfer) }
+  }
+
+  /// Sends this request instead, as the server or the client wants it.
+  func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
+
+  /// Sends the request once more with these credentials.
+  func authenticate(_ credentials: Credentials) {
+    reconnect { state in
+      state.request.credentials = credentials
+      state.request.fields.remove("Authorization")
+      state.failures += 1
+    }
+  }
+
+  /// Lets the body come, after a head or bytes for which the client wanted none. A redirect or a challenge becomes the answer.
+  func proceed() {
+    let now = alarms.clock.now
+    let (head, transfer, ended) = state.withLock { state in
+      defer {
+        state.undecided = nil
+        state.unheardEnd = nil
+        state.isPaused = false
+        state.proceeds += 1
+        state.lastProgress = now
+      }
+      return (state.undecided, state.isOver ? nil : state.transfer, state.unheardEnd)
+    }
+    guard let transfer else { return }
+    if let head {
+      let demand = call { client.exchange(self, answered: head) }
+      if let ended { return end(ended) }
+      if demand == .pause { return }
+    }
+    if !state.withLock({ $0.isHeld }) { transport.setPaused(false, transfer) }
+    watch()
+  }
+
+  /// Lets it stand still, or go on: nothing is read from the connection meanwhile, and no time counts.
+  func setHeld(_ isHeld: Bool) {
+    let now = alarms.clock.now
+    let (transfer, isPaused) = state.withLock { state in
+      state.isHeld = isHeld
+      state.lastProgress = now
+      return (state.isOver ? nil : state.transfer, isHeld || state.isPaused || state.undecided != nil)
+    }
+    guard let transfer else { return }
+    transport.setPaused(isPaused, transfer)
+    watch()
+  }
+
+  /// Calls the client, and notes what it demands unless it has called `proceed` since.
+  private func call(_ client: () -> TransferDemand) -> TransferDemand {
+    let before = state.withLock { $0.proceeds }
+    let demand = client()
+    return state.withLock { state in
+      guard demand == .pause, state.proceeds == before else { return state.isHeld ? .pause : .more }
+      state.isPaused = true
+      return .pause
+    }
+  }
+
+  private func reconnect(_ change: (inout State) -> Void) {
+    let now = alarms.clock.now
+    let old = state.withLock { state -> TransferID? in
+      defer {
+        state.hop += 1
+        state.undecided = nil
+        state.unheardEnd = nil
+        state.transfer = nil
+        state.isPaused = false
+        state.lastProgress = now
+        change(&state)
+      }
+      return state.transfer
+    }
+    if let old { transport.cancel(old) }
+    connect()
+    watch()
+  }
+
+  private func connect() {
+    let (request, hop) = state.withLock { ($0.request, $0.isOver ? nil : $0.hop) }
+    guard let hop else { return }
+    let transfer = transport.start(request, sink: Hop(self, hop))
+    let isStale = state.withLock { state in
+      guard !state.isOver, state.hop == hop else { return true }
+      state.transfer = transfer
+      return false
+    }
+    if isStale { transport.cancel(transfer) }
+  }
+
+  /// One connection.
+  private final class Hop: TransferSink {
+    let exchange: Exchange
+    let number: UInt64
+
+    init(_ exchange: Exchange, _ number: UInt64) {
+      self.exchange = exchange
+      self.number = number
+    }
+
+    func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
+      exchange.take(event, of: transfer, hop: number)
+    }
+
+    func sent(_ count: Int64, of transfer: TransferID) {
+      guard exchange.progress(hop: number, transfer) else { return }
+      exchange.client.exchange(exchange, sent: count)
+    }
+  }
+
+  /// Notes that something came; false if nobody is interested.
+  private func progress(hop: UInt64, _ transfer: TransferID) -> Bool {
+    let now = alarms.clock.now
+    return state.withLock { state in
+      guard !state.isOver, state.hop == hop else { return false }
+      // The first event may come before `start` has returned.
+      state.transfer = transfer
+      state.lastProgress = now
+      return true
+    }
+  }
+
+  private func take(_ event: TransferEvent, of transfer: TransferID, hop: UInt64) -> TransferDemand {
+    guard progress(hop: hop, transfer) else { return .pause }
+    switch event {
+    case .connected(let address): state.withLock { $0.address = address }
+    case .head(let head): return take(head)
+    case .body(let bytes): return call { client.exchange(self, brought: bytes) }
+    case .end: end(nil)
+    case .failure(let failure): end(failure)
+    }
+    return .more
+  }
+
+  private func take(_ head: ResponseHead) -> TransferDemand {
+    if let location = head.redirect {
+      do throws(TransferFailure) {
+        let next = try self.next(location, head.status)
+        state.withLock { $0.undecided = head }
+        client.exchange(self, redirectedBy: head, to: next)
+        return demand
+      } catch {
+        stop(error)
+        return .pause
+      }
+    }
+    if head.status == 401, let realm = head.basicRealm {
+      let failures = state.withLock { state in
+        state.undecided = head
+        return state.failures
+      }
+      client.exchange(self, challengedBy: head, realm: realm, failures: failures)
+      return demand
+    }
+    return call { client.exchange(self, answered: head) }
+  }
+
+  /// What is wanted after the client was asked to decide.
+  private var demand: TransferDemand {
+    state.withLock { $0.undecided != nil || $0.isPaused || $0.isHeld ? .pause : .more }
+  }
+
+  /// The request that a redirect leads to.
+  private func next(_ location: String, _ status: Int) throws(TransferFailure) -> TransferRequest {
+    var (request, rule, address) = state.withLock { ($0.request, $0.redirects, $0.address) }
+    let first = request.url
+    let (url, credentials) = try rule.follow(location, from: first, at: address)
+    request.url = url
+    request.reach = rule.reach(request.reach)
+    if url.origin != first.origin {
+      request.credentials = nil
+      request.fields.remove("Authorization")
+    }
+    if let credentials { request.credentials = credentials }
+    let method = request.method ?? (request.body == nil ? "GET" : "PUT")
+    if status == 303 && method != "HEAD" || (status == 301 || status == 302) && method == "POST" {
+      request.method = "GET"
+      request.body = nil
+      for name in ["Content-Type", "Content-Length"] { request.fields.remove(name) }
+    }
+    state.withLock { $0.redirects = rule }
+    return request
+  }
+
+  private func end(_ failure: TransferFailure?) {
+    let alarm = state.withLock { state -> (Alarms.ID?)? in
+      guard !state.isOver else { return nil }
+      // What the client decides comes first.
+      guard state.undecided == nil else {
+        state.unheardEnd = .some(failure)
+        return nil
+      }
+      state.isOver = true
+      return .some(state.alarm)
+    }
+    guard let alarm else { return }
+    alarms.cancel(alarm)
+    client.exchange(self, endedWith: failure)
+  }
+
+  /// Fails, and ends the connection.
+  private func stop(_ failure: TransferFailure) {
+    let transfer = state.withLock { state in
+      state.undecided = nil
+      return state.transfer
+    }
+    end(failure)
+    if let transfer { transport.cancel(transfer) }
+  }
+
+  /// Fails when nothing has come for too long.
+  private func watch() {
+    let now = alarms.clock.now
+    let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
+      defer { state.alarm = nil }
+      guard !state.isOver, !state.isPaused, !state.isHeld, state.undecided == nil else {
+        return (state.alarm, nil)
+      }
+      return (state.alarm, state.lastProgress.advanced(bySeconds: timeout))
+    }
+    alarms.cancel(old)
+    guard let due else { return }
+    if due <= now { return stop(TransferFailure(.timedOut, "\(request.url.host) sends nothing")) }
+    let alarm = alarms.set(at: due) { [weak self] in self?.watch() }
+    let isOver = state.withLock { state in
+      state.alarm = alarm
+      return state.isOver
+    }
+    if isOver { alarms.cancel(alarm) }
+  }
+}
+
+extension ResponseHead {
+  /// The realm of which the server wants a name and a password; nil if it wants something else.
+  var basicRealm: String? {
+    for field in fields.all where HTTPFields.isSame(field.name, "WWW-Authenticate") {
+      guard field.value.lowercased().hasPrefix("basic") else { continue }
+      guard let start = field.value.range(of: "realm=\"", options: .caseInsensitive) else { return "" }
+      return String(field.value[start.upperBound...].prefix { $0 != "\"" })
+    }
+    return nil
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Transfer
+
+/// A task of a background session, which the device carries out.
+final class BackgroundWork: TaskWork {
+  private let task: URLSessionTask
+  private let transfers: BackgroundTransfers
+  private let key: TransferKey
+
+  init(_ task: URLSessionTask, _ key: TransferKey, _ transfers: BackgroundTransfers) {
+    self.task = task
+    self.key = key
+    self.transfers = transfers
+  }
+
+  func resume() {
+    let values = task.session.core.values
+    register()
+    transfers.resume(
+      key, deadlineIn: values.timeoutIntervalForResource, earliest: task.earliestBeginDate,
+      isDiscretionary: values.isDiscretionary)
+  }
+
+  func suspend() { transfers.hold(key) }
+
+  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    register()
+    let core = task.session.core
+    let onQueue = handler.map { handler -> @Sendable (Data?) -> Void in
+      { data in core.post { handler(data) } }
+    }
+    transfers.cancel(key, producing: onQueue)
+  }
+
+  func describe(_ text: String?) { transfers.describe(key, text) }
+
+  /// Hands the task over to the device, if it does not know it yet.
+  private func register() {
+    guard !transfers.records(of: key.session).contains(where: { $0.task == key.task }) else { return }
+    let values = task.session.core.values
+    let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
+    var kind = TaskRecord.Kind.download
+    if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
+      let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize
+      kind = .upload(path: file.path, count: Int64(size ?? 0))
+      task.own.withLock { $0.expectedToSend = Int64(size ?? 0) }
+    }
+    let own = request.timeoutInterval
+    var record = TaskRecord(
+      key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
+      timeout: own == 60 ? values.timeoutIntervalForRequest : own)
+    record.taskDescription = task.taskDescription
+    transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
+  }
+}
+
+extension SessionCore: BackgroundTransfers.Client {
+  /// What is told of a task of the background.
+  struct Told: Sendable {
+    var written: Int64 = 0
+    var sent: Int64 = 0
+    var isPending = false
+  }
+
+  func progressed(_ record: TaskRecord) {
+    guard let task = task(for: record), mayTell(record.task) else { return }
+    task.take(record)
+    post { [self] in
+      tell(task)
+      noteTold(record.task) { $0.isPending = false }
+    }
+  }
+
+  /// Tells how far a task is, if there is anything new.
+  private func tell(_ task: URLSessionTask) {
+    guard let delegate = taskDelegate(of: task) else { return }
+    let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
+    let before = noteTold(task.taskIdentifier) { told in
+      told.written = received
+      told.sent = sent
+    }
+    if sent > before.sent {
+      delegate.urlSession(
+        task.session, task: task, didSendBodyData: sent - before.sent, totalBytesSent: sent,
+        totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
+    }
+    if received > before.written, let download = task as? URLSessionDownloadTask {
+      (delegate as? any URLSessionDownloadDelegate)?.urlSession(
+        task.session, downloadTask: download, didWriteData: received - before.written,
+        totalBytesWritten: received, totalBytesExpectedToWrite: task.countOfBytesExpectedToReceive)
+    }
+  }
+
+  func resumed(_ record: TaskRecord, at offset: Int64) {
+    guard let task = task(for: record) as? URLSessionDownloadTask else { return }
+    let expected = record.expected
+    post { [self] in
+      noteTold(record.task) { $0.written = offset }
+      (taskDelegate(of: task) as? any URLSessionDownloadDelegate)?.urlSession(
+        task.session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected)
+    }
+  }
+
+  func ended(_ record: TaskRecord, file: String) {
+    guard let task = task(for: record), let transfers else { return }
+    post { [self] in
+      task.take(record)
+      if record.outcome?.code == nil { tell(task) }
+      let delegate = taskDelegate(of: task)
+      if let body = record.answer?.body, !body.isEmpty, let dataTask = task as? URLSessionDataTask {
+        (delegate as? any URLSessionDataDelegate)?.urlSession(
+          task.session, dataTask: dataTask, didReceive: body)
+      }
+      task.complete(record.error, data: Data(), file: handedOver(record, file), delegate)
+      remove(task)
+      transfers.heard(record.key)
+    }
+  }
+
+  /// The file that the delegate is given. Nil: there is none, since an earlier process took it and ended before its task did.
+  private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
+    guard case .download = record.kind, record.outcome?.code == nil else { return nil }
+    if !FileManager.default.fileExists(atPath: file) {
+      guard let status = record.answer?.status, !(200..<300).contains(status) else { return nil }
+      // An answer that says why there is no file has none.
+      _ = FileManager.default.createFile(atPath: file, contents: nil)
+    }
+    return URL(fileURLWithPath: file)
+  }
+
+  func challenged(_ record: TaskRecord) {
+    guard let task = task(for: record), let transfers else { return }
+    let key = record.key
+    guard let delegate = taskDelegate(of: task), let url = URL(string: record.answer?.url ?? record.url),
+      let answer = record.answer
+    else { return transfers.answer(key, nil) }
+    let head = ResponseHead(status: answer.status, fields: answer.fields.map { ($0.key, $0.value) })
+    let challenge = URLAuthenticationChallenge(url, head, realm: head.basicRealm ?? "", failures: 0)
+    post {
+      delegate.urlSession(task.session, task: task, didReceive: challenge) { disposition, credential in
+        switch (disposition, credential) {
+        case (.useCredential, let credential?):
+          transfers.answer(
+            key, Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+        case (.cancelAuthenticationChallenge, _):
+          transfers.answer(key, nil, isCancelled: true)
+        default: transfers.answer(key, nil)
+        }
+      }
+    }
+  }
+
+  func finishEvents() {
+    post { [self] in
+      guard let session else { return }
+      delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+    }
+  }
+
+  private func taskDelegate(of task: URLSessionTask) -> (any URLSessionTaskDelegate)? {
+    task.delegate ?? delegate as? any URLSessionTaskDelegate
+  }
+}
+
+extension URLSessionTask {
+  /// Takes over what the device knows of it.
+  func take(_ record: TaskRecord) {
+    let response = record.response
+    own.withLock { own in
+      if let response { own.response = response }
+      if case .download = record.kind {
+        own.received = record.received
+        own.expectedToReceive = record.expected
+      }
+      own.sent = record.sent
+      if case .upload(_, let count) = record.kind { own.expectedToSend = count }
+    }
+    progress.totalUnitCount = record.expected
+    progress.completedUnitCount = record.received
+  }
+}

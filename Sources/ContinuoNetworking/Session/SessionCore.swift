@@ -1,0 +1,289 @@
+import Foundation
+import FoundationNetworking
+import HostTime
+import Synchronization
+import Transfer
+
+/// What several `URLSession` objects of one background session have in common, and what a default session consists of.
+final class SessionCore: Sendable {
+  private struct State {
+    var delegate: (any URLSessionDelegate)?
+    var tasks: [Int: URLSessionTask] = [:]
+    var lastID = 0
+    var isInvalid = false
+    var hasToldInvalid = false
+    /// The transfers that run, by host.
+    var active: [String: Int] = [:]
+    /// In the order in which they came.
+    var waiting: [TaskLoad] = []
+    var loads: [ObjectIdentifier: TaskLoad] = [:]
+    weak var session: URLSession?
+    /// The same, while the device may have something to tell of a background session.
+    var kept: URLSession?
+    /// What was told of the tasks of a background session.
+    var told: [Int: Told] = [:]
+  }
+
+  /// What makes the transfers of a background session; nil for other sessions, and where another process has them.
+  let transfers: BackgroundTransfers?
+
+  let values: URLSessionConfiguration.Values
+  let networking: DeviceNetworking
+  let delegateQueue: OperationQueue
+  private let mailbox: Mailbox
+  private let state = Mutex(State())
+
+  init(
+    _ values: URLSessionConfiguration.Values, on networking: DeviceNetworking,
+    transfers: BackgroundTransfers?, delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?
+  ) {
+    self.values = values
+    self.transfers = transfers
+    self.networking = networking
+    if let delegateQueue {
+      self.delegateQueue = delegateQueue
+    } else {
+      self.delegateQueue = OperationQueue()
+      self.delegateQueue.maxConcurrentOperationCount = 1
+      self.delegateQueue.name = "URLSession"
+    }
+    mailbox = networking.makeMailbox(self.delegateQueue)
+    state.withLock { $0.delegate = delegate }
+  }
+
+  /// Makes the tasks again that the device has of a background session, and hears of them from here on.
+  func connect(_ session: URLSession) {
+    self.session = session
+    guard let transfers, let identifier = values.identifier else { return }
+    state.withLock { $0.kept = session }
+    for record in transfers.records(of: identifier) { _ = task(for: record) }
+    transfers.connect(identifier, self, sendsLaunchEvents: values.sessionSendsLaunchEvents)
+  }
+
+  /// The task that stands for one of the device's; nil where there is no session any more.
+  func task(for record: TaskRecord) -> URLSessionTask? {
+    if let task = state.withLock({ $0.tasks[record.task] }) { return task }
+    guard let session, let transfers else { return nil }
+    let task =
+      switch record.kind {
+      case .download:
+        URLSessionDownloadTask(session, id: record.task, request: record.request, receiver: .delegate)
+      case .upload(let path, _):
+        URLSessionUploadTask(
+          session, id: record.task, request: record.request, source: .file(URL(fileURLWithPath: path)),
+          receiver: .delegate)
+      }
+    task.take(record)
+    task.own.withLock { own in
+      own.taskDescription = record.taskDescription
+      own.state = record.begun == nil ? .suspended : .running
+      own.suspensions = record.begun == nil ? 1 : 0
+      own.work = BackgroundWork(task, record.key, transfers)
+    }
+    return state.withLock { state in
+      state.lastID = max(state.lastID, record.task)
+      let present = state.tasks[record.task] ?? task
+      state.tasks[record.task] = present
+      return present
+    }
+  }
+
+  /// Whether it is time to tell how far a task is: not while that is on its way already.
+  func mayTell(_ id: Int) -> Bool { !noteTold(id) { $0.isPending = true }.isPending }
+
+  /// Changes what was told of a task, and returns what it was before.
+  @discardableResult
+  func noteTold(_ id: Int, _ change: (inout Told) -> Void) -> Told {
+    state.withLock { state in
+      let before = state.told[id] ?? Told()
+      var told = before
+      change(&told)
+      state.told[id] = told
+      return before
+    }
+  }
+
+  var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
+
+  /// The object that the delegates are given; nil if the application has none any more.
+  var session: URLSession? {
+    get { state.withLock { $0.session } }
+    set { state.withLock { $0.session = newValue } }
+  }
+
+  /// Calls the application on the delegate queue.
+  func post(_ call: @escaping @Sendable () -> Void) { mailbox.post(call) }
+
+  // MARK: Tasks
+
+  /// The tasks that are not done, in the order in which they were made.
+  var tasks: [URLSessionTask] {
+    state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+  }
+
+  /// The same, by kind.
+  var kinds: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+    let tasks = tasks
+    return (
+      tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+      tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask }
+    )
+  }
+
+  /// Adds the task that `make` makes of a new number.
+  func add<Task: URLSessionTask>(_ make: (Int) -> Task) -> Task {
+    let id = state.withLock { state in
+      precondition(!state.isInvalid, "Task created in a session that has been invalidated")
+      state.lastID += 1
+      return state.lastID
+    }
+    let task = make(id)
+    state.withLock { $0.tasks[id] = task }
+    return task
+  }
+
+  func makeWork(for task: URLSessionTask) -> any TaskWork {
+    guard let identifier = values.identifier else { return TaskLoad(task) }
+    guard let transfers else { return NoWork(task) }
+    return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
+  }
+
+  /// The task has had its last message.
+  func remove(_ task: URLSessionTask) {
+    state.withLock { state in
+      state.tasks[task.taskIdentifier] = nil
+      state.told[task.taskIdentifier] = nil
+    }
+    tellInvalid()
+  }
+
+  // MARK: Connections
+
+  /// Begins the load when there is room for it.
+  func admit(_ load: TaskLoad) {
+    state.withLock { state in
+      state.loads[ObjectIdentifier(load)] = load
+      state.waiting.append(load)
+    }
+    beginNext()
+  }
+
+  /// The load is over.
+  func release(_ load: TaskLoad) {
+    state.withLock { state in
+      guard state.loads.removeValue(forKey: ObjectIdentifier(load)) != nil else { return }
+      if let index = state.waiting.firstIndex(where: { $0 === load }) {
+        state.waiting.remove(at: index)
+      } else {
+        state.active[load.host, default: 1] -= 1
+        if state.active[load.host] == 0 { state.active[load.host] = nil }
+      }
+    }
+    beginNext()
+  }
+
+  private func beginNext() {
+    while true {
+      let next = state.withLock { state -> TaskLoad? in
+        let limit = values.httpMaximumConnectionsPerHost
+        let ready = state.waiting.filter { state.active[$0.host, default: 0] < limit }
+        guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }
+        // Of equal ones the first that came.
+        let next = ready.first { $0.task.priority == first.task.priority } ?? first
+        state.waiting.removeAll { $0 === next }
+        state.active[next.host, default: 0] += 1
+        return next
+      }
+      guard let next else { return }
+      next.begin()
+    }
+  }
+
+  // MARK: The end
+
+  /// Makes no further tasks. Tells the delegate when the last one is done, and lets go of it.
+  func invalidate(cancelling: Bool) {
+    state.withLock { $0.isInvalid = true }
+    if cancelling { for task in tasks { task.cancel() } }
+    tellInvalid()
+  }
+
+  private func tellInvalid() {
+    let isDue = state.withLock { state in
+      guard state.isInvalid, !state.hasToldInvalid, state.tasks.isEmpty else { return false }
+      state.hasToldInvalid = true
+      return true
+    }
+    guard isDue else { return }
+    let session = session
+    if let identifier = values.identifier { transfers?.disconnect(identifier) }
+    post { [self] in
+      state.withLock { $0.kept = nil }
+      if let session { delegate?.urlSession(session, didBecomeInvalidWithError: nil) }
+      let old = state.withLock { state in
+        defer { state.delegate = nil }
+        return state.delegate
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  // MARK: The application's life
+
+  func suspend() {
+    mailbox.setStopped(true)
+    for load in state.withLock({ Array($0.loads.values) }) { load.freeze() }
+  }
+
+  func resume() {
+    mailbox.setStopped(false)
+    let loads = state.withLock { $0.loads.values.sorted { $0.task.taskIdentifier < $1.task.taskIdentifier } }
+    for load in loads { load.thaw() }
+  }
+
+  func terminate() {
+    mailbox.close()
+    let (loads, tasks, delegate) = state.withLock { state in
+      defer {
+        state.kept = nil
+        state.tasks = [:]
+        state.waiting = []
+        state.loads = [:]
+        state.delegate = nil
+        state.isInvalid = true
+        state.hasToldInvalid = true
+      }
+      return (Array(state.loads.values), state.tasks, state.delegate)
+    }
+    for load in loads { load.drop() }
+    withExtendedLifetime((tasks, delegate)) {}
+  }
+}
+
+/// What carries out a task of a background session that another process has: it fails.
+private final class NoWork: TaskWork {
+  private let task: URLSessionTask
+
+  init(_ task: URLSessionTask) { self.task = task }
+
+  func resume() { fail() }
+  func suspend() {}
+  func describe(_ text: String?) {}
+
+  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    if let handler { task.session.core.post { handler(nil) } }
+    fail()
+  }
+
+  private func fail() {
+    let core = task.session.core
+    core.post { [task] in
+      let error = URLError.of(
+        .backgroundSessionInUseByAnotherProcess, task.originalRequest?.url,
+        "another process of this application makes the transfers of its background sessions")
+      task.complete(
+        error, data: Data(), file: nil, task.delegate ?? core.delegate as? any URLSessionTaskDelegate)
+      core.remove(task)
+    }
+  }
+}

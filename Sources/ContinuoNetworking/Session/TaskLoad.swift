@@ -1,0 +1,367 @@
+import Foundation
+import FoundationNetworking
+import HostTime
+import Synchronization
+import Transfer
+
+/// A transfer of a default session: it is the application's, and stands still and ends with it.
+final class TaskLoad: TaskWork, Exchange.Client {
+  /// Bytes that may wait for a delegate, and how many must be left before more are read.
+  private static let room = 256 * 1024
+  private static let enough = 128 * 1024
+  /// Bytes that are handed over at once at most.
+  private static let longestData = 1 << 30
+  /// Seconds after which a network is looked for again.
+  private static let connectivityDelay = 5.0
+
+  struct State {
+    var exchange: Exchange?
+    var head: ResponseHead?
+    /// Bytes that wait for the delegate.
+    var queued = 0
+    /// What is handed over at the end.
+    var data = Data()
+    var file: DownloadFile?
+    var resumption: Resumption?
+    /// How much of the file the delegate was told of, and of the body.
+    var written = ProgressPace()
+    var sent = ProgressPace()
+    var deadline: Alarms.ID?
+    var retry: Alarms.ID?
+    var hasToldWaiting = false
+    var isHeld = false
+    /// Whether its connection was closed because the application was suspended.
+    var isLost = false
+    var isOver = false
+  }
+
+  let task: URLSessionTask
+  let core: SessionCore
+  let state = Mutex(State())
+
+  /// A load that has not begun.
+  init(_ task: URLSessionTask) {
+    self.task = task
+    core = task.session.core
+  }
+
+  /// The host of the first request.
+  var host: String { task.host }
+  var clock: any HostClock { core.networking.alarms.clock }
+  var url: URL? { task.currentRequest?.url }
+
+  // MARK: TaskWork
+
+  func resume() {
+    let (exchange, isNew) = state.withLock { state in
+      let isNew = !state.isHeld && state.exchange == nil && state.deadline == nil
+      state.isHeld = false
+      return (state.exchange, isNew)
+    }
+    exchange?.setHeld(false)
+    guard isNew else { return }
+    let due = clock.now.advanced(bySeconds: core.values.timeoutIntervalForResource)
+    let alarm = core.networking.alarms.set(at: due) { [weak self] in
+      guard let self else { return }
+      stop(.of(.timedOut, url, "it takes longer than it may"))
+    }
+    state.withLock { $0.deadline = alarm }
+    core.admit(self)
+  }
+
+  func suspend() {
+    let exchange = state.withLock { state in
+      state.isHeld = true
+      return state.exchange
+    }
+    exchange?.setHeld(true)
+  }
+
+  func describe(_ text: String?) {}
+
+  func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
+    state.withLock { $0.exchange }?.cancel()
+    let data = task is URLSessionDownloadTask ? resumeData : nil
+    if let handler { core.post { handler(data) } }
+    finish(.cancelled(url, resumeData: data))
+  }
+
+  // MARK: The beginning
+
+  /// Sends the request: there is room for its connection.
+  func begin() {
+    do {
+      var request = try makeRequest()
+      if let download = task as? URLSessionDownloadTask { try open(download, &request) }
+      start(request)
+    } catch {
+      finish(error as? URLError ?? .of(.unknown, url, "\(error)"))
+    }
+  }
+
+  private func start(_ request: TransferRequest) {
+    let exchange = Exchange(
+      request, transport: core.networking.transport, alarms: core.networking.alarms, timeout: timeout,
+      client: self)
+    let (isOver, isHeld) = state.withLock { state in
+      state.exchange = exchange
+      return (state.isOver, state.isHeld)
+    }
+    guard !isOver else { return }
+    if isHeld { exchange.setHeld(true) }
+    exchange.start()
+  }
+
+  /// A request's own limit, unless that is the one that all have.
+  private var timeout: Double {
+    let own = task.currentRequest?.timeoutInterval ?? 60
+    return own == 60 ? core.values.timeoutIntervalForRequest : own
+  }
+
+  private func makeRequest() throws -> TransferRequest {
+    guard let current = task.currentRequest else {
+      throw URLError.of(.cannotOpenFile, nil, "the resume data cannot be read")
+    }
+    var request = try TransferRequest(current, additional: core.values.httpAdditionalHeaders ?? [:])
+    if let upload = task as? URLSessionUploadTask {
+      switch upload.source {
+      case .data(let data): request.body = .bytes(Array(data))
+      case .file(let file):
+        guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
+          throw URLError.of(.fileDoesNotExist, current.url, "\(file.lastPathComponent) cannot be read")
+        }
+        request.body = .file(path: file.path, count: Int64(size))
+      }
+    } else if !(task is URLSessionDownloadTask), request.fields["Accept-Encoding"] == nil {
+      request.fields.set("Accept-Encoding", "gzip, deflate")
+    }
+    let size = request.body?.count ?? 0
+    task.own.withLock { $0.expectedToSend = size }
+    return request
+  }
+
+  // MARK: Exchange.Client
+
+  func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
+    let request = (task.currentRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))).following(next)
+    let task = task
+    guard let delegate = taskDelegate, let response = url.flatMap({ head.response(for: $0) }) else {
+      task.own.withLock { $0.current = request }
+      return exchange.follow(next)
+    }
+    core.post {
+      delegate.urlSession(
+        task.session, task: task, willPerformHTTPRedirection: response, newRequest: request
+      ) { [weak self] chosen in
+        guard let self, let chosen else { return exchange.proceed() }
+        do {
+          // What the delegate has left as it was is sent as it followed from the redirect.
+          var following = chosen == request ? next : try TransferRequest(chosen)
+          following.body = following.body ?? next.body
+          following.reach = next.reach
+          task.own.withLock { $0.current = chosen }
+          exchange.follow(following)
+        } catch {
+          stop(error as? URLError ?? .of(.unknown, url, "\(error)"))
+        }
+      }
+    }
+  }
+
+  func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int) {
+    guard let url, let delegate = taskDelegate ?? core.delegate else { return exchange.proceed() }
+    let challenge = URLAuthenticationChallenge(url, head, realm: realm, failures: failures)
+    let task = task
+    let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void = {
+      [weak self] disposition, credential in
+      switch (disposition, credential) {
+      case (.useCredential, let credential?):
+        exchange.authenticate(
+          Credentials(user: credential.user ?? "", password: credential.password ?? ""))
+      case (.cancelAuthenticationChallenge, _): self?.stop(.cancelled(self?.url))
+      default: exchange.proceed()
+      }
+    }
+    core.post {
+      if let delegate = delegate as? any URLSessionTaskDelegate {
+        delegate.urlSession(task.session, task: task, didReceive: challenge, completionHandler: answer)
+      } else {
+        delegate.urlSession(task.session, didReceive: challenge, completionHandler: answer)
+      }
+    }
+  }
+
+  func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand {
+    let response = url.flatMap { head.response(for: $0) }
+    if task is URLSessionDownloadTask { return answerDownload(exchange, head, response) }
+    state.withLock { $0.head = head }
+    task.own.withLock { own in
+      own.response = response
+      own.expectedToReceive = head.contentLength ?? NSURLSessionTransferSizeUnknown
+    }
+    task.progress.totalUnitCount = head.contentLength ?? -1
+    guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
+      let dataTask = task as? URLSessionDataTask, let response
+    else { return .more }
+    core.post {
+      delegate.urlSession(dataTask.session, dataTask: dataTask, didReceive: response) { [weak self] in
+        switch $0 {
+        case .allow: exchange.proceed()
+        case .cancel: self?.stop(.cancelled(self?.url))
+        }
+      }
+    }
+    return .pause
+  }
+
+  func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand {
+    if task is URLSessionDownloadTask { return store(exchange, bytes) }
+    task.own.withLock { $0.received += Int64(bytes.count) }
+    task.progress.completedUnitCount += Int64(bytes.count)
+    switch task.receiver {
+    case .data:
+      let count = state.withLock { state in
+        state.data.append(contentsOf: bytes)
+        return state.data.count
+      }
+      guard count > Self.longestData else { return .more }
+      stop(.of(.dataLengthExceedsMaximum, url, "the answer is longer than 1 GiB: use a download task"))
+      return .pause
+    case .delegate, .file:
+      guard let delegate = taskDelegate as? any URLSessionDataDelegate,
+        let task = task as? URLSessionDataTask
+      else { return .more }
+      let queued = state.withLock { state in
+        state.queued += bytes.count
+        return state.queued
+      }
+      core.post { [weak self] in
+        delegate.urlSession(task.session, dataTask: task, didReceive: Data(bytes))
+        self?.consumed(bytes.count, exchange)
+      }
+      return queued >= Self.room ? .pause : .more
+    }
+  }
+
+  /// The delegate has taken bytes.
+  private func consumed(_ count: Int, _ exchange: Exchange) {
+    let goesOn = state.withLock { state in
+      defer { state.queued -= count }
+      return state.queued > Self.enough && state.queued - count <= Self.enough
+    }
+    if goesOn { exchange.proceed() }
+  }
+
+  func exchange(_ exchange: Exchange, sent count: Int64) {
+    task.own.withLock { $0.sent = count }
+    tellSent(isLast: count == task.countOfBytesExpectedToSend)
+  }
+
+  func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
+    guard let failure else { return finish(nil) }
+    if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
+      return waitForConnectivity(exchange)
+    }
+    let data = task is URLSessionDownloadTask ? resumeData : nil
+    finish(.of(failure, url, resumeData: data))
+  }
+
+  private func waitForConnectivity(_ exchange: Exchange) {
+    let request = exchange.request
+    let alarms = core.networking.alarms
+    let alarm = alarms.set(at: clock.now.advanced(bySeconds: Self.connectivityDelay)) { [weak self] in
+      guard let self, !state.withLock({ $0.isOver || $0.isLost }) else { return }
+      start(request)
+    }
+    let isFirst = state.withLock { state in
+      defer { state.hasToldWaiting = true }
+      state.retry = alarm
+      return !state.hasToldWaiting
+    }
+    guard isFirst, let delegate = taskDelegate else { return }
+    let task = task
+    core.post { delegate.urlSession(task.session, taskIsWaitingForConnectivity: task) }
+  }
+
+  var taskDelegate: (any URLSessionTaskDelegate)? {
+    task.delegate ?? core.delegate as? any URLSessionTaskDelegate
+  }
+
+  // MARK: How far it is
+
+  private func tellSent(isLast: Bool) {
+    guard let delegate = taskDelegate else { return }
+    let now = clock.now
+    guard state.withLock({ $0.sent.isDue(at: now, isLast: isLast) }) else { return }
+    let task = task
+    core.post { [self] in
+      let total = task.countOfBytesSent
+      let news = state.withLock { $0.sent.take(total) }
+      guard news > 0 else { return }
+      delegate.urlSession(
+        task.session, task: task, didSendBodyData: news, totalBytesSent: total,
+        totalBytesExpectedToSend: task.countOfBytesExpectedToSend)
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends the connection, and fails.
+  func stop(_ error: URLError) {
+    state.withLock { $0.exchange }?.cancel()
+    finish(error)
+  }
+
+  private func finish(_ error: URLError?) {
+    let alarms = state.withLock { state -> [Alarms.ID?]? in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      return [state.deadline, state.retry]
+    }
+    guard let alarms else { return }
+    for alarm in alarms { core.networking.alarms.cancel(alarm) }
+    tellWritten(isLast: true)
+    core.release(self)
+    let task = task
+    core.post { [self] in
+      let (data, file, delegate) = state.withLock { state in
+        defer { state.exchange = nil }
+        return (state.data, state.file, taskDelegate)
+      }
+      // A file without resume data is of no use to anybody.
+      if error != nil, error?.downloadTaskResumeData == nil, let file { unlink(file.path) }
+      task.complete(error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, delegate)
+      core.remove(task)
+    }
+  }
+
+  // MARK: The application's life
+
+  /// The application is suspended: the connection ends.
+  func freeze() {
+    let (exchange, retry) = state.withLock { state in
+      if state.exchange != nil, !state.isOver { state.isLost = true }
+      return (state.isOver ? nil : state.exchange, state.retry)
+    }
+    core.networking.alarms.cancel(retry)
+    exchange?.cancel()
+  }
+
+  /// It runs again, and learns that the connection has ended.
+  func thaw() {
+    guard state.withLock({ $0.isLost && !$0.isOver }) else { return }
+    let data = task is URLSessionDownloadTask ? resumeData : nil
+    finish(.of(.networkConnectionLost, url, "the connection was lost", resumeData: data))
+  }
+
+  /// The application has ended.
+  func drop() {
+    let (exchange, alarms, file) = state.withLock { state in
+      state.isOver = true
+      return (state.exchange, [state.deadline, state.retry], state.file)
+    }
+    for alarm in alarms { core.networking.alarms.cancel(alarm) }
+    exchange?.cancel()
+    if let file { unlink(file.path) }
+  }
+}

@@ -1,0 +1,82 @@
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+// A task of Swift's that is cancelled cancels the transfer, and gets the error `cancelled`.
+extension URLSession {
+  /// What is at `url`.
+  public func data(
+    from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    try await data(for: URLRequest(url: url), delegate: delegate)
+  }
+
+  /// The answer to `request`.
+  public func data(
+    for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    try await result(delegate) { done in makeData(request, .data(done)) }
+  }
+
+  /// Sends a file, and returns the answer.
+  public func upload(
+    for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    try await result(delegate) { done in makeUpload(request, .file(fileURL), .data(done)) }
+  }
+
+  /// Sends bytes, and returns the answer.
+  public func upload(
+    for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (Data, URLResponse) {
+    try await result(delegate) { done in makeUpload(request, .data(bodyData), .data(done)) }
+  }
+
+  /// Downloads what is at `url` into a file, which the caller moves or removes.
+  public func download(
+    from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (URL, URLResponse) {
+    try await download(for: URLRequest(url: url), delegate: delegate)
+  }
+
+  /// Downloads the answer to `request` into a file, which the caller moves or removes.
+  public func download(
+    for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (URL, URLResponse) {
+    try await result(delegate) { done in makeDownload(request, nil, .file(isRemoved: false, done)) }
+  }
+
+  /// Goes on with a download into a file, which the caller moves or removes.
+  public func download(
+    resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> (URL, URLResponse) {
+    try await result(delegate) { done in makeDownload(nil, resumeData, .file(isRemoved: false, done)) }
+  }
+
+  private func result<Value: Sendable>(
+    _ delegate: (any URLSessionTaskDelegate)?,
+    _ make: (@escaping @Sendable (Value?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+  ) async throws -> (Value, URLResponse) {
+    let begun = Mutex<URLSessionTask?>(nil)
+    return try await withTaskCancellationHandler {
+      // Unsafe: an application that has ended waits for ever.
+      try await withUnsafeThrowingContinuation {
+        (result: UnsafeContinuation<(Value, URLResponse), any Error>) in
+        let task = make { value, response, error in
+          if let value, let response {
+            result.resume(returning: (value, response))
+          } else {
+            result.resume(throwing: error ?? URLError(.unknown))
+          }
+        }
+        task.delegate = delegate
+        begun.withLock { $0 = task }
+        task.resume()
+        // Cancelled before there was anything to cancel.
+        if Task.isCancelled { task.cancel() }
+      }
+    } onCancel: {
+      begun.withLock { $0 }?.cancel()
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import HostTime
+import Transfer
+
+/// A live stream of marked frames with titles.
+struct MarkedStation: Hashable, Sendable {
+  /// Audio bytes between two blocks of metadata.
+  static let interval = 8_192
+
+  let stream: MarkedStream
+  let name: String
+  /// Which title comes when, in order.
+  let titles: [TitleChange]
+  /// How much of what was sent before a listener gets at once.
+  let burst: Duration
+
+  struct TitleChange: Hashable {
+    let moment: Duration
+    let title: String
+  }
+
+  /// How long it has been on the air when the device starts.
+  static let before = Duration.seconds(60)
+
+  /// The frame that is on the air at a moment.
+  func frame(at moment: Duration) -> Int64 {
+    let sound = max(0, (moment + Self.before) / .seconds(1) * Double(stream.sampleRate))
+    return Int64(sound) / MarkedStream.soundPerFrame
+  }
+
+  /// When the stream's byte at `offset` is sent.
+  func moment(of offset: Int64) -> Duration {
+    .seconds(Double(offset) * 8 / Double(stream.bitRate)) - Self.before
+  }
+
+  /// The title at a moment; nil before the first one.
+  func title(at moment: Duration) -> String? { titles.last { $0.moment <= moment }?.title }
+}
+
+/// What a station sends on one connection.
+struct StationBody {
+  private let station: MarkedStation
+  private let hasMetadata: Bool
+  /// Where in the stream it begins.
+  private let begin: Int64
+  /// The stream's next byte that is not in `ready`.
+  private var offset: Int64
+  private var ready: [UInt8] = []
+  private var lastTitle: String?
+
+  init(_ station: MarkedStation, at now: HostTime, wantsMetadata: Bool) {
+    self.station = station
+    hasMetadata = wantsMetadata
+    begin = station.stream.start(of: station.frame(at: Duration(now) - station.burst))
+    offset = begin
+  }
+
+  var head: ResponseHead {
+    var fields = [
+      ("Content-Type", "audio/mpeg"), ("icy-name", station.name),
+      ("icy-br", "\(station.stream.bitRate / 1000)"),
+    ]
+    if hasMetadata { fields.append(("icy-metaint", "\(MarkedStation.interval)")) }
+    return ResponseHead(status: 200, fields: fields)
+  }
+
+  /// When the first `count` bytes can have been sent: at once what was on the air before, and then as it is.
+  func moment(of count: Int64) -> HostTime {
+    HostTime(max(.zero, station.moment(of: begin + count)))
+  }
+
+  mutating func take(_ count: Int) -> [UInt8] {
+    while ready.count < count {
+      let piece = station.stream.bytes(offset..<offset + Int64(MarkedStation.interval))
+      ready += piece
+      offset += Int64(piece.count)
+      if hasMetadata { ready += block() }
+    }
+    defer { ready.removeFirst(count) }
+    return Array(ready.prefix(count))
+  }
+
+  /// A block with the title of the next byte, empty if that is the one before.
+  private mutating func block() -> [UInt8] {
+    let title = station.title(at: station.moment(of: offset))
+    guard let title, title != lastTitle else { return [0] }
+    lastTitle = title
+    let text = Array("StreamTitle='\(title)';".utf8.prefix(NetworkLimits.metadataBlock))
+    let units = (text.count + 15) / 16
+    return [UInt8(units)] + text + [UInt8](repeating: 0, count: units * 16 - text.count)
+  }
+}

@@ -1,0 +1,262 @@
+import HostTime
+import Transfer
+
+/// What a simulated network knows, and in which order things happen on it.
+struct NetworkState {
+  /// What happens to a transfer.
+  struct Arrival {
+    enum What {
+      case event(TransferEvent)
+      case sent(Int64)
+    }
+
+    let what: What
+    let transfer: TransferID
+    let sink: any TransferSink
+  }
+
+  struct Connection {
+    /// What comes next beside the body.
+    enum Next {
+      case connected
+      /// A piece of the request's body, up to this byte.
+      case sent(Int64)
+      case head
+      case end
+      case failure(TransferFailure)
+    }
+
+    let id: TransferID
+    let request: TransferRequest
+    let sink: any TransferSink
+    var next: (what: Next, due: HostTime)?
+    var answer: Answer?
+    /// Bytes of the body that were sent.
+    var sent: Int64 = 0
+    var cut: Cut?
+    /// When the host ends it.
+    var deadline: HostTime?
+    var idleLimit: Duration?
+    /// Since when nobody reads from it.
+    var pausedSince: HostTime?
+
+    /// Bytes that may come before it ends; nil: any number.
+    var left: Int64? {
+      let toEnd = answer.flatMap { answer in answer.end.map { $0 - answer.position } }
+      let toCut = cut.map { $0.after - sent }
+      return [toEnd, toCut].compactMap { $0 }.min()
+    }
+  }
+
+  static let requestLimit = 100_000
+
+  var link = SimulatedNetwork.Link()
+  var random = SeededNumbers(state: 0)
+  var contents: [WebURL: SimulatedNetwork.Content] = [:]
+  var hosts: [String: Behaviour] = [:]
+  private(set) var requests: [SimulatedNetwork.Request] = []
+  /// In the order in which they began.
+  private(set) var connections: [Connection] = []
+  private var lastID: UInt64 = 0
+  private var offlineUntil: HostTime?
+  /// The piece that is crossing the link.
+  private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
+  /// Whose piece crossed it last: the next one is another's.
+  private var turn: UInt64 = 0
+
+  // MARK: What callers do
+
+  mutating func start(_ request: TransferRequest, _ sink: any TransferSink, at now: HostTime) -> TransferID {
+    lastID += 1
+    if requests.count >= Self.requestLimit { requests.removeFirst(Self.requestLimit / 2) }
+    requests.append(
+      SimulatedNetwork.Request(moment: Duration(now), request: request))
+    let due = now.advanced(by: link.latency)
+    var connection = Connection(id: TransferID(lastID), request: request, sink: sink)
+    let host = request.url.host
+    if isOffline(at: now) {
+      connection.next = (.failure(TransferFailure(.offline, "this machine has no network")), now)
+    } else if contents[request.url] == nil {
+      connection.next = (.failure(TransferFailure(.hostNotFound, "\(host) was not found")), due)
+    } else if hosts[host]?.refuses == true {
+      connection.next = (.failure(TransferFailure(.refused, "\(host) refuses connections")), due)
+    } else {
+      connection.next = (.connected, due)
+    }
+    connections.append(connection)
+    return connection.id
+  }
+
+  mutating func setPaused(_ isPaused: Bool, _ transfer: TransferID, at now: HostTime) {
+    guard let index = index(of: transfer) else { return }
+    let since = connections[index].pausedSince
+    guard isPaused != (since != nil) else { return }
+    connections[index].pausedSince = isPaused ? now : nil
+    // What has not been read is sent again.
+    if isPaused, flight?.transfer == transfer { flight = nil }
+    if let since, let limit = connections[index].idleLimit, since.advanced(by: limit) <= now {
+      connections[index].next = (.failure(lost(connections[index])), now)
+    }
+  }
+
+  mutating func remove(_ transfer: TransferID) {
+    if flight?.transfer == transfer { flight = nil }
+    connections.removeAll { $0.id == transfer }
+  }
+
+  mutating func goOffline(until end: HostTime) {
+    offlineUntil = end
+    flight = nil
+  }
+
+  // MARK: What happens
+
+  /// When something happens next; nil: not before somebody does something.
+  func nextMoment(at now: HostTime) -> HostTime? {
+    let back = isOffline(at: now) ? offlineUntil ?? now : now
+    var moments: [HostTime] = []
+    for connection in connections {
+      if let next = connection.next {
+        if case .failure(let failure) = next.what, failure.kind == .offline {
+          moments.append(next.due)
+        } else {
+          moments.append(max(next.due, back))
+        }
+      } else if connection.answer != nil {
+        if let deadline = connection.deadline { moments.append(max(deadline, back)) }
+        if flight == nil, let moment = sendingMoment(connection, at: now) {
+          moments.append(max(moment, back))
+        }
+      }
+    }
+    if let flight { moments.append(flight.arrival) }
+    return moments.min()
+  }
+
+  /// The next thing that happens now, if there is one.
+  mutating func takeArrival(at now: HostTime) -> Arrival? {
+    for index in connections.indices {
+      guard let next = connections[index].next, next.due <= now else { continue }
+      switch next.what {
+      case .failure(let failure) where failure.kind == .offline || !isOffline(at: now):
+        return end(index, .failure(failure))
+      case .end where !isOffline(at: now): return end(index, .end)
+      case .connected where !isOffline(at: now):
+        planRequest(index, from: 0, at: now)
+        return arrival(index, .connected(PeerAddress(bytes: [127, 0, 0, 1])))
+      case .sent(let count) where !isOffline(at: now):
+        planRequest(index, from: count, at: now)
+        return Arrival(
+          what: .sent(count), transfer: connections[index].id, sink: connections[index].sink)
+      case .head where !isOffline(at: now): return answer(index, at: now)
+      default: continue
+      }
+    }
+    guard !isOffline(at: now) else { return nil }
+    for index in connections.indices where connections[index].answer != nil && connections[index].next == nil
+    {
+      if let deadline = connections[index].deadline, deadline <= now {
+        return end(index, connections[index].answer?.end == nil ? .end : .failure(lost(connections[index])))
+      }
+    }
+    if flight == nil { flight = nextFlight(at: now) }
+    guard let piece = flight, piece.arrival <= now, let index = index(of: piece.transfer) else { return nil }
+    flight = nil
+    guard let bytes = connections[index].answer?.take(piece.count) else { return nil }
+    connections[index].sent += Int64(bytes.count)
+    planEnd(index, at: now)
+    return arrival(index, .body(bytes))
+  }
+
+  /// The next piece of the request's body is sent, which has a way of its own; behind the last one comes the answer.
+  private mutating func planRequest(_ index: Int, from start: Int64, at now: HostTime) {
+    let request = connections[index].request
+    let size = request.body?.count ?? 0
+    guard start < size else {
+      let delay = hosts[request.url.host]?.delay ?? .zero
+      connections[index].next = (.head, now.advanced(by: link.latency).advanced(by: delay))
+      return
+    }
+    let end = min(size, start + Int64(pieceSize()))
+    let seconds = link.bytesPerSecond.map { Double(end - start) / Double(max(1, $0)) } ?? 0
+    connections[index].next = (.sent(end), now.advanced(bySeconds: seconds))
+  }
+
+  private mutating func answer(_ index: Int, at now: HostTime) -> Arrival? {
+    let request = connections[index].request
+    var host = hosts[request.url.host] ?? Behaviour()
+    var status = host.takeStatus()
+    if status == nil, let wanted = host.credentials, request.credentials != wanted { status = 401 }
+    let url = status == nil ? host.resolve(request.url) : request.url
+    let answer = Answer(contents[url], to: request, host, status: status, at: now)
+    if answer.end != 0 { connections[index].cut = host.takeCut() }
+    hosts[request.url.host] = host
+    connections[index].answer = answer
+    connections[index].next = nil
+    connections[index].deadline = host.lifetime.map(now.advanced(by:))
+    connections[index].idleLimit = host.idleLimit
+    planEnd(index, at: now)
+    return arrival(index, .head(answer.head))
+  }
+
+  /// Ends a connection whose last byte was sent.
+  private mutating func planEnd(_ index: Int, at now: HostTime) {
+    let connection = connections[index]
+    guard let answer = connection.answer, connection.left == 0 else { return }
+    if answer.end == answer.position {
+      connections[index].next = (.end, now)
+      return
+    }
+    switch connection.cut?.ending {
+    case .hang, nil: break
+    case .close:
+      let tellsEnd = answer.head.contentLength != nil
+      connections[index].next = (tellsEnd ? .failure(lost(connection)) : .end, now)
+    case .reset: connections[index].next = (.failure(lost(connection)), now)
+    }
+  }
+
+  private func lost(_ connection: Connection) -> TransferFailure {
+    TransferFailure(.lost, "the connection to \(connection.request.url.host) was lost")
+  }
+
+  private mutating func end(_ index: Int, _ event: TransferEvent) -> Arrival {
+    defer { remove(connections[index].id) }
+    return arrival(index, event)
+  }
+
+  private func arrival(_ index: Int, _ event: TransferEvent) -> Arrival {
+    Arrival(what: .event(event), transfer: connections[index].id, sink: connections[index].sink)
+  }
+
+  // MARK: The link
+
+  /// The piece that crosses the link next: that of the connection behind the one whose turn it was.
+  private mutating func nextFlight(at now: HostTime) -> (TransferID, Int, HostTime)? {
+    let ready = connections.filter { sendingMoment($0, at: now).map { $0 <= now } ?? false }
+    guard let connection = ready.first(where: { $0.id.number > turn }) ?? ready.first else { return nil }
+    turn = connection.id.number
+    let count = Int(min(Int64(pieceSize()), connection.left ?? .max))
+    let seconds = link.bytesPerSecond.map { Double(count) / Double(max(1, $0)) } ?? 0
+    return (connection.id, count, now.advanced(bySeconds: seconds))
+  }
+
+  /// When the connection's next piece can be sent; nil if it has none.
+  private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
+    guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil else {
+      return nil
+    }
+    let left = connection.left ?? .max
+    guard left > 0 else { return nil }
+    return answer.moment(of: Int(min(Int64(link.pieces.upperBound), left))) ?? now
+  }
+
+  private mutating func pieceSize() -> Int {
+    let sizes = link.pieces.clamped(to: 1...65_536)
+    return sizes.lowerBound == sizes.upperBound ? sizes.lowerBound : Int.random(in: sizes, using: &random)
+  }
+
+  private func isOffline(at now: HostTime) -> Bool { offlineUntil.map { now < $0 } ?? false }
+
+  private func index(of transfer: TransferID) -> Int? { connections.firstIndex { $0.id == transfer } }
+}

@@ -1,0 +1,138 @@
+import HostTime
+import Transfer
+
+extension SimulatedNetwork {
+  /// What a server answers with.
+  public struct Content: Sendable {
+    enum Kind: Sendable {
+      case data([UInt8], type: String)
+      case song(MarkedStream)
+      case station(MarkedStation)
+      case status(Int, location: String?)
+    }
+
+    let kind: Kind
+    let etag: String?
+
+    /// These bytes, whose version `etag` tells, with its quotes: `"\"1\""`. `type` is what `Content-Type` says.
+    public static func data(
+      _ bytes: some Sequence<UInt8>, etag: String? = nil, type: String = "audio/mpeg"
+    ) -> Content {
+      Content(kind: .data(Array(bytes), type: type), etag: etag)
+    }
+
+    /// This status and no body: 404 for example.
+    public static func status(_ status: Int) -> Content {
+      Content(kind: .status(status, location: nil), etag: nil)
+    }
+
+    /// A redirect to another URL, absolute or relative.
+    public static func redirect(to location: String) -> Content {
+      Content(kind: .status(302, location: location), etag: nil)
+    }
+  }
+}
+
+/// The answer to a request: its head, and a body of which pieces are taken.
+struct Answer {
+  let head: ResponseHead
+  private var body: Body
+  /// Where in the content the next byte is; for a station in what it sends on this connection.
+  private(set) var position: Int64
+  /// Where the body ends; nil for what has no end.
+  let end: Int64?
+
+  private enum Body {
+    case none
+    case bytes([UInt8])
+    case song(MarkedStream)
+    case station(StationBody)
+  }
+
+  /// Answers `request` as `behaviour` says.
+  init(
+    _ content: SimulatedNetwork.Content?, to request: TransferRequest, _ behaviour: Behaviour, status: Int?,
+    at now: HostTime
+  ) {
+    guard let content, status == nil else {
+      let realm = "Basic realm=\"\(request.url.host)\""
+      self.init(
+        empty: ResponseHead(status: status ?? 404, fields: status == 401 ? [("WWW-Authenticate", realm)] : [])
+      )
+      return
+    }
+    switch content.kind {
+    case .status(let status, let location):
+      self.init(empty: ResponseHead(status: status, fields: location.map { [("Location", $0)] } ?? []))
+    case .data(let bytes, let type):
+      self.init(.bytes(bytes), count: Int64(bytes.count), type: type, etag: content.etag, request, behaviour)
+    case .song(let stream):
+      self.init(
+        .song(stream), count: stream.byteCount, type: "audio/mpeg", etag: content.etag, request, behaviour)
+    case .station(let station):
+      let body = StationBody(station, at: now, wantsMetadata: request.fields["Icy-MetaData"] == "1")
+      self.init(head: body.head, .station(body), from: 0, to: nil)
+    }
+  }
+
+  private init(empty head: ResponseHead) { self.init(head: head, .none, from: 0, to: 0) }
+
+  private init(head: ResponseHead, _ body: Body, from start: Int64, to end: Int64?) {
+    self.head = head
+    self.body = body
+    position = start
+    self.end = end
+  }
+
+  private init(
+    _ body: Body, count: Int64, type: String, etag: String?, _ request: TransferRequest,
+    _ behaviour: Behaviour
+  ) {
+    var fields = [("Content-Type", type)]
+    if let etag { fields.append(("ETag", etag)) }
+    var start: Int64 = 0
+    var status = 200
+    let isSame = request.fields["If-Range"].map { $0 == etag } ?? true
+    if behaviour.hasRanges {
+      fields.append(("Accept-Ranges", "bytes"))
+      if isSame, let first = Self.first(request) {
+        guard first < count else {
+          self.init(empty: ResponseHead(status: 416, fields: [("Content-Range", "bytes */\(count)")]))
+          return
+        }
+        start = first
+        status = 206
+        fields.append(("Content-Range", "bytes \(first)-\(count - 1)/\(count)"))
+      }
+    }
+    if behaviour.tellsLength || status == 206 { fields.append(("Content-Length", "\(count - start)")) }
+    self.init(head: ResponseHead(status: status, fields: fields), body, from: start, to: count)
+  }
+
+  /// The first byte that is asked for; nil if all are.
+  private static func first(_ request: TransferRequest) -> Int64? {
+    guard let range = request.fields["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
+      return nil
+    }
+    return Int64(range.dropFirst(6).dropLast())
+  }
+
+  /// When `count` more bytes are there to be sent; nil: they always are.
+  func moment(of count: Int) -> HostTime? {
+    if case .station(let body) = body { body.moment(of: position + Int64(count)) } else { nil }
+  }
+
+  /// The next `count` bytes.
+  mutating func take(_ count: Int) -> [UInt8] {
+    defer { position += Int64(count) }
+    switch body {
+    case .none: return []
+    case .bytes(let bytes): return Array(bytes[Int(position)..<Int(position) + count])
+    case .song(let stream): return stream.bytes(position..<position + Int64(count))
+    case .station(var station):
+      let bytes = station.take(count)
+      body = .station(station)
+      return bytes
+    }
+  }
+}

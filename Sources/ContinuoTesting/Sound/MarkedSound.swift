@@ -1,0 +1,116 @@
+import AudioCore
+
+/// Samples that say what they are: the left one the place in the song, the right one the song's number and the
+/// place's high bits. A Float holds 24 bits exactly; 23 leave it below 1.
+enum Mark {
+  private static let scale = Float(1 << 23)
+  private static let highBits = 11
+  private static let lowMask: Int64 = (1 << 23) - 1
+
+  /// Songs in a test, and frames in a song (four days at 48 kHz): what the marks have room for.
+  static let songLimit = (1 << (23 - highBits)) - 1
+  static let frameLimit: Int64 = 1 << (23 + Int64(highBits))
+
+  /// The frame's samples. `song` counts from 1, so that no frame is silence.
+  static func write(song: Int, frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>, at index: Int) {
+    buffer[index] = Float(frame & lowMask) / scale
+    buffer[index + 1] = Float(Int64(song) << highBits | frame >> 23) / scale
+  }
+
+  /// What a frame says; nil for samples that are no mark.
+  static func read(_ left: Float, _ right: Float) -> (song: Int, frame: Int64)? {
+    guard left >= 0, left < 1, right > 0, right < 1 else { return nil }
+    let low = Int64(left * scale)
+    let high = Int64(right * scale)
+    guard Float(low) / scale == left, Float(high) / scale == right, high >> highBits > 0 else { return nil }
+    return (Int(high >> highBits), low | (high & (1 << highBits - 1)) << 23)
+  }
+}
+
+/// A song as the engine opens it.
+struct MarkedSource: MediaSource {
+  var number: Int
+  var frames: Int64
+  var sampleRate: Int
+  /// Where decoding breaks off; nil for a sound song.
+  var breaksAt: Int64?
+
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { MarkedDecoder(self) }
+  }
+}
+
+/// Media that cannot be opened.
+struct UnplayableSource: MediaSource {
+  var error: DecodingError
+
+  func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
+    MediaOpening { () throws(DecodingError) in throw error }
+  }
+}
+
+/// Writes marks. Converted to another rate, each frame is that of the song's nearest frame before it.
+final class MarkedDecoder: AudioDecoder {
+  private let source: MarkedSource
+  private var outputRate: Int
+  private var origin: Int64 = 0
+  private var produced: Int64 = 0
+
+  /// - Parameter origin: the frame with which it begins.
+  init(_ source: MarkedSource, from origin: Int64 = 0) {
+    self.source = source
+    self.origin = origin
+    outputRate = source.sampleRate
+  }
+
+  /// The frame of the song that comes next.
+  var place: Int64 { origin + produced * Int64(source.sampleRate) / Int64(outputRate) }
+
+  /// How many frames come until that frame of the song, if as many are asked for.
+  func outputFrames(before frame: Int64) -> Int { Int(max(0, outputFrames(upTo: frame) - produced)) }
+
+  var format: PCMFormat { PCMFormat(sampleRate: source.sampleRate, channelCount: 2) }
+  var frameCount: FrameCount { .exact(source.frames) }
+  var damage: Int { 0 }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
+    guard format.channelCount == 2 else {
+      throw DecodingError(reason: .unusable, message: "a song of a test device has two channels")
+    }
+    outputRate = format.sampleRate
+  }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+    origin = min(max(0, frame), source.frames)
+    produced = 0
+    return origin
+  }
+
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
+    let end = outputFrames(upTo: source.frames)
+    let limit = source.breaksAt.map { min(end, outputFrames(upTo: $0)) } ?? end
+    let count = Int(min(Int64(buffer.count / 2), max(0, limit - produced)))
+    if count == 0, limit < end {
+      throw DecodingError(reason: .decodeFailed, message: "broken off on purpose")
+    }
+    if outputRate == source.sampleRate {
+      for index in 0..<count {
+        Mark.write(
+          song: source.number, frame: origin + produced + Int64(index), into: buffer, at: index * 2)
+      }
+    } else {
+      for index in 0..<count {
+        let frame = origin + (produced + Int64(index)) * Int64(source.sampleRate) / Int64(outputRate)
+        Mark.write(song: source.number, frame: frame, into: buffer, at: index * 2)
+      }
+    }
+    produced += Int64(count)
+    return count == 0 ? .end : .frames(count)
+  }
+
+  /// Frames of the output between `origin` and that frame of the song.
+  private func outputFrames(upTo frame: Int64) -> Int64 {
+    guard outputRate != source.sampleRate else { return frame - origin }
+    return ((frame - origin) * Int64(outputRate) + Int64(source.sampleRate) - 1) / Int64(source.sampleRate)
+  }
+}

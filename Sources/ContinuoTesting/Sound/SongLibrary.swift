@@ -1,0 +1,49 @@
+import AudioCore
+import Foundation
+import Synchronization
+
+/// The media of a test device by their URLs; what is not here is a real file.
+final class SongLibrary: Sendable {
+  private struct State {
+    var names: [String] = []
+    var sources: [URL: any MediaSource] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a song that breaks off at that frame, if any. A name can be given once.
+  func add(_ name: String, frames: Int64, sampleRate: Int, breaksAt: Int64?) -> Song {
+    let url = Self.url(name)
+    let number = addRemote(name, frames: frames)
+    state.withLock { state in
+      state.sources[url] = MarkedSource(
+        number: number, frames: frames, sampleRate: sampleRate, breaksAt: breaksAt)
+    }
+    return Song(name: name, url: url, frameCount: frames, sampleRate: sampleRate)
+  }
+
+  /// Adds a song that is not found here; `frames` is nil for one without an end. Returns its number.
+  func addRemote(_ name: String, frames: Int64?) -> Int {
+    precondition((0...Mark.frameLimit).contains(frames ?? 0), "a song is too long, or shorter than nothing")
+    return state.withLock { state in
+      precondition(!state.names.contains(name), "there is a song \"\(name)\" already")
+      precondition(state.names.count < Mark.songLimit, "a test device has room for \(Mark.songLimit) songs")
+      state.names.append(name)
+      return state.names.count
+    }
+  }
+
+  /// Adds a medium that cannot be opened.
+  func addBroken(_ name: String, error: DecodingError) -> URL {
+    let url = Self.url(name)
+    state.withLock { $0.sources[url] = UnplayableSource(error: error) }
+    return url
+  }
+
+  func source(at url: URL) -> (any MediaSource)? { state.withLock { $0.sources[url] } }
+
+  /// The songs' names in the order of their numbers, which begin at 1.
+  var names: [String] { state.withLock { $0.names } }
+
+  private static func url(_ name: String) -> URL { URL(fileURLWithPath: "/test-device/\(name).mp3") }
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// A file that is open, closed at the end of this value. Calls may block on the disk.
+struct OpenFile: ~Copyable {
+  let descriptor: Int32
+  private let path: String
+
+  /// Opens `path`, never one that a symbolic link leads to.
+  init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
+    let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else {
+      throw DownloadPlace.failure(flags & O_CREAT == 0 ? "read" : "write", path)
+    }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  func status() throws(FileFailure) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw DownloadPlace.failure("read", path) }
+    return status
+  }
+
+  /// Writes all of it.
+  func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let place = off_t(offset) + off_t(rest.startIndex - bytes.startIndex)
+      let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw DownloadPlace.failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Up to `count` bytes from `offset` on; fewer at the end of the file, or where the disk fails.
+  static func read(_ count: Int, from descriptor: Int32, at offset: Int64) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count, let base = buffer.baseAddress {
+        let count = pread(descriptor, base + filled, count - filled, off_t(offset) + off_t(filled))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        filled += count
+      }
+    }
+  }
+
+  func truncate(to length: Int64) throws(FileFailure) {
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw DownloadPlace.failure("write", path) }
+  }
+
+  /// Returns when the disk has the bytes, and with `isWhole` all that is known of the file.
+  func synchronize(isWhole: Bool = false) throws(FileFailure) {
+    guard (isWhole ? fsync(descriptor) : fdatasync(descriptor)) == 0 else {
+      throw DownloadPlace.failure("write", path)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import AudioCore
+
+/// Frames that were read in order, and where they are.
+struct KnownFrames {
+  var table: MPEGFrameTable
+  var offsets: FrameOffsets
+  /// Where the furthest frame ends that was read.
+  var furthestEnd: Int64
+
+  /// The number of the frame at a byte, with a fraction; nil outside of what was read.
+  func frame(at offset: Int64) -> Double? {
+    guard let first = offsets.last(upTo: offsets.first), (first.offset...furthestEnd).contains(offset) else {
+      return nil
+    }
+    return offsets.frame(at: offset, end: .init(frame: table.framesSeen, offset: furthestEnd))
+  }
+}
+
+extension MP3Decoder {
+  var extent: MediaExtent? {
+    guard let stored = reader.source.stored else { return nil }
+    if landing == nil { knownEstimate = nil }
+    let size = reader.source.size
+    let present = KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+    let known = beginning ?? present
+    let length = frameCount.value.map { Double($0) / Double(format.sampleRate) }
+    let start = known.offsets.last(upTo: 0)?.offset ?? 0
+    func seconds(_ offset: Int64) -> Double {
+      if offset <= start { return 0 }
+      if let size, offset >= size, let length { return length }
+      let frame = known.frame(at: offset) ?? present.frame(at: offset) ?? estimate.frameNumber(at: offset)
+      return min(table.seconds(ofFrame: frame), length ?? .infinity)
+    }
+    var loaded = stored.map { seconds($0.lowerBound)..<max(seconds($0.lowerBound), seconds($0.upperBound)) }
+      .filter { !$0.isEmpty }
+    // The longest ones are told where there are too many.
+    if loaded.count > MediaExtent.limit {
+      loaded.sort { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }
+      loaded = Array(loaded.prefix(MediaExtent.limit)).sorted { $0.lowerBound < $1.lowerBound }
+    }
+    return MediaExtent(loaded: loaded, isSeekable: reader.source.isSeekable)
+  }
+
+  func setReadAhead(_ readAhead: MediaReadAhead) {
+    let bytes: Int64? =
+      switch readAhead {
+      case .usual: nil
+      case .beginning: MediaReadAhead.beginningSize
+      case .seconds(let seconds): Int64(min(max(seconds, MediaReadAhead.least) * bytesPerSecond, 0x1p40))
+      }
+    reader.source.setReadAhead(bytes)
+  }
+}

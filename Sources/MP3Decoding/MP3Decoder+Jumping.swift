@@ -1,0 +1,127 @@
+import AudioCore
+
+// Seeks to places whose bytes are far from all that is there.
+extension MP3Decoder {
+  /// Bytes that are waited for rather than jumped over: as many as a transfer is let run for.
+  private static let patience: Int64 = 256 * 1024
+  /// Frames in front of those that a seek needs at which a jump aims.
+  private static let margin: Int64 = 16
+
+  /// Where the bytes of a seek's place are far from all that is there, goes on with the frames from shortly before it on;
+  /// goes back to those from the first one on where the place is among them. False while bytes are missing.
+  func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
+    guard
+      beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
+    else { return true }
+    // At the end of what is not there nothing is looked for.
+    if reader.source.isSeekable, beginning != nil || !table.isComplete, let length = frameCount.value,
+      !reader.source.supply(from: (beginning?.furthestEnd ?? furthestEnd)).isComplete
+    {
+      target = min(target, max(0, length - 1))
+    }
+    if let known = beginning,
+      known.table.place(of: target).frame < known.table.framesSeen || !reaches(target, isExact)
+    {
+      goBack(to: known)
+    }
+    if beginning == nil {
+      guard let frame = try destination(of: target, isExact: isExact) else { return false }
+      guard frame > table.framesSeen else { return true }
+      beginning = KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+      landing = (frame, target)
+      isLooking = true
+      pendingCount = 0
+      isAtNext = false
+      try reader.search(from: estimate.offset(ofFrame: frame))
+    }
+    return try land(for: target, isExact: isExact)
+  }
+
+  /// Whether the frames behind the jump are those to go on with for a seek there.
+  private func reaches(_ target: Int64, _ isExact: Bool) -> Bool {
+    if let landing { return landing.target == target }
+    guard isCertain || !isExact, firstNeeded(for: target) >= offsets.first else { return false }
+    let missing = table.place(of: target).frame - table.framesSeen
+    guard missing >= 0, !table.isComplete else { return true }
+    let there = reader.source.supply(from: furthestEnd).byteCount
+    return Double(missing) * meanFrameSize <= Double(there) + Double(Self.patience)
+  }
+
+  private func goBack(to known: KnownFrames) {
+    (table, offsets, furthestEnd) = (known.table, known.offsets, known.furthestEnd)
+    beginning = nil
+    landing = nil
+    isCertain = true
+    isAdrift = true
+    isAtEnd = false
+  }
+
+  /// The frame to jump to for a seek to `target`; one that is known where there is nothing to jump over, or frames have to
+  /// be counted. Nil while bytes are missing.
+  private func destination(of target: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
+    guard reader.source.isSeekable, !isJumpless, header.bitrate > 0, !table.isComplete else { return 0 }
+    let needed = firstNeeded(for: target) - Self.margin
+    guard needed > table.framesSeen else { return 0 }
+    let there = furthestEnd + reader.source.supply(from: furthestEnd).byteCount
+    let ahead = Double(needed - table.framesSeen) * meanFrameSize
+    guard Double(furthestEnd) + ahead > Double(there + Self.patience) else { return 0 }
+    if table.announcedFrames == nil, table.framesSeen < FrameEstimate.enough {
+      guard try walk(toFrame: FrameEstimate.enough) else { return nil }
+    }
+    knownEstimate = nil
+    guard estimate.isConstant || !isExact, estimate.offset(ofFrame: needed) - there > Self.patience else {
+      return 0
+    }
+    return needed
+  }
+
+  /// What is known of where frames begin.
+  var estimate: FrameEstimate {
+    if let knownEstimate { return knownEstimate }
+    let known = beginning ?? KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
+    let estimate = FrameEstimate(
+      audioStart: audioStart, header: header, announcedFrames: table.announcedFrames, offsets: known.offsets,
+      framesSeen: known.table.framesSeen, mean: meanFrameSize,
+      table: XingTable(reader.source, audioStart: audioStart))
+    knownEstimate = estimate
+    return estimate
+  }
+
+  /// Finds the frame that a jump looks for. False while bytes are missing.
+  private func land(for target: Int64, isExact: Bool) throws(DecodingError) -> Bool {
+    guard let aim = landing else { return true }
+    var step = FrameReader.Step.end
+    do throws(DecodingError) {
+      step = try reader.next()
+    } catch {
+      guard error.reason == .decodeFailed else { throw error }
+    }
+    if case .waiting = step { return false }
+    let found = estimate.frame(at: reader.frame.start)
+    isCertain = found.isCertain
+    let number = isCertain ? found.number : aim.frame
+    guard case .frame = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
+      // There is none, or another than was thought: from the first one on all frames are counted.
+      isJumpless = true
+      if let beginning { goBack(to: beginning) }
+      return true
+    }
+    landing = nil
+    reader.setNumber(number)
+    table.skip(to: number)
+    offsets = FrameOffsets(first: number)
+    furthestEnd = reader.frame.end
+    try noticeFrame()
+    return true
+  }
+
+  /// The first frame that is read for a seek to `position`.
+  private func firstNeeded(for position: Int64) -> Int64 {
+    let place = table.place(of: position)
+    let source = table.runs[place.run].format
+    let isConverted = source.sampleRate != outputFormat.sampleRate
+    let runUp = isConverted ? RateConverter.runUp(from: source, to: outputFormat) : 0
+    let found = table.stepBack(from: place, by: Int64(runUp))
+    return table.decodingStart(for: table.frame(ofSample: found.sample, in: found.run)).firstNeeded
+  }
+}

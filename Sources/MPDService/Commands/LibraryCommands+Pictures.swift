@@ -1,0 +1,62 @@
+import AudioCore
+import ControlProtocol
+import Jukebox
+import MP3Decoding
+import MusicFiles
+import Synchronization
+import Transfer
+
+extension LibraryCommands {
+  // MARK: Pictures
+
+  func albumArt(
+    beside uri: Argument, from offset: Int, limit: Int, _ request: Request
+  ) throws(Ack) -> Reply {
+    let missing = Ack(.noExist, "No file exists")
+    guard let song = try? resolveSong(uri, request),
+      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || isInHome(cover)
+    else { throw missing }
+    guard let part = try? FileBytes.part(of: cover, from: offset, count: limit) else { throw missing }
+    guard offset <= part.size else { throw Ack(.argument, "Offset too large") }
+    var reply = Reply()
+    reply.appendBinary(part.bytes, totalSize: part.size)
+    return reply
+  }
+
+  func readPicture(
+    of song: SongLocator, from offset: Int, limit: Int, _ request: Request
+  ) throws(Ack) -> Reply {
+    let content: (mimeType: String, data: [UInt8])?
+    // Its first chunk is that of the file as it is now; those that follow are of the same picture.
+    if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach {
+      content = known.content
+    } else {
+      content = try wholePicture(of: song, request)
+      picture.withLock { $0 = Picture(song: song, reach: request.reach, content: content) }
+    }
+    var reply = Reply()
+    guard let content else { return reply }
+    guard offset <= content.data.count else { throw .badFileOffset }
+    let chunk = Array(content.data[offset..<min(offset + limit, content.data.count)])
+    reply.appendBinary(
+      chunk, totalSize: content.data.count, mediaType: content.mimeType.isEmpty ? nil : content.mimeType)
+    return reply
+  }
+
+  /// The front cover, or the first picture where none is marked so; nil if there is none.
+  private func wholePicture(of song: SongLocator, _ request: Request) throws(Ack) -> (
+    mimeType: String, data: [UInt8]
+  )? {
+    if let url = song.url {
+      let fields = readTag?(url, request.reach ?? .publicOnly)?.fields.filter { $0.key == "APIC" } ?? []
+      guard let field = fields.first(where: { $0.pictureType == 3 }) ?? fields.first,
+        case .data(let data) = field.value
+      else { return nil }
+      return (field.mimeType ?? "", data)
+    }
+    guard let path = song.file, let metadata = try? MP3File(pathBytes: path.bytes).readMetadata() else {
+      throw Ack(.noExist, "No such song")
+    }
+    return metadata.picture.map { ($0.mimeType, $0.data) }
+  }
+}

@@ -1,0 +1,134 @@
+import ControlProtocol
+import Glibc
+import Jukebox
+
+/// The values of some tags in many songs, a row for each combination: collected one behind the other in one piece of
+/// memory, since there are tens of thousands and each answer needs them all.
+///
+/// A row holds its values' bytes in the order of texts one after the other: a zero and a zero behind each, a zero and a
+/// one for a zero in it. Rows compare as their bytes do.
+struct ValueRows {
+  private let types: [TagType]
+  /// Of each type: the tag, then those that stand for it, the first of which that a song has counts.
+  private let candidates: [[TagSet]]
+  private var bytes: [UInt8] = []
+  private var rows: [Range<Int>] = []
+
+  /// No rows yet, of values of these tags.
+  init(of types: [TagType]) {
+    self.types = types
+    candidates = types.map { type in ([type] + type.substitutes).map { TagSet($0) } }
+  }
+
+  /// Adds what a song, or some that have this in common, have of the tags.
+  mutating func add(_ metadata: SongMetadata) {
+    let start = bytes.count
+    for sets in candidates {
+      guard append(metadata, sets) else {
+        bytes.removeSubrange(start...)
+        return addAll(metadata)
+      }
+    }
+    close(start)
+  }
+
+  /// Appends the only value, or an empty one; false if there are several.
+  private mutating func append(_ metadata: SongMetadata, _ sets: [TagSet]) -> Bool {
+    var count = 0
+    for set in sets where count == 0 {
+      metadata.forEachTag(of: set) { _, value in
+        count += 1
+        if count == 1 { value.withUnsafeBufferPointer { append($0) } }
+      }
+    }
+    if count == 0 { append([]) }
+    return count <= 1
+  }
+
+  /// Each value of the first tag with each of the second, and so on.
+  private mutating func addAll(_ metadata: SongMetadata) {
+    for values in metadata.combinations(of: types) {
+      let start = bytes.count
+      for value in values { append(value) }
+      close(start)
+    }
+  }
+
+  private mutating func append(_ value: some Collection<UInt8>) {
+    if value.contains(0) {
+      for byte in value { bytes += byte == 0 ? [0, 1] : [byte] }
+    } else {
+      bytes += value
+    }
+    bytes.append(0)
+    bytes.append(0)
+  }
+
+  /// Ends a row, and drops it if it is the one before: songs come by folders, which have much in common.
+  private mutating func close(_ start: Int) {
+    let row = start..<bytes.count
+    if let last = rows.last, last.count == row.count, bytes[last] == bytes[row] {
+      bytes.removeSubrange(row)
+    } else {
+      rows.append(row)
+    }
+  }
+
+  /// Calls `body` with each row once, in order, as values. There are too many to hold them all so.
+  consuming func forEachSorted(_ body: ([[UInt8]]) -> Void) {
+    bytes.withUnsafeBytes { bytes in
+      /// Below, at or above zero, as memcmp has it.
+      func compare(_ first: Range<Int>, _ second: Range<Int>) -> Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        let order = memcmp(base + first.lowerBound, base + second.lowerBound, min(first.count, second.count))
+        return order == 0 ? first.count - second.count : Int(order)
+      }
+      var before: Range<Int>?
+      for row in rows.sorted(by: { compare($0, $1) < 0 }) {
+        if let before, compare(before, row) == 0 { continue }
+        before = row
+        body(Self.values(in: UnsafeRawBufferPointer(rebasing: bytes[row]), count: types.count))
+      }
+    }
+  }
+
+  private static func values(in row: UnsafeRawBufferPointer, count: Int) -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    values.reserveCapacity(count)
+    var rest = row[...]
+    while let zero = rest.firstIndex(of: 0) {
+      var value = Array(rest[..<zero])
+      rest = rest[zero...].dropFirst()
+      while rest.first == 1 {
+        let next = rest.dropFirst().prefix { $0 != 0 }
+        value += [0] + next
+        rest = rest[next.endIndex...].dropFirst()
+      }
+      rest = rest.dropFirst()
+      values.append(value)
+    }
+    return values
+  }
+}
+
+extension SongMetadata {
+  /// The values of this tag, or of the one that stands for it; the empty one without.
+  func values(of type: TagType) -> [[UInt8]] {
+    for candidate in [type] + type.substitutes {
+      var values: [[UInt8]] = []
+      forEachTag(of: TagSet(candidate)) { _, value in
+        values.append(value.withUnsafeBufferPointer { Array($0) })
+      }
+      if !values.isEmpty { return values }
+    }
+    return [[]]
+  }
+
+  /// Each value of the first tag with each of the second, and so on.
+  fileprivate func combinations(of types: [TagType]) -> [[[UInt8]]] {
+    types.reduce([[]]) { heads, type in
+      let values = values(of: type)
+      return heads.flatMap { head in values.map { head + [$0] } }
+    }
+  }
+}

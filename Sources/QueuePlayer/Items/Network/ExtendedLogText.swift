@@ -1,0 +1,42 @@
+import Foundation
+
+/// A log as text of the W3C's Extended Log File Format: a line of field names, then a line for each entry.
+struct ExtendedLogText {
+  /// A value of an entry.
+  enum Value {
+    /// Written in quotation marks.
+    case text(String?)
+    /// A word, number or address, which has no space in it.
+    case word(String?)
+    /// Below 0: not known.
+    case number(Double)
+  }
+
+  private var text = "#Version: 1.0\n"
+
+  /// A log of entries, each with the same fields.
+  init(_ entries: [[(name: String, value: Value)]]) {
+    if let first = entries.first { text += "#Fields: \(first.map(\.name).joined(separator: " "))\n" }
+    for entry in entries { text += entry.map { Self.written($0.value) }.joined(separator: " ") + "\n" }
+  }
+
+  /// In UTF-8.
+  var data: Data { Data(text.utf8) }
+
+  /// The day and the second of a moment, in UTC, as the format has them.
+  static func fields(of date: Date?) -> [(name: String, value: Value)] {
+    let parts = date.map { $0.formatted(.iso8601).dropLast().split(separator: "T").map(String.init) } ?? []
+    return [("date", .word(parts.first)), ("time", .word(parts.last))]
+  }
+
+  private static func written(_ value: Value) -> String {
+    switch value {
+    case .text(let text?):
+      "\"\(text.map { $0.isNewline ? " " : String($0) }.joined().replacingOccurrences(of: "\"", with: "\"\""))\""
+    case .word(let word?): word.contains { $0.isWhitespace } || word.isEmpty ? "-" : word
+    case .number(let number) where number >= 0:
+      number == number.rounded() && number < 1e15 ? String(Int64(number)) : String(format: "%.3f", number)
+    case .text(nil), .word(nil), .number: "-"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import HostTime
+
+/// How fast bytes come, over the last seconds in which they were wanted. A pure value.
+struct Throughput: Sendable {
+  /// How many seconds count.
+  static let window = 5.0
+  /// Bytes that must have come before a rate says something.
+  static let least: Int64 = 8 * 1024
+
+  /// Bytes that came within `interval` seconds.
+  private struct Piece {
+    var start: Double
+    var count: Int64
+  }
+
+  private static let interval = 0.25
+
+  private var pieces: [Piece] = []
+  /// Seconds in which bytes were wanted, up to `since`.
+  private var seconds = 0.0
+  /// Since when they are wanted; nil while they are not.
+  private var since: HostTime?
+  private var count: Int64 = 0
+
+  /// Bytes are wanted from now on, or not any more. Time in which they are not does not count.
+  mutating func setWanted(_ isWanted: Bool, at now: HostTime) {
+    guard isWanted != (since != nil) else { return }
+    seconds = elapsed(at: now)
+    since = isWanted ? now : nil
+  }
+
+  /// So many bytes came.
+  mutating func add(_ bytes: Int, at now: HostTime) {
+    count += Int64(bytes)
+    let elapsed = elapsed(at: now)
+    if let last = pieces.indices.last, elapsed < pieces[last].start + Self.interval {
+      pieces[last].count += Int64(bytes)
+      return
+    }
+    pieces.removeAll { $0.start + Self.interval <= elapsed - Self.window }
+    pieces.append(Piece(start: elapsed, count: Int64(bytes)))
+  }
+
+  /// Bytes a second; nil as long as fewer than `least` came.
+  func bytesPerSecond(at now: HostTime) -> Double? {
+    guard count >= Self.least else { return nil }
+    let elapsed = elapsed(at: now)
+    let begin = max(0, elapsed - Self.window)
+    let sum = pieces.reduce(0) { sum, piece in
+      let inside = (piece.start + Self.interval - begin) / Self.interval
+      return sum + Double(piece.count) * min(1, max(0, inside))
+    }
+    // What came at once came in a millisecond.
+    return sum / max(elapsed - begin, 0.001)
+  }
+
+  private func elapsed(at now: HostTime) -> Double {
+    seconds + (since.map { max(0, now.seconds(since: $0)) } ?? 0)
+  }
+}

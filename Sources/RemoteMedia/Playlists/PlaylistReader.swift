@@ -1,0 +1,284 @@
+package import HostTime
+import Synchronization
+package import Transfer
+
+/// Reads a playlist of the network with those that it names: at most `NetworkLimits.playlistDepth` deep, each once in itself,
+/// each at most as long as its kind may be, `NetworkLimits.playlistEntries` entries and `NetworkLimits.playlistTime` seconds
+/// in all. It ends with this object.
+package final class PlaylistReader: Sendable {
+  private struct Pending {
+    var entry: NetworkPlaylist.Entry
+    var reach: NetworkReach
+    /// The playlists that it is in, the outermost first.
+    var chain: [WebURL]
+  }
+
+  private struct Transferring {
+    var pending: Pending
+    var request: TransferRequest
+    var redirects = RedirectRule()
+    var address: PeerAddress?
+    var head: ResponseHead?
+    var bytes: [UInt8] = []
+    var kind: NetworkPlaylist.Kind?
+  }
+
+  private struct State {
+    /// What is still to be looked at, the next one last.
+    var pending: [Pending] = []
+    var present: Transferring?
+    var answer = PlaylistAnswer()
+    var requests = 0
+    var onEnd: (@Sendable (PlaylistAnswer) -> Void)?
+  }
+
+  private struct Inbox {
+    var events: [(attempt: Int, event: TransferEvent)] = []
+    /// Bytes of bodies of the present attempt.
+    var byteCount = 0
+    var attempt = 0
+    var transfer: TransferID?
+  }
+
+  private let settings: RequestSettings
+  private let first: WebURL
+  private let transport: any HTTPTransport
+  private let clock: any HostClock
+  private let deadline: HostTime
+  private let state: Mutex<State>
+  private let inbox = Mutex(Inbox())
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  /// Begins to read `url` at once.
+  ///
+  /// - Parameters:
+  ///   - settings: of the requests. Their fields and credentials go to the origin of `url` only.
+  ///   - onEnd: called once with all that was found, on a worker.
+  package init(
+    _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
+    onEnd: @escaping @Sendable (PlaylistAnswer) -> Void
+  ) {
+    self.settings = settings
+    self.transport = transport
+    self.clock = clock
+    first = url
+    deadline = clock.now.advanced(bySeconds: NetworkLimits.playlistTime)
+    var state = State()
+    state.onEnd = onEnd
+    let entry = NetworkPlaylist.Entry(url: url, credentials: settings.credentials)
+    state.pending = [Pending(entry: entry, reach: settings.reach, chain: [])]
+    self.state = Mutex(state)
+    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
+    worker.withLock { $0 = clock.makeWorker("continuo-list", body: body) }
+  }
+
+  deinit {
+    worker.withLock { $0 }?.cancel()
+    cancel()
+  }
+
+  private func step() -> WorkerNext {
+    let events = inbox.withLock { inbox in
+      defer { inbox.events = [] }
+      return inbox.events
+    }
+    let end: (call: @Sendable (PlaylistAnswer) -> Void, answer: PlaylistAnswer)? = state.withLock { state in
+      for event in events where state.present != nil {
+        // What is left of an answer that led elsewhere is none of the next one.
+        guard event.attempt == inbox.withLock({ $0.attempt }) else { continue }
+        take(event.event, &state)
+      }
+      if clock.now >= deadline, state.onEnd != nil {
+        state.present = nil
+        cancel()
+        state.pending = []
+        state.answer.failure =
+          state.answer.failure ?? "the playlist took longer than \(Int(NetworkLimits.playlistTime)) s"
+      }
+      while state.present == nil, let next = state.pending.popLast() { begin(next, &state) }
+      guard state.present == nil, let onEnd = state.onEnd.take() else { return nil }
+      return (onEnd, state.answer)
+    }
+    if let end { end.call(end.answer) }
+    return state.withLock { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
+  }
+
+  /// Asks for a playlist; what is none is a medium.
+  private func begin(_ next: Pending, _ state: inout State) {
+    let isFirst = next.chain.isEmpty
+    guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
+      guard state.answer.media.count < NetworkLimits.playlistEntries else {
+        state.pending = []
+        return fail("the playlist has more than \(NetworkLimits.playlistEntries) entries", of: next, &state)
+      }
+      state.answer.media.append(PlaylistAnswer.Medium(next.entry, reach: next.reach))
+      return
+    }
+    guard !next.chain.contains(next.entry.url) else {
+      return fail("a playlist that contains itself", of: next, &state)
+    }
+    guard next.chain.count < NetworkLimits.playlistDepth else {
+      return fail("more than \(NetworkLimits.playlistDepth) playlists deep", of: next, &state)
+    }
+    guard state.requests < NetworkLimits.playlistRequests else {
+      state.pending = []
+      return fail("more than \(NetworkLimits.playlistRequests) playlists", of: next, &state)
+    }
+    let request = request(for: next.entry.url, next.entry.credentials, reach: next.reach)
+    send(Transferring(pending: next, request: request), &state)
+  }
+
+  private func request(for url: WebURL, _ credentials: Credentials?, reach: NetworkReach) -> TransferRequest {
+    var request = settings.request(for: url, first: first, from: nil, if: nil, wantsMetadata: false)
+    if let credentials { request.credentials = credentials }
+    request.reach = reach
+    return request
+  }
+
+  private func send(_ transferring: Transferring, _ state: inout State) {
+    state.present = transferring
+    state.requests += 1
+    let attempt = inbox.withLock { inbox in
+      inbox.attempt += 1
+      inbox.byteCount = 0
+      return inbox.attempt
+    }
+    let transfer = transport.start(transferring.request, sink: PlaylistSink(self, attempt))
+    inbox.withLock { $0.transfer = transfer }
+  }
+
+  private func cancel() {
+    let transfer = inbox.withLock { inbox in
+      inbox.attempt += 1
+      return inbox.transfer.take()
+    }
+    if let transfer { transport.cancel(transfer) }
+  }
+
+  private func take(_ event: TransferEvent, _ state: inout State) {
+    guard var present = state.present else { return }
+    switch event {
+    case .connected(let address): state.present?.address = address
+    case .head(let head):
+      if let location = head.redirect { return redirect(present, to: location, &state) }
+      guard head.status == 200 else {
+        return end(present, "\(present.request.url.host) answered \(head.status)", &state)
+      }
+      state.present?.head = head
+    case .body(let bytes):
+      present.bytes += bytes
+      state.present = present
+      // A line is enough to tell a playlist from sound, which may have no end.
+      if present.kind == nil, present.bytes.count >= 1_024 { recognize(&state) }
+      guard let kind = state.present.map(\.kind) else { return }
+      guard present.bytes.count > kind?.byteLimit ?? NetworkLimits.playlist else { return }
+      end(present, "\(NetworkPlaylist.Refusal.tooLong)", &state)
+    case .end:
+      if present.kind == nil { recognize(&state) }
+      guard let present = state.present, let kind = present.kind else { return }
+      inbox.withLock { $0.transfer = nil }
+      state.present = nil
+      read(present, kind, &state)
+    case .failure(let failure): end(present, failure.message, &state)
+    }
+  }
+
+  private func redirect(_ present: Transferring, to location: String, _ state: inout State) {
+    cancel()
+    var following = present
+    do throws(TransferFailure) {
+      let next = try following.redirects.follow(location, from: present.request.url, at: present.address)
+      following.request = request(
+        for: next.url, next.credentials, reach: following.redirects.reach(present.pending.reach))
+      following.address = nil
+      send(following, &state)
+    } catch {
+      end(present, error.message, &state)
+    }
+  }
+
+  /// Finds out whether it is a playlist; what is none is a medium, which is left to who plays it.
+  private func recognize(_ state: inout State) {
+    guard let present = state.present else { return }
+    let kind = NetworkPlaylist.kind(
+      contentType: present.head?.fields["Content-Type"], url: present.request.url, beginning: present.bytes)
+    state.present?.kind = kind
+    guard kind == nil else { return }
+    cancel()
+    state.present = nil
+    if !present.pending.chain.isEmpty {
+      state.answer.media.append(
+        PlaylistAnswer.Medium(present.pending.entry, reach: present.pending.reach))
+    }
+  }
+
+  private func read(_ present: Transferring, _ kind: NetworkPlaylist.Kind, _ state: inout State) {
+    if present.pending.chain.isEmpty { state.answer.isPlaylist = true }
+    do throws(NetworkPlaylist.Refusal) {
+      let playlist = try NetworkPlaylist(present.bytes, kind: kind, from: present.request.url)
+      let room = NetworkLimits.playlistEntries - state.answer.problems.count
+      state.answer.problems += playlist.problems.prefix(max(0, room))
+      let isPublic = present.address?.isPublic == true
+      let reach = isPublic ? .publicOnly : present.request.reach
+      let chain = present.pending.chain + [present.pending.entry.url]
+      // No more than there may be: each is looked at once.
+      let left = NetworkLimits.playlistEntries + 1 - state.answer.media.count
+      state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
+        Pending(entry: $0, reach: reach, chain: chain)
+      }
+      if playlist.entries.isEmpty, playlist.problems.isEmpty {
+        fail("an empty playlist", of: present.pending, &state)
+      }
+    } catch {
+      fail("\(error)", of: present.pending, &state)
+    }
+  }
+
+  private func end(_ present: Transferring, _ reason: String, _ state: inout State) {
+    cancel()
+    state.present = nil
+    if present.kind != nil, present.pending.chain.isEmpty { state.answer.isPlaylist = true }
+    fail(reason, of: present.pending, &state)
+  }
+
+  private func fail(_ reason: String, of pending: Pending, _ state: inout State) {
+    guard !pending.chain.isEmpty else {
+      state.answer.failure = reason
+      return
+    }
+    guard state.answer.problems.count < NetworkLimits.playlistEntries else { return }
+    state.answer.problems.append(
+      NetworkPlaylist.Problem(text: pending.entry.url.textForMessages, reason: reason))
+  }
+
+  fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {
+    let demand: TransferDemand = inbox.withLock { inbox in
+      guard inbox.attempt == attempt else { return .pause }
+      inbox.events.append((attempt, event))
+      if case .body(let bytes) = event { inbox.byteCount += bytes.count }
+      // More than that is not wanted in any case.
+      return inbox.byteCount > NetworkLimits.feed ? .pause : .more
+    }
+    worker.withLock { $0 }?.signal()
+    return demand
+  }
+}
+
+/// Takes the events of one request.
+private final class PlaylistSink: TransferSink {
+  private struct Owner {
+    weak var reader: PlaylistReader?
+  }
+
+  private let owner: Mutex<Owner>
+  private let attempt: Int
+
+  init(_ reader: PlaylistReader, _ attempt: Int) {
+    owner = Mutex(Owner(reader: reader))
+    self.attempt = attempt
+  }
+
+  func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
+    owner.withLock { $0.reader }?.take(event, attempt: attempt) ?? .pause
+  }
+}

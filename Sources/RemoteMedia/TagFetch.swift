@@ -1,0 +1,97 @@
+package import AudioCore
+import HostTime
+import MP3Decoding
+import Synchronization
+package import Transfer
+
+/// Fetches the tag at the front of a medium with its pictures, which are left out where the medium is played. It ends with this
+/// object.
+package final class TagFetch: Sendable {
+  /// Bytes of a tag that is fetched: as many as are read of a file's.
+  package static let limit: Int64 = 16 << 20
+  /// Seconds in which it must come.
+  package static let timeLimit = 15.0
+
+  private struct State {
+    var onEnd: (@Sendable (MediaTag?) -> Void)?
+    var knowsLength = false
+  }
+
+  private let fetch: RemoteFetch
+  private let clock: any HostClock
+  private let deadline: HostTime
+  private let state: Mutex<State>
+  private let worker = Mutex<(any Worker)?>(nil)
+
+  /// Bytes of an ID3v2 tag's header.
+  private static let headerLength = 10
+
+  /// Begins to fetch the tag of the medium at `url`.
+  ///
+  /// - Parameter onEnd: called once, on a worker: with the tag, or with nil where there is none, where it has more than
+  ///   `limit` bytes, or where it does not come within `timeLimit`.
+  package init(
+    _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment,
+    onEnd: @escaping @Sendable (MediaTag?) -> Void
+  ) {
+    clock = environment.clock
+    deadline = clock.now.advanced(bySeconds: Self.timeLimit)
+    state = Mutex(State(onEnd: onEnd))
+    fetch = RemoteFetch(
+      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
+      cache: environment.cache, times: environment.times, seed: environment.makeSeed())
+    read(ahead: NetworkLimits.goodConnection)
+    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
+    worker.withLock { $0 = clock.makeWorker("continuo-tag", body: body) }
+    fetch.setCallback(of: ObjectIdentifier(fetch)) { [weak self] in
+      self?.worker.withLock { $0 }?.signal()
+    }
+  }
+
+  deinit { worker.withLock { $0 }?.cancel() }
+
+  private func read(ahead count: Int64) {
+    fetch.tell(.readAhead(ReadAhead(enough: count, tooFew: count - 1)))
+  }
+
+  private func step() -> WorkerNext {
+    // What comes from now on is told.
+    fetch.wait(ObjectIdentifier(fetch))
+    guard state.withLock({ $0.onEnd != nil }) else { return .whenSignalled }
+    let snapshot = fetch.snapshot
+    let there = fetch.store.intervals.end(from: 0)
+    let isOver =
+      snapshot.outcome != nil || snapshot.isLive || snapshot.total.map { there >= $0 } ?? false
+      || clock.now >= deadline
+    let header = bytes(Self.headerLength)
+    guard header.count == Self.headerLength else { return isOver ? end(nil) : .at(deadline) }
+    let length = InfoFrame.tagLength(header)
+    guard length > 0, length <= Self.limit else { return end(nil) }
+    if there >= length { return end(MediaTag(front: bytes(Int(length)))) }
+    if isOver { return end(nil) }
+    if !state.withLock({ $0.knowsLength }) {
+      state.withLock { $0.knowsLength = true }
+      read(ahead: length)
+    }
+    return .at(deadline)
+  }
+
+  private func end(_ tag: MediaTag?) -> WorkerNext {
+    state.withLock { $0.onEnd.take() }?(tag)
+    return .whenSignalled
+  }
+
+  /// The first bytes, as far as they are there.
+  private func bytes(_ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let read = bytes.withUnsafeMutableBytes {
+        fetch.store.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]), at: Int64(filled))
+      }
+      guard read > 0 else { break }
+      filled += read
+    }
+    return Array(bytes[..<filled])
+  }
+}

@@ -1,0 +1,144 @@
+import AudioCore
+
+/// Decodes a medium over all its versions: where the server has another one, what there is of the one before is read to its
+/// last whole frame, and then the new one is entered at the same time, with a decoder of its own.
+///
+/// Used by one thread at a time.
+final class VersionedDecoder: AudioDecoder {
+  /// The decoder of a version, and what to do at its end.
+  struct Version {
+    var opening: MediaOpening
+    /// Begins to open the version that has taken its place; nil if none has.
+    var successor: () -> Version?
+  }
+
+  private var decoder: any AudioDecoder
+  private var successor: () -> Version?
+  /// The version that is entered next, once there is one.
+  private var next: Version?
+  /// Its decoder, once it is open.
+  private var opened: (any AudioDecoder)?
+  /// Called when the new version was entered.
+  private let onEntry: () -> Void
+  private var outputFormat: PCMFormat
+  /// Where the last seek went, and the output's frames that were read since.
+  private var origin: Int64 = 0
+  private var readFrames: Int64 = 0
+  let format: PCMFormat
+
+  /// A decoder that begins with that of a version.
+  init(_ decoder: any AudioDecoder, successor: @escaping () -> Version?, onEntry: @escaping () -> Void) {
+    self.decoder = decoder
+    self.successor = successor
+    self.onEntry = onEntry
+    format = decoder.format
+    outputFormat = decoder.format
+  }
+
+  var frameCount: FrameCount {
+    guard decoder.format.sampleRate != format.sampleRate else { return decoder.frameCount }
+    return switch decoder.frameCount {
+    case .exact(let count): .exact(own(count))
+    case .estimate(let count): .estimate(own(count))
+    case .unknown: .unknown
+    }
+  }
+
+  var bitRate: Int { decoder.bitRate }
+  var supply: MediaSupply { next == nil ? decoder.supply : MediaSupply(seconds: 0, isComplete: false) }
+  var extent: MediaExtent? { decoder.extent }
+  var damage: Int { decoder.damage }
+
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
+    outputFormat = format
+    try decoder.setOutputFormat(format)
+  }
+
+  var live: LiveStream? { decoder.live }
+  func hold(_ isHeld: Bool) { decoder.hold(isHeld) }
+  func takeBitRate() -> Double { decoder.takeBitRate() }
+  func takeTags() -> [TimedTag] { decoder.takeTags() }
+
+  func readReplayGain() throws(DecodingError) -> ReplayGain { try decoder.readReplayGain() }
+
+  func setReadAhead(_ readAhead: MediaReadAhead) { decoder.setReadAhead(readAhead) }
+
+  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { try seek(toFrame: frame, isExact: true) }
+
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
+    if next == nil { next = successor() }
+    if next != nil {
+      // Nothing of the old version is wanted any more.
+      guard try enter(at: frame, exactly: false) else { return nil }
+      return origin
+    }
+    guard let reached = try decoder.seek(toFrame: theirs(frame), isExact: isExact) else { return nil }
+    origin = own(reached)
+    readFrames = 0
+    return origin
+  }
+
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
+    while true {
+      if next != nil, try !enter(at: place, exactly: true) { return .waiting }
+      let read = try decoder.read(into: buffer)
+      switch read {
+      case .frames(let count):
+        readFrames += Int64(count)
+        return read
+      case .waiting: return read
+      case .end:
+        next = successor()
+        if next == nil { return read }
+      }
+    }
+  }
+
+  /// The frame that is read next.
+  private var place: Int64 {
+    origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
+  }
+
+  /// Goes on with the next version at `frame`; false while bytes are missing.
+  private func enter(at frame: Int64, exactly isExact: Bool) throws(DecodingError) -> Bool {
+    if opened == nil {
+      guard let new = try openNext() else { return false }
+      try new.setOutputFormat(outputFormat)
+      opened = new
+    }
+    guard let new = opened else { return false }
+    let wanted = frame.scaled(by: new.format.sampleRate, over: format.sampleRate)
+    guard let reached = try new.seek(toFrame: wanted, isExact: isExact) else { return false }
+    if isExact, reached < wanted {
+      throw DecodingError(
+        reason: .network(code: -1005), message: "the server has another version of it now, which ends before")
+    }
+    decoder = new
+    if let next { successor = next.successor }
+    next = nil
+    opened = nil
+    origin = isExact ? frame : own(reached)
+    readFrames = 0
+    onEntry()
+    return true
+  }
+
+  private func openNext() throws(DecodingError) -> (any AudioDecoder)? {
+    do throws(DecodingError) {
+      return try next?.opening.proceed()
+    } catch {
+      guard error.reason == .notRecognized else { throw error }
+      throw DecodingError(
+        reason: .network(code: -1005),
+        message: "the server has another version of it now, which is no MPEG audio")
+    }
+  }
+
+  private func own(_ frame: Int64) -> Int64 {
+    frame.scaled(by: format.sampleRate, over: decoder.format.sampleRate)
+  }
+
+  private func theirs(_ frame: Int64) -> Int64 {
+    frame.scaled(by: decoder.format.sampleRate, over: format.sampleRate)
+  }
+}

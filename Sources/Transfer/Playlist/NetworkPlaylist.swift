@@ -1,0 +1,224 @@
+import XMLReading
+
+/// A playlist that a server sent: M3U, PLS, XSPF, or a feed (RSS) of episodes.
+///
+/// Its entries are URLs of `http` and `https` only, seen from where the playlist came: nothing from the network names files
+/// of this machine.
+package struct NetworkPlaylist: Hashable, Sendable {
+  /// What a playlist names.
+  package struct Entry: Hashable, Sendable {
+    /// Where it is.
+    package var url: WebURL
+    /// The credentials in the URL.
+    package var credentials: Credentials?
+    /// What the playlist calls it.
+    package var title: String?
+
+    /// An entry with these properties.
+    package init(url: WebURL, credentials: Credentials? = nil, title: String? = nil) {
+      self.url = url
+      self.credentials = credentials
+      self.title = title
+    }
+  }
+
+  /// An entry that cannot be used.
+  package struct Problem: Hashable, Sendable {
+    /// The entry as it was written, cut where it is long.
+    package var text: String
+    /// Why.
+    package var reason: String
+
+    /// A problem with an entry.
+    package init(text: String, reason: String) {
+      self.text = text
+      self.reason = reason
+    }
+  }
+
+  /// How a playlist is written.
+  package enum Kind: Sendable {
+    case m3u
+    case pls
+    case xspf
+    /// RSS: the episodes are the enclosures that are MPEG audio.
+    case feed
+
+    /// How many bytes it may have.
+    package var byteLimit: Int { self == .feed ? NetworkLimits.feed : NetworkLimits.playlist }
+  }
+
+  /// Why a text is no playlist that is played.
+  package enum Refusal: Error, Hashable, CustomStringConvertible {
+    /// It has more bytes than its kind may have.
+    case tooLong
+    /// A playlist of HTTP Live Streaming.
+    case liveStreaming
+    /// XML that cannot be read, and why.
+    case unreadable(Kind, String)
+
+    /// A sentence for a person.
+    package var description: String {
+      switch self {
+      case .tooLong: "the playlist is too long"
+      case .liveStreaming: "HTTP Live Streaming is not supported"
+      case .unreadable(let kind, let reason):
+        "the \(kind == .feed ? "feed" : "playlist") cannot be read: \(reason)"
+      }
+    }
+  }
+
+  /// What can be played, in order; at most `NetworkLimits.playlistEntries`.
+  package private(set) var entries: [Entry] = []
+  /// What cannot, up to the same number.
+  package private(set) var problems: [Problem] = []
+
+  /// What kind of playlist an answer is; nil if it is none.
+  ///
+  /// - Parameters:
+  ///   - contentType: what the server says.
+  ///   - url: where it came from.
+  ///   - bytes: how it begins.
+  package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
+    -> Kind?
+  {
+    let text = PlaylistText.lowercased(
+      PlaylistText.trimmed(Array(bytes.prefix(1_024))[...].drop { $0 >= 0x80 }), 1_024)
+    if text.starts(with: "#extm3u".utf8) { return .m3u }
+    if text.starts(with: "[playlist]".utf8) { return .pls }
+    if text.starts(with: "<".utf8) {
+      let text = String(decoding: text, as: UTF8.self)
+      if text.contains("<rss") { return .feed }
+      if text.contains("<playlist") { return .xspf }
+    }
+    let type = contentType?.lowercased().prefix { $0 != ";" && $0 != " " } ?? ""
+    switch type {
+    case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
+      "application/vnd.apple.mpegurl":
+      return .m3u
+    case "audio/x-scpls", "audio/scpls", "application/pls+xml": return .pls
+    case "application/xspf+xml": return .xspf
+    case "application/rss+xml": return .feed
+    case "audio/mpeg", "audio/mp3", "text/html": return nil
+    default: break
+    }
+    return kind(named: url)
+  }
+
+  /// What kind of playlist is at a URL, as its name says; nil if it says nothing of a playlist.
+  package static func kind(named url: WebURL) -> Kind? {
+    switch url.path.lowercased().split(separator: "/").last?.split(separator: ".").dropFirst().last {
+    case "m3u", "m3u8": .m3u
+    case "pls": .pls
+    case "xspf": .xspf
+    case "rss", "xml": .feed
+    default: nil
+    }
+  }
+
+  /// Reads a playlist that came from `url`, which is where redirects led to.
+  package init(_ bytes: [UInt8], kind: Kind, from url: WebURL) throws(Refusal) {
+    guard bytes.count <= kind.byteLimit else { throw .tooLong }
+    switch kind {
+    case .m3u: try readM3U(bytes, url)
+    case .pls: readPLS(bytes, url)
+    case .xspf:
+      for track in try Self.read(bytes, XSPFText(), kind).tracks {
+        add(PlaylistText.trimmed(Array(track.location.utf8)[...]), title: track.title, url)
+      }
+    case .feed: try readFeed(bytes, url)
+    }
+  }
+
+  private var isFull: Bool {
+    max(entries.count, problems.count) >= NetworkLimits.playlistEntries
+  }
+
+  private mutating func readM3U(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
+    var title: String?
+    var isLiveStreaming = false
+    PlaylistText.forEachLine(Self.withoutMark(bytes)) { _, text in
+      if text.starts(with: "#EXT-X-".utf8) {
+        isLiveStreaming = true
+        return false
+      }
+      if text.starts(with: "#EXTINF:".utf8) {
+        title = PlaylistText.title(inEXTINF: text)
+      }
+      guard text.first != UInt8(ascii: "#") else { return true }
+      add(text, title: title, url)
+      title = nil
+      return !isFull
+    }
+    if isLiveStreaming { throw .liveStreaming }
+  }
+
+  private mutating func readPLS(_ bytes: [UInt8], _ url: WebURL) {
+    var files: [Int: ArraySlice<UInt8>] = [:]
+    var titles: [Int: String] = [:]
+    PlaylistText.forEachLine(Self.withoutMark(bytes)) { _, text in
+      guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return true }
+      let key = String(
+        decoding: PlaylistText.lowercased(PlaylistText.trimmed(text[..<equals])), as: UTF8.self)
+      let value = PlaylistText.trimmed(text[(equals + 1)...])
+      if key.hasPrefix("file"), let number = Int(key.dropFirst(4)) {
+        files[number] = value
+      } else if key.hasPrefix("title"), let number = Int(key.dropFirst(5)) {
+        titles[number] = Self.text(value)
+      }
+      return true
+    }
+    for (number, value) in files.sorted(by: { $0.key < $1.key }) where !isFull {
+      add(value, title: titles[number], url)
+    }
+  }
+
+  private mutating func readFeed(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
+    let feed = try Self.read(bytes, FeedText(), .feed)
+    for episode in feed.episodes { add(Array(episode.location.utf8)[...], title: episode.title, url) }
+    // Films beside the sound are nobody's loss; a feed without any sound says what it has.
+    for other in feed.others where entries.isEmpty {
+      let what = other.type.isEmpty ? "an enclosure without a type" : other.type
+      problems.append(Problem(text: String(other.location.prefix(200)), reason: "\(what) is not played"))
+    }
+    if feed.isCut {
+      problems.append(
+        Problem(
+          text: url.textForMessages, reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
+    }
+  }
+
+  private static func read<Handler: XMLHandler>(
+    _ bytes: [UInt8], _ handler: Handler, _ kind: Kind
+  ) throws(Refusal) -> Handler {
+    do throws(XMLProblem) {
+      return try XMLReader.read(bytes, handler)
+    } catch {
+      throw .unreadable(kind, "\(error)")
+    }
+  }
+
+  private mutating func add(_ text: ArraySlice<UInt8>, title: String?, _ base: WebURL) {
+    guard !isFull else { return }
+    let written = Self.text(text)
+    do throws(WebURL.Problem) {
+      let read = try base.resolve(written)
+      let name = title.flatMap { $0.isEmpty ? nil : $0 }
+      entries.append(Entry(url: read.url, credentials: read.credentials, title: name))
+    } catch {
+      let reason: String =
+        switch error {
+        case .tooLong: "the URL is too long"
+        case .unsupportedScheme(let scheme): "\(scheme): URLs are not played from the network"
+        case .malformed: "this is no URL"
+        }
+      problems.append(Problem(text: String(written.prefix(200)), reason: reason))
+    }
+  }
+
+  private static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String { LenientText.clean(bytes) }
+}

@@ -1,0 +1,45 @@
+import ControlProtocol
+import Jukebox
+import Testing
+
+@testable import ContinuoCommand
+
+/// What a person without a terminal is told of waits for the network.
+@Suite struct NetworkWaitsTests {
+  private let first = SongID(rawValue: 1)
+  private let second = SongID(rawValue: 2)
+
+  private func retry(_ error: String) -> NetworkReport {
+    var report = NetworkReport(.retry)
+    report.error = error
+    return report
+  }
+
+  @Test func everyWaitIsToldOnceWithItsReason() {
+    var waits = NetworkWaits(isShown: false)
+    waits.current = first
+    #expect(waits.take(.waitingToPlayAtSpecifiedRate) == nil)
+    #expect(
+      waits.take(retry("h refuses the connection"), of: first) == "h refuses the connection; waiting for it")
+    #expect(waits.take(retry("h refuses the connection"), of: first) == nil)
+    #expect(waits.take(.playing) == nil)
+    // While there is sound nothing is said.
+    #expect(waits.take(retry("the connection to h was lost"), of: first) == nil)
+    #expect(waits.take(.waitingToPlayAtSpecifiedRate) == "the connection to h was lost; waiting for it")
+    _ = waits.take(.playing)
+    // Too slow, and no more.
+    _ = waits.take(NetworkReport(.response), of: first)
+    #expect(waits.take(.waitingToPlayAtSpecifiedRate) == nil)
+    // The next song is another matter, and this one's connections are not it.
+    waits.current = second
+    #expect(waits.take(retry("h takes no connection"), of: first) == nil)
+    #expect(waits.take(retry("g takes no connection"), of: second) == "g takes no connection; waiting for it")
+  }
+
+  @Test func aStatusLineShowsItItself() {
+    var waits = NetworkWaits(isShown: true)
+    waits.current = first
+    _ = waits.take(.waitingToPlayAtSpecifiedRate)
+    #expect(waits.take(retry("h refuses the connection"), of: first) == nil)
+  }
+}

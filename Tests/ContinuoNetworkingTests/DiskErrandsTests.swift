@@ -1,0 +1,54 @@
+import Foundation
+import HostTime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ContinuoNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct DiskErrandsTests {
+  private final class Done: Sendable {
+    let numbers = Mutex<[Int]>([])
+    func note(_ number: Int) { numbers.withLock { $0.append(number) } }
+  }
+
+  @Test func allAreDoneOnceAndInOrder() {
+    let (done, errands) = (Done(), DiskErrands(on: SystemClock.shared))
+    let isOver = DispatchSemaphore(value: 0)
+    for number in 0..<1000 { errands.add { done.note(number) } }
+    errands.add { isOver.signal() }
+    #expect(isOver.wait(timeout: .now() + 30) == .success)
+    #expect(done.numbers.withLock { $0 } == Array(0..<1000))
+    errands.close()
+  }
+
+  @Test func closingDoesWhatIsLeft() {
+    let (done, errands) = (Done(), DiskErrands(on: SystemClock.shared))
+    let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    errands.add {
+      hasBegun.signal()
+      mayEnd.wait()
+    }
+    hasBegun.wait()
+    errands.add { done.note(1) }
+    mayEnd.signal()
+    errands.close()
+    #expect(done.numbers.withLock { $0 } == [1])
+    errands.add { done.note(2) }
+    #expect(done.numbers.withLock { $0 } == [1])
+    errands.close()
+    #expect(done.numbers.withLock { $0 } == [1, 2])
+  }
+
+  @Test func aFileIsReplacedOrLeftAsItIs() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("a", "old")
+    let path = folder.file("a")
+    DiskErrands.replace(path, Data("new".utf8))
+    #expect(FileManager.default.contents(atPath: path) == Data("new".utf8))
+    // What stands in the way of the new file leaves the old one.
+    try FileManager.default.createDirectory(atPath: "\(path).new", withIntermediateDirectories: false)
+    DiskErrands.replace(path, Data("other".utf8))
+    #expect(FileManager.default.contents(atPath: path) == Data("new".utf8))
+  }
+}

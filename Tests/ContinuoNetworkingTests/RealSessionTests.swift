@@ -1,0 +1,249 @@
+import ContinuoNetworking
+import Dispatch
+import HostTime
+import NetworkTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AppLifecycle
+
+private let content: [UInt8] = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+
+/// Awaits what a delegate hears.
+private final class Event: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func happened() { semaphore.signal() }
+  /// Whether it has happened within 30 s.
+  func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
+}
+
+@Suite("Sessions on loopback", .timeLimit(.minutes(2)))
+struct RealSessionTests {
+  private func url(_ server: HostileServer, _ path: String = "/a") throws -> URL {
+    try #require(URL(string: server.url(path)))
+  }
+
+  /// A device whose application runs, with its transfers in that folder.
+  private func device(_ folder: TemporaryFolder) -> Device {
+    let queue = DispatchDelivery()
+    let device = Device(
+      modes: BackgroundModes(), clock: SystemClock.shared, mainQueue: queue, isOnMainQueue: { false },
+      isActive: true)
+    device.networking.transfersFolder = folder.path
+    return device
+  }
+
+  private final class DispatchDelivery: DeliveryQueue {
+    private let queue = DispatchQueue(label: "main of a test")
+    func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  }
+
+  @Test("data, a file, an upload and HEAD over libcurl")
+  func all() async throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { request in
+      if request.target == "/up" { return HostileFile.plain("201 Created") }
+      if request.lines[0].hasPrefix("HEAD") {
+        return [.send(HostileFile.head("200 OK", ["Content-Length: 7"]))]
+      }
+      return file.answer(request)
+    }
+    let session = URLSession(configuration: .ephemeral)
+    let (data, response) = try await session.data(from: try url(server))
+    #expect(data == Data(content) && (response as? HTTPURLResponse)?.statusCode == 200)
+    let (place, _) = try await session.download(from: try url(server))
+    #expect(try Data(contentsOf: place) == Data(content))
+    try FileManager.default.removeItem(at: place)
+    var request = URLRequest(url: try url(server, "/up"))
+    request.httpMethod = "POST"
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", content)
+    let (_, answer) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
+    #expect((answer as? HTTPURLResponse)?.statusCode == 201 && server.requests.last?.body == content)
+    var head = URLRequest(url: try url(server))
+    head.httpMethod = "HEAD"
+    let (nothing, headAnswer) = try await session.data(for: head)
+    #expect(nothing.isEmpty && headAnswer.expectedContentLength == 7)
+    await #expect(throws: URLError.self) {
+      _ = try await session.data(
+        from: try #require(URL(string: "http://127.0.0.1:\(HostileServer.freePort())/")))
+    }
+  }
+
+  @Test("a slow delegate has the server wait")
+  func backpressure() throws {
+    let server = try HostileServer { _ in
+      [.send(HostileFile.head("200 OK", ["Content-Length: 40000000"])), .sendForEver(content)]
+    }
+    let (ended, isFull) = (Event(), Event())
+    let gate = DispatchSemaphore(value: 0)
+    let first = Mutex(true)
+    let log = TransferLog(
+      onData: { _ in
+        guard
+          first.withLock({ isFirst in
+            defer { isFirst = false }; return isFirst
+          })
+        else { return }
+        isFull.happened()
+        gate.wait()
+      }, onEnd: { ended.happened() })
+    let session = URLSession(configuration: .default, delegate: log, delegateQueue: nil)
+    let task = session.dataTask(with: try url(server))
+    task.resume()
+    #expect(isFull.wait())
+    // Until neither of the two moves any more.
+    var sent = -1
+    while server.bytesSent != sent {
+      sent = server.bytesSent
+      usleep(200_000)
+    }
+    #expect(task.countOfBytesReceived <= 400_000 && sent < 30_000_000)
+    gate.signal()
+    #expect(ended.wait() && log.data.count == 40_000_000)
+    session.invalidateAndCancel()
+  }
+
+  @Test("T7: a suspended application's connection ends, and its task fails with -1005 when it runs again")
+  func suspension() throws {
+    let (closed, came, ended) = (Event(), Event(), Event())
+    let server = try HostileServer(
+      { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 2000000"])), .send(content), .hang] },
+      onClose: { closed.happened() })
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    try Device.withCurrent(device) {
+      let log = TransferLog(onData: { _ in came.happened() }, onEnd: { ended.happened() })
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: nil)
+      session.dataTask(with: try url(server)).resume()
+      #expect(came.wait())
+      device.networking.suspend()
+      #expect(closed.wait())
+      let lines = log.lines
+      device.networking.resume()
+      #expect(ended.wait() && log.error?.code == .networkConnectionLost)
+      #expect(!lines.contains { $0.hasPrefix("complete") })
+      session.invalidateAndCancel()
+    }
+  }
+
+  @Test("a background download outlives its process: the next one goes on where it was")
+  func nextProcess() throws {
+    // Enough for a length that is on the disk: it is raised every 8 MiB.
+    let big = (0..<10).flatMap { _ in content }
+    let file = HostileFile(big)
+    let hangs = Mutex(true)
+    let server = try HostileServer { request in
+      guard hangs.withLock({ $0 }) else { return file.answer(request) }
+      var cut = file
+      cut.cut = 9_500_000
+      cut.ending = .hang
+      return cut.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    do {
+      let device = device(folder)
+      let came = Event()
+      try Device.withCurrent(device) {
+        let log = ProgressLog { if $0 >= 9_500_000 { came.happened() } }
+        let session = URLSession(
+          configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+        session.downloadTask(with: try url(server)).resume()
+        #expect(came.wait())
+        // As another process would see it.
+        let other = self.device(folder)
+        let ended = Event()
+        try Device.withCurrent(other) {
+          let log = TransferLog(onEnd: { ended.happened() })
+          URLSession(configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+            .downloadTask(with: try url(server)).resume()
+          #expect(ended.wait() && log.error?.code == .backgroundSessionInUseByAnotherProcess)
+        }
+        device.networking.close()
+      }
+    }
+    hangs.withLock { $0 = false }
+    let device = device(folder)
+    let ended = Event()
+    Device.withCurrent(device) {
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: log, delegateQueue: nil)
+      #expect(ended.wait() && log.file == Data(big))
+      #expect(log.lines.contains { $0.hasPrefix("resumed at") })
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(left == ["lock"])
+  }
+}
+
+@MainActor
+@Suite("Background sessions on loopback", .timeLimit(.minutes(2)))
+struct RealBackgroundSessionTests {
+  private func wait(_ what: String, _ condition: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while !condition() {
+      guard ContinuousClock.now < end else { throw WaitFailure(what: what) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  private struct WaitFailure: Error {
+    var what: String
+  }
+
+  @Test(
+    "N26: an application that was suspended, or that the system has ended, is woken once when its file is there",
+    arguments: [false, true])
+  func woken(isTerminated: Bool) async throws {
+    let file = HostileFile(content)
+    let gate = DispatchSemaphore(value: 0)
+    let server = try HostileServer { request in
+      gate.wait()
+      return file.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    let device = Device(modes: BackgroundModes())
+    device.networking.transfersFolder = folder.path
+    try await Device.withCurrent(device) {
+      let app = Downloader()
+      device.application.delegate = app
+      await device.launch()
+      app.download(server.url("/a"))
+      await device.pressHomeButton()
+      #expect(device.state == .suspended)
+      try await wait("a request") { server.requests.count == 1 }
+      if isTerminated { await device.terminate() }
+      let before = app.log.lines.count
+      gate.signal()
+      try await wait("the file") { app.log.lines.last == "finished events" && device.state == .suspended }
+      #expect(
+        app.log.lines.dropFirst(before).filter { $0 != "written" }
+          == (isTerminated ? ["launched inactive"] : []) + [
+            "events of files", "file of 1", "end of 1", "finished events",
+          ])
+      #expect(app.log.files == [Data(content)] && server.requests.count == 1)
+      await device.terminate()
+    }
+    device.networking.close()
+  }
+}
+
+/// Tells how far a download is.
+private final class ProgressLog: NSObject, URLSessionDownloadDelegate {
+  private let onProgress: @Sendable (Int64) -> Void
+
+  init(_ onProgress: @escaping @Sendable (Int64) -> Void) { self.onProgress = onProgress }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+  ) {}
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+  ) { onProgress(totalBytesWritten) }
+}

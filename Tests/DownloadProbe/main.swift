@@ -1,0 +1,47 @@
+// A program that downloads a file in a background session, for the tests that kill it: a later process goes on.
+//
+//   DownloadProbe URL TARGET   ends with status 0 when the file is at TARGET, with 1 if it failed
+
+import ContinuoNetworking
+import Dispatch
+
+/// Puts the file where it belongs, and ends the program.
+final class Receiver: NSObject, URLSessionDownloadDelegate {
+  private let url: URL
+  private let target: URL
+
+  init(_ url: URL, _ target: URL) {
+    self.url = url
+    self.target = target
+  }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+  ) {
+    do {
+      try FileManager.default.moveItem(at: location, to: target)
+    } catch {
+      print("\(error)")
+      exit(1)
+    }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    if let error {
+      print("\(error)")
+      exit(1)
+    }
+    if FileManager.default.fileExists(atPath: target.path) { exit(0) }
+    // An earlier process, which was killed then, had this one's file.
+    session.downloadTask(with: url).resume()
+  }
+}
+
+guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[1]) else { exit(64) }
+let session = URLSession(
+  configuration: .background(withIdentifier: "probe"),
+  delegate: Receiver(url, URL(fileURLWithPath: CommandLine.arguments[2])), delegateQueue: nil)
+session.getAllTasks { tasks in
+  if tasks.isEmpty { session.downloadTask(with: url).resume() }
+}
+dispatchMain()

@@ -1,0 +1,93 @@
+import Foundation
+import NetworkTestSupport
+import PulseTestSupport
+
+/// Servers of openssl's with certificates of an authority that the test has made.
+struct EncryptedServers {
+  /// What a server shows.
+  enum Certificate: String, CaseIterable {
+    case good, wrongHost, expired
+  }
+
+  private let folder: String
+
+  /// Makes the authority and its certificates in a folder.
+  init(in folder: String) async throws {
+    self.folder = folder
+    try await openssl(
+      "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 30 -subj /CN=Test-Authority")
+    try await openssl("req -newkey rsa:2048 -nodes -keyout key.pem -out key.csr -subj /CN=x")
+    for certificate in Certificate.allCases {
+      let name = certificate == .wrongHost ? "DNS:example.org" : "IP:127.0.0.1"
+      try "subjectAltName=\(name)\n".write(
+        toFile: "\(folder)/\(certificate).ext", atomically: true, encoding: .utf8)
+      let days = certificate == .expired ? "-days -1" : "-days 1"
+      try await openssl(
+        "x509 -req -in key.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(certificate).pem \(days) "
+          + "-extfile \(certificate).ext")
+    }
+  }
+
+  /// The authority's certificate, for `--cacert`.
+  var authority: String { "\(folder)/ca.pem" }
+
+  /// A whole answer, head and body, that servers send for that name.
+  func answer(_ name: String, _ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+  }
+
+  /// A server of the answers.
+  func start(_ certificate: Certificate = .good) throws -> EncryptedServer {
+    let port = try HostileServer.freePort()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(certificate).pem", "-key",
+      "key.pem", "-HTTP",
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
+    process.standardInput = Pipe()
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    return EncryptedServer(port: port, authority: authority, process: process)
+  }
+
+  private func openssl(_ arguments: String) async throws {
+    _ = try await output(of: ["sh", "-c", "cd \"$0\" && openssl \(arguments) 2>/dev/null", folder])
+  }
+}
+
+/// A server of openssl's that runs.
+struct EncryptedServer: Sendable {
+  let port: Int
+  /// Of its certificate's authority, for `--cacert`.
+  let authority: String
+  fileprivate let process: Process
+
+  /// The URL of an answer.
+  func url(_ name: String) -> String { "https://127.0.0.1:\(port)/\(name)" }
+
+  /// A server of `a.mp3` that stands still: the kernel makes connections to it, and it says nothing.
+  static func standingStill(_ content: [UInt8], in folder: String) async throws -> EncryptedServer {
+    let servers = try await EncryptedServers(in: folder)
+    try servers.answer(
+      "a.mp3",
+      HostileFile.head("200 OK", ["Content-Length: \(content.count)", "Connection: close"]) + content)
+    let server = try servers.start()
+    // Until it listens.
+    while (try? LoopbackSocket.connected(to: server.port)) == nil {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    kill(server.process.processIdentifier, SIGSTOP)
+    return server
+  }
+
+  /// Goes on after it stood still.
+  func resume() { kill(process.processIdentifier, SIGCONT) }
+
+  func stop() {
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
