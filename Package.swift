@@ -79,7 +79,7 @@ let package = Package(
       name: "QueuePlayer",
       dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
       swiftSettings: strict),
-    .target(name: "SessionBus", swiftSettings: strict),
+    .target(name: "SessionBus", dependencies: ["HostTime"], swiftSettings: strict),
     .target(
       name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
     .target(

@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
+import HostTime
 
-/// One connection, driven by dispatch sources: nothing runs while nothing comes in.
+/// One connection, driven by its queue: nothing runs while nothing comes in.
 ///
 /// Unchecked: everything but `queue` is used on that queue only.
 final class BusLoop: @unchecked Sendable {
@@ -13,10 +14,8 @@ final class BusLoop: @unchecked Sendable {
   let queue = DispatchQueue(label: "continuo-bus")
   private let calls: SystemdLibrary
   private var bus: BusHandle?
-  /// Has as many members as there are sources that are not fully cancelled.
-  private let sources = DispatchGroup()
-  private var reader: (any DispatchSourceRead)?
-  private var writer: (any DispatchSourceWrite)?
+  private var socket: DescriptorSource?
+  private var wantsToWrite = false
   private var timer: (any DispatchSourceTimer)?
   /// When the timer fires, in microseconds of the monotonic clock; `.max`: never.
   private var moment: UInt64 = .max
@@ -70,48 +69,45 @@ final class BusLoop: @unchecked Sendable {
       return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
     }
     _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())
-    let reader = DispatchSource.makeReadSource(fileDescriptor: calls.getFD(pointer), queue: queue)
-    activate(reader) { $0.process() }
-    self.reader = reader
-    process()
-  }
-
-  private func activate(
-    _ source: some DispatchSourceProtocol, _ body: @escaping @Sendable (BusLoop) -> Void
-  ) {
-    source.setEventHandler { [weak self] in if let self { body(self) } }
-    sources.enter()
-    source.setCancelHandler { [sources] in sources.leave() }
-    source.activate()
+    socket = DescriptorSource(descriptor: calls.getFD(pointer), queue: queue) { [weak self] in self?.process()
+    }
+    if socket == nil { end() } else { process() }
   }
 
   /// Ends the connection. On the queue; idempotent.
   func close() {
     guard bus != nil else { return }
-    reader?.cancel()
-    writer?.cancel()
+    socket?.cancel()
     timer?.cancel()
-    reader = nil
-    writer = nil
+    socket = nil
     timer = nil
-    let box = KeptBus(bus.take())
     waiting = [:]
-    let abandoned = expected
+    let remains = Remains(bus.take(), expected)
     expected = [:]
-    for reply in abandoned.values { reply.completion(.failure(.disconnected("the connection was closed"))) }
-    // The descriptor may be closed when the sources are done with it.
-    sources.notify(queue: queue) { [self] in
-      box.drop()
-      // They had to outlive the connection.
-      withExtendedLifetime((self, abandoned)) {}
+    for reply in remains.replies.values {
+      reply.completion(.failure(.disconnected("the connection was closed")))
+    }
+    // Later: this may be a call of libsystemd's.
+    queue.async { [self] in
+      remains.drop()
+      withExtendedLifetime(self) {}
     }
   }
 
-  /// A connection on its way to its end. Unchecked: used on the loop's queue only.
-  private final class KeptBus: @unchecked Sendable {
-    private var handle: BusHandle?
-    init(_ handle: consuming BusHandle?) { self.handle = handle }
-    func drop() { handle = nil }
+  /// A connection on its way to its end, and what it points to until then. Unchecked: used on the loop's queue only.
+  private final class Remains: @unchecked Sendable {
+    private var bus: BusHandle?
+    private(set) var replies: [UInt64: ExpectedReply]
+
+    init(_ bus: consuming BusHandle?, _ replies: [UInt64: ExpectedReply]) {
+      self.bus = bus
+      self.replies = replies
+    }
+
+    func drop() {
+      bus = nil
+      replies = [:]
+    }
   }
 
   // MARK: What goes out
@@ -182,31 +178,31 @@ final class BusLoop: @unchecked Sendable {
 
   private func arrange(_ pointer: OpaquePointer) {
     let wantsToWrite = calls.getEvents(pointer) & POLLOUT != 0
-    if wantsToWrite, writer == nil {
-      let source = DispatchSource.makeWriteSource(fileDescriptor: calls.getFD(pointer), queue: queue)
-      activate(source) { $0.process() }
-      writer = source
-    } else if !wantsToWrite, let source = writer {
-      source.cancel()
-      writer = nil
+    if wantsToWrite != self.wantsToWrite {
+      self.wantsToWrite = wantsToWrite
+      socket?.wait(for: wantsToWrite ? [.readable, .writable] : .readable)
     }
     var next: UInt64 = .max
     if calls.getTimeout(pointer, &next) < 0 { next = .max }
     guard next != moment else { return }
     moment = next
-    let source = timer ?? DispatchSource.makeTimerSource(queue: queue)
-    if timer == nil {
-      activate(source) { loop in
-        loop.moment = .max
-        loop.process()
-      }
-      timer = source
-    }
+    let timer = self.timer ?? makeTimer()
+    self.timer = timer
     let (nanoseconds, overflow) = next.multipliedReportingOverflow(by: 1000)
     // Both count on the monotonic clock.
-    source.schedule(
+    timer.schedule(
       deadline: overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: nanoseconds),
       leeway: .milliseconds(10))
+  }
+
+  private func makeTimer() -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.setEventHandler { [weak self] in
+      self?.moment = .max
+      self?.process()
+    }
+    timer.activate()
+    return timer
   }
 
   private func end() {

@@ -1,6 +1,7 @@
 import AppLifecycle
 import Dispatch
 import Glibc
+import HostTime
 
 /// A TCP socket of the application, which never blocks. Main thread.
 @MainActor
@@ -14,21 +15,23 @@ final class TCPSocket {
   /// Called when there is something to accept or to receive, or an error to be seen.
   var onReadable: (() -> Void)?
   private let descriptor: Int32
-  private let source: any DispatchSourceRead
-  private var isClosed = false
+  private var source: DescriptorSource?
 
   /// Connections that may wait to be accepted.
   private static let backlog: Int32 = 16
   /// The most that is received at once, in bytes.
   private static let piece = 4096
 
-  private init(owning descriptor: Int32) {
+  private init(owning descriptor: Int32) throws {
     self.descriptor = descriptor
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.onReadable?() } }
-    // The queue must not watch a number that is somebody else's already.
-    source.setCancelHandler { Glibc.close(descriptor) }
-    source.resume()
+    source = DescriptorSource(descriptor: descriptor, queue: .main) { [weak self] in
+      MainActor.assumeIsolated { self?.onReadable?() }
+    }
+    guard source != nil else {
+      let problem = Problem(code: errno)
+      Glibc.close(descriptor)
+      throw problem
+    }
   }
 
   isolated deinit { close() }
@@ -47,7 +50,7 @@ final class TCPSocket {
       Glibc.close(descriptor)
       throw problem
     }
-    self.init(owning: descriptor)
+    try self.init(owning: descriptor)
   }
 
   /// One that is being connected with a port of loopback. What goes wrong shows when something is received.
@@ -61,7 +64,7 @@ final class TCPSocket {
       Glibc.close(descriptor)
       throw problem
     }
-    self.init(owning: descriptor)
+    try self.init(owning: descriptor)
   }
 
   private static func withAddress(
@@ -79,16 +82,16 @@ final class TCPSocket {
   }
 
   /// Has the device watch it while the application is suspended. False without the background mode `voip`.
-  func watchForCalls() -> Bool { !isClosed && VoIPSocket.register(descriptor) }
+  func watchForCalls() -> Bool { source != nil && VoIPSocket.register(descriptor) }
 
   /// The next connection that waits; nil if there is none.
   func accept() throws -> TCPSocket? {
-    guard !isClosed else { return nil }
+    guard source != nil else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)
     if accepted >= 0 {
       _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
       _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
-      return TCPSocket(owning: accepted)
+      return try TCPSocket(owning: accepted)
     }
     // One that ended before it was accepted is no error of this socket.
     if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
@@ -97,7 +100,7 @@ final class TCPSocket {
 
   /// What has come: none at the end of the connection, nil if there is nothing yet.
   func receive() throws -> [UInt8]? {
-    guard !isClosed else { return nil }
+    guard source != nil else { return nil }
     var bytes = [UInt8](repeating: 0, count: Self.piece)
     let count = recv(descriptor, &bytes, bytes.count, 0)
     if count >= 0 { return Array(bytes.prefix(count)) }
@@ -108,7 +111,7 @@ final class TCPSocket {
   /// Sends bytes; false if the kernel does not take them all at once.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
-    !isClosed && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    source != nil && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
   /// Looks whether there is something to be seen, without being told.
@@ -116,11 +119,12 @@ final class TCPSocket {
 
   /// Ends it at once: a listener's clients are refused from here on, also while the application is suspended.
   func close() {
-    guard !isClosed else { return }
-    isClosed = true
+    guard let source else { return }
+    source.cancel()
+    self.source = nil
     onReadable = nil
     shutdown(descriptor, Int32(SHUT_RDWR))
-    source.cancel()
+    Glibc.close(descriptor)
   }
 
   /// Its own port.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HostTime
 
 /// The terminal a person sits at: keys come in one by one, one line is drawn over and over.
 ///
@@ -7,7 +8,7 @@ import Glibc
 /// whether it has been brought to the front: a shell tells that to a job that was stopped, not to one that runs.
 @MainActor
 final class Terminal {
-  private var keys: (any DispatchSourceRead)?
+  private var keys: DescriptorSource?
   private let onKey: @MainActor (TerminalKey) -> Void
   private var parser = TerminalKeys()
   private let look: TerminalLook
@@ -40,18 +41,11 @@ final class Terminal {
     }
     if keys == nil {
       TerminalMode.takeIfWanted()
-      keys = makeKeys()
+      keys = DescriptorSource(descriptor: STDIN_FILENO, queue: .main) { [weak self] in
+        MainActor.assumeIsolated { self?.readKeys() }
+      }
     }
     return true
-  }
-
-  private func makeKeys() -> any DispatchSourceRead {
-    let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
-    keys.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.readKeys() }
-    }
-    keys.resume()
-    return keys
   }
 
   private func lookAgain() {
