@@ -1,6 +1,5 @@
 package import HostTime
 import RemoteMedia
-import Synchronization
 package import Transfer
 
 /// Reads playlists of the network, one at a time.
@@ -21,21 +20,10 @@ package struct NetworkPlaylists: Sendable {
   ) -> PlaylistAnswer {
     var requests = settings.requests(reach: reach)
     requests.credentials = credentials ?? settings.credentials(url, reach) ?? requests.credentials
-    let result = Outcome()
+    let answer = AwaitedAnswer<PlaylistAnswer>()
     let reader = PlaylistReader(
       url, settings: requests, transport: settings.makeTransport(clock), clock: clock
-    ) { answer in
-      result.answer.withLock { $0 = answer }
-      result.isThere.post()
-    }
-    result.isThere.wait()
-    withExtendedLifetime(reader) {}
-    return result.answer.withLock { $0 }
-  }
-
-  /// Where the answer goes.
-  private final class Outcome: Sendable {
-    let answer = Mutex(PlaylistAnswer())
-    let isThere = Semaphore()
+    ) { answer.give($0) }
+    return withExtendedLifetime(reader) { answer.wait() }
   }
 }

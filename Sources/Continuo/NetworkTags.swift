@@ -1,7 +1,6 @@
 package import AudioCore
 package import HostTime
 import RemoteMedia
-import Synchronization
 package import Transfer
 
 /// Reads tags of media on the network, one at a time.
@@ -23,19 +22,8 @@ package struct NetworkTags: Sendable {
     var environment = RemoteEnvironment(
       transport: settings.makeTransport(clock), clock: clock, cache: settings.makeCache())
     environment.times = settings.times
-    let result = Outcome()
-    let fetch = TagFetch(url, settings: requests, environment: environment) { tag in
-      result.tag.withLock { $0 = tag }
-      result.isThere.post()
-    }
-    result.isThere.wait()
-    withExtendedLifetime(fetch) {}
-    return result.tag.withLock { $0 }
-  }
-
-  /// Where the tag goes.
-  private final class Outcome: Sendable {
-    let tag = Mutex<MediaTag?>(nil)
-    let isThere = Semaphore()
+    let answer = AwaitedAnswer<MediaTag?>()
+    let fetch = TagFetch(url, settings: requests, environment: environment) { answer.give($0) }
+    return withExtendedLifetime(fetch) { answer.wait() }
   }
 }

@@ -95,6 +95,8 @@ extension DecodeLoop {
     state.format = nil
     state.isPlaced = false
     state.isSupplied = false
+    state.supplyTold = nil
+    state.isAwaited = false
     state.isHeld = false
     state.extentTold = nil
     state.isExtentFinal = false

@@ -9,33 +9,44 @@ extension DecodeLoop {
 
   /// Tells the machine what is there behind what was read. Returns after how many seconds to look again; nil if more is
   /// known only when it is read on.
+  ///
+  /// `isPlaced`: the decoder was set to its place just now. `isMidway`: slices follow each other within milliseconds, and what
+  /// is there behind the last one is told as well. So if no sound waits for it, it is enough to tell now and then.
   @discardableResult
-  func tellSupply(_ state: inout State, isPlaced: Bool = false, host: any DecodingHost) -> Double? {
+  func tellSupply(
+    _ state: inout State, isPlaced: Bool = false, isMidway: Bool = false, host: any DecodingHost
+  ) -> Double? {
     guard state.isPlaced, !state.isSupplied || isPlaced, let decoder = state.decoder, let item = state.item,
       let format = state.format
     else { return nil }
+    let now = host.clock.now
+    if isMidway, !state.isAwaited, let told = state.supplyTold, now.seconds(since: told) < Self.supplyInterval
+    {
+      return nil
+    }
     let supply = decoder.supply
     state.isSupplied = supply == .all
     let place = place(state, decoder, format)
     let generation = state.generation
-    let waits = host.mutate {
+    state.isAwaited = host.mutate {
       $0.supplied(item, supply, place: place, isPlaced: isPlaced, generation: generation)
     }
+    state.supplyTold = now
     guard !state.isSupplied else { return nil }
     host.signalConductor()
     if isPlaced || !supply.isComplete { state.isExtentFinal = false }
-    let isTold = tellExtent(of: item, decoder, isFinal: supply.isComplete, &state, host: host)
-    if waits { return Self.supplyInterval }
+    let isTold = tellExtent(of: item, decoder, isFinal: supply.isComplete, at: now, &state, host: host)
+    if state.isAwaited { return Self.supplyInterval }
     return isTold && (supply.isComplete || supply.isFull) ? nil : Self.idleSupplyInterval
   }
 
   /// Tells which parts of the item are there, at most as often as one can follow. False if it was told just before.
   /// `isFinal`: that changes no more.
   private func tellExtent(
-    of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, _ state: inout State, host: any DecodingHost
+    of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, at now: HostTime, _ state: inout State,
+    host: any DecodingHost
   ) -> Bool {
     guard !state.isExtentFinal else { return true }
-    let now = host.clock.now
     if let told = state.extentTold, now.seconds(since: told) < Self.idleSupplyInterval { return false }
     guard let extent = decoder.extent else { return true }
     state.extentTold = now

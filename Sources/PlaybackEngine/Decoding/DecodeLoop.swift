@@ -44,6 +44,10 @@ final class DecodeLoop: Sendable {
     var isPlaced = false
     /// All of the item is there, and that was told.
     var isSupplied = false
+    /// When it was told last what is there.
+    var supplyTold: HostTime?
+    /// Sound waited for more then.
+    var isAwaited = false
     /// When it was told last which parts are there.
     var extentTold: HostTime?
     /// What was told then changes no more.
@@ -102,7 +106,11 @@ final class DecodeLoop: Sendable {
     return state.withLock { state in
       let next = step(&state, host: host)
       openAhead(&state, host: host)
-      guard let interval = tellSupply(&state, host: host), case .whenSignalled = next else { return next }
+      let isMidway = if case .again = next { true } else { false }
+      guard let interval = tellSupply(&state, isMidway: isMidway, host: host), case .whenSignalled = next
+      else {
+        return next
+      }
       return .at(host.clock.now.advanced(bySeconds: interval))
     }
   }
