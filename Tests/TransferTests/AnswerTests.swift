@@ -145,6 +145,22 @@ struct AnswerTests {
     #expect(world.holds(file.content) && world.complete)
   }
 
+  @Test("206 of which more is announced than numbers can count: what came is kept, and it goes on")
+  func immense() throws {
+    var world = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      if number <= 2 { answer.cut = 40_000 }
+      if number == 2 {
+        answer.head.fields.set("Content-Length", "\(Int64.max)")
+        answer.endingWhenCut = .end
+      }
+      return answer
+    }
+    world.run(until: 20)
+    #expect(world.ranges == ["bytes=0-", "bytes=35904- if \"1\"", "bytes=71808- if \"1\""])
+    #expect(world.holds(file.content) && world.complete)
+  }
+
   @Test("200: the whole is compared while it passes, then it goes on")
   func whole() throws {
     var plain = file

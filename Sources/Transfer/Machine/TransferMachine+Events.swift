@@ -40,7 +40,7 @@ extension TransferMachine {
       return
     }
     if endsHere() { return }
-    if let first = ended.first, let announced = ended.announced, ended.position == first + announced,
+    if let first = ended.first, let announced = ended.announced, ended.position - first == announced,
       ended.news == 0, edge == ended.position
     {
       // Twice now it has sent all that it announced, and that was not up to the end of which it speaks.
