@@ -106,7 +106,12 @@ final class BackgroundTransfers: TransferService {
       return (state.runs, state.alarm)
     }
     alarms.cancel(alarm)
-    for run in runs.values { if case .upload(let upload) = run { upload.cancel() } }
+    for run in runs.values {
+      switch run {
+      case .upload(let upload): upload.cancel()
+      case .download(let download): download.end()
+      }
+    }
     disk.close()
   }
 
