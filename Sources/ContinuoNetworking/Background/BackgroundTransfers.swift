@@ -52,7 +52,7 @@ final class BackgroundTransfers: TransferService {
   private let transport: any HTTPTransport
   private let today: @Sendable () -> Date
   private let lock: Int32
-  private let disk: DiskErrands
+  let disk: DiskErrands
   let state: Mutex<State>
 
   /// Opens the folder, which is made if there is none, and goes on with what an earlier process has left there. Blocks while
