@@ -115,8 +115,8 @@ let package = Package(
     .executableTarget(
       name: "Backgrounder",
       dependencies: [
-        "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "PulseOutput",
-        "QueuePlayer", "RunTimeline", "Transfer",
+        "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
+        "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

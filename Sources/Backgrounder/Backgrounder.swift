@@ -348,7 +348,7 @@ struct Backgrounder: ParsableCommand {
         path: timeline, caption: CommandLine.arguments.dropFirst().joined(separator: " "),
         clock: SystemClock.shared)
     } catch {
-      throw ValidationError("--timeline \(timeline): \(error.localizedDescription)")
+      throw ValidationError("--timeline \(timeline): \(error)")
     }
   }
 

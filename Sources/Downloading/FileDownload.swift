@@ -62,6 +62,13 @@ package final class FileDownload: Sendable {
     runner.signal()
   }
 
+  /// Ends it at once, and lets others have the part: what was not recorded is fetched again. Waits for a step of the worker,
+  /// unless called by it.
+  package func end() {
+    runner.end()
+    work.withLock { $0.part = nil }
+  }
+
   // MARK: The worker
 
   private func step() -> WorkerNext {

@@ -111,6 +111,29 @@ import Testing
     #expect(device.state == .suspended)
   }
 
+  /// What has been asked for and has not begun yet, as a song that is still to come.
+  @Test func graceCountsBeforeTheReasonHolds() {
+    let stage = Stage.launched(modes: "audio")
+    let device = stage.device
+    device.setKeeping(.audio, false, grace: 5)
+    device.pressHomeButton()
+    stage.clock.advance(bySeconds: 4.999)
+    #expect(device.state == .background)
+    stage.clock.advance(bySeconds: 0.001)
+    #expect(device.state == .suspended)
+    // Once: another wait for the same thing is no new one.
+    device.foreground()
+    device.setKeeping(.audio, false, grace: 30)
+    device.pressHomeButton()
+    stage.clock.runUntilIdle()
+    #expect(device.state == .suspended)
+    device.foreground()
+    device.setKeeping(.audio, false)
+    device.setKeeping(.audio, false, grace: 5)
+    device.pressHomeButton()
+    #expect(device.state == .background)
+  }
+
   @Test(arguments: [0, -1, .nan]) func noGraceMeansAtOnce(grace: Double) {
     let stage = Stage.launched(modes: "audio")
     stage.device.setKeeping(.audio, true)

@@ -110,6 +110,18 @@ extension BackgrounderTests {
       #expect(transcript.errors.contains { $0.contains(message) }, "\(transcript.errors)")
     }
 
+    /// What is no file, as /dev/null, is not replaced by the drawing.
+    @Test func aPipeIsNoDrawing() async throws {
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      let path = folder.file("pipe")
+      #expect(mkfifo(path, 0o600) == 0)
+      let transcript = try await Run(["fetch", "--timeline", path, "--press", "quit@0.2"]).ended(status: 64)
+      #expect(transcript.errors.contains { $0.contains("--timeline \(path): not a regular file") })
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test func withoutASourceThereIsNoPlace() async throws {
       let transcript = try await Run(["location", "--script", "tap@0 quit@0.5"]).ended()
       #expect(transcript.application == ["No location: The location is not known at present."])

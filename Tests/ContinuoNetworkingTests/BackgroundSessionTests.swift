@@ -250,6 +250,7 @@ struct BackgroundSessionTests {
       await device.advance(by: .seconds(1))
       #expect(app.log.lines.last == "end of 1 -999")
       let reason = app.log.errors.first?.userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int
+      #expect(app.log.errors.first?.backgroundTaskCancelledReason == .userForceQuitApplication)
       #expect(reason == 0)
     }
   }

@@ -1,4 +1,3 @@
-import ContinuoNetworking
 import Dispatch
 import HostTime
 import NetworkTestSupport
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import AppLifecycle
+@testable import ContinuoNetworking
 
 private let content: [UInt8] = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
 
@@ -128,6 +128,28 @@ struct RealSessionTests {
     }
   }
 
+  @Test("the end of a background download is on the disk before the delegate hears of it: it comes once")
+  func recordedEnd() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let ended = Event()
+    let records = Mutex<[Bool]>([])
+    try Device.withCurrent(device) {
+      let delegate = FileLog {
+        records.withLock { $0 = TaskRecord.read(in: folder.path).map { $0.outcome != nil } }
+        ended.happened()
+      }
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: delegate, delegateQueue: nil)
+      session.downloadTask(with: try url(server)).resume()
+      #expect(ended.wait() && records.withLock { $0 } == [true])
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
   @Test("a background download outlives its process: the next one goes on where it was")
   func nextProcess() throws {
     // Enough for a length that is on the disk: it is raised every 8 MiB.
@@ -246,4 +268,15 @@ private final class ProgressLog: NSObject, URLSessionDownloadDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
   ) { onProgress(totalBytesWritten) }
+}
+
+/// Tells that a file has come.
+private final class FileLog: NSObject, URLSessionDownloadDelegate {
+  private let onFile: @Sendable () -> Void
+
+  init(_ onFile: @escaping @Sendable () -> Void) { self.onFile = onFile }
+
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+  ) { onFile() }
 }

@@ -7,16 +7,16 @@ extension Device {
   /// modes.
   ///
   /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from
-  /// one item to the next does not, and a player that starves or has lost its server passes a `grace`, so
-  /// that a short gap does not get it suspended for good.
+  /// one item to the next does not, and a player that starves, has lost its server or has not begun yet passes a `grace`,
+  /// so that a short gap does not get it suspended for good.
   ///
   /// - Parameters:
   ///   - keeper: the reason. Reasons are not counted: reporting the same twice changes nothing. Only `audio`
   ///     and `location` are reported here; the others have no effect.
   ///   - isKeeping: whether it holds.
-  ///   - grace: seconds for which a reason that no longer holds still counts. It ends early when the reason
-  ///     holds again, or when the caller reports without grace that it does not. Another report never makes
-  ///     it longer. At 0 or less, and NaN, the reason stops counting at once.
+  ///   - grace: seconds for which a reason that does not hold counts all the same. It ends early when the reason
+  ///     holds, or when the caller reports without grace that it does not. Until then another report never makes
+  ///     it longer, also when it has passed. At 0 or less, and NaN, the reason stops counting at once.
   ///
   /// Any thread; does not block. A suspension that follows never runs inside this call.
   package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {

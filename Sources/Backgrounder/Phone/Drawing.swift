@@ -1,18 +1,18 @@
 import AppLifecycle
-import Foundation
 import HostTime
+import MusicFiles
 import RunTimeline
 import Synchronization
 
 /// A drawing of the run, written when the phone is switched off and whenever the application was terminated for a fault.
 final class Drawing: Sendable {
-  private let path: String
+  private let path: MediaPath
   private let caption: String
   private let timeline: Mutex<Timeline>
 
   /// A drawing at `path` that begins now. Throws if nothing can be written there.
-  init(path: String, caption: String, clock: any HostClock) throws {
-    self.path = path
+  init(path: String, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
+    self.path = MediaPath(path)
     self.caption = caption
     timeline = Mutex(Timeline(start: clock.now))
     try write(until: clock.now)
@@ -29,8 +29,8 @@ final class Drawing: Sendable {
   }
 
   /// Writes it. Blocks on the disk.
-  func write(until end: HostTime) throws {
+  func write(until end: HostTime) throws(FileBytes.Problem) {
     let document = TimelineDrawing.document(timeline.withLock { $0 }, end: end, caption: caption)
-    try Data(document.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    try AtomicFile.write(document.utf8, to: path, mode: 0o666)
   }
 }

@@ -23,8 +23,8 @@ struct Serve: ParsableCommand {
 
       EXAMPLES
         continuo serve --home ~/Music
-            Answers at the default socket; `continuo add . && continuo resume` plays everything. Clients can list \
-            and search the songs, by what their tags say; new and changed files are seen at once.
+            Answers at the default socket; `continuo add . && continuo resume` plays everything. Clients list and
+            search the songs, by what their tags say; new and changed files are seen at once.
         continuo serve --null-sink --socket /tmp/continuo/socket Media
             On a machine without sound; MPD_HOST=/tmp/continuo/socket mpc status
         continuo serve --home ~/Music --listen 6600 --password ~/.config/continuo/passwords

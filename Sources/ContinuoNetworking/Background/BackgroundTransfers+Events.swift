@@ -100,8 +100,11 @@ extension BackgroundTransfers {
     }
     if outcome.code != nil { stop(run) }
     save(key)
-    // Told once more, with its end.
-    if isAsked { handle(.answered(key)) }
-    handle(.ended(key))
+    // Told when it is recorded: the next process does not fetch again what this one has handed over.
+    disk.add { [weak self] in
+      // Told once more, with its end.
+      if isAsked { self?.handle(.answered(key)) }
+      self?.handle(.ended(key))
+    }
   }
 }

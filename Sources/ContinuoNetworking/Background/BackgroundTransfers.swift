@@ -52,7 +52,7 @@ final class BackgroundTransfers: TransferService {
   private let transport: any HTTPTransport
   private let today: @Sendable () -> Date
   private let lock: Int32
-  private let disk: DiskErrands
+  let disk: DiskErrands
   let state: Mutex<State>
 
   /// Opens the folder, which is made if there is none, and goes on with what an earlier process has left there. Blocks while
@@ -106,7 +106,12 @@ final class BackgroundTransfers: TransferService {
       return (state.runs, state.alarm)
     }
     alarms.cancel(alarm)
-    for run in runs.values { if case .upload(let upload) = run { upload.cancel() } }
+    for run in runs.values {
+      switch run {
+      case .upload(let upload): upload.cancel()
+      case .download(let download): download.end()
+      }
+    }
     disk.close()
   }
 

@@ -102,7 +102,8 @@ public final class DeviceNetworking: Suspendable {
   /// `URLSession.shared` on this device.
   var shared: URLSession {
     if let shared = state.withLock({ $0.shared }) { return shared }
-    let made = URLSession(configuration: .default, on: self, delegate: nil, delegateQueue: nil)
+    let made = URLSession(
+      configuration: .default, on: self, delegate: nil, delegateQueue: nil, isShared: true)
     return state.withLock { state in
       let shared = state.shared ?? made
       state.shared = shared

@@ -177,7 +177,6 @@ extension URLSessionTask {
       own.sent = record.sent
       if case .upload(_, let count) = record.kind { own.expectedToSend = count }
     }
-    progress.totalUnitCount = record.expected
-    progress.completedUnitCount = record.received
+    showProgress()
   }
 }

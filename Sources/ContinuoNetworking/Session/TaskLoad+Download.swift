@@ -91,8 +91,7 @@ extension TaskLoad {
       own.received = received
       own.expectedToReceive = expected
     }
-    task.progress.totalUnitCount = expected
-    task.progress.completedUnitCount = received
+    task.showProgress()
   }
 
   func store(_ exchange: Exchange, _ bytes: [UInt8]) -> TransferDemand {
@@ -110,7 +109,7 @@ extension TaskLoad {
     }
     let count = file.count
     task.own.withLock { $0.received = count }
-    task.progress.completedUnitCount = count
+    task.showProgress()
     tellWritten(isLast: false)
     return .more
   }

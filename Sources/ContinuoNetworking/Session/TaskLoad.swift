@@ -81,7 +81,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
-    let data = task is URLSessionDownloadTask ? resumeData : nil
+    // Nobody could find the bytes of a download for which nobody asks.
+    let data = handler != nil && task is URLSessionDownloadTask ? resumeData : nil
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
   }
@@ -199,7 +200,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       own.response = response
       own.expectedToReceive = head.contentLength ?? NSURLSessionTransferSizeUnknown
     }
-    task.progress.totalUnitCount = head.contentLength ?? -1
+    task.showProgress()
     guard case .delegate = task.receiver, let delegate = taskDelegate as? any URLSessionDataDelegate,
       let dataTask = task as? URLSessionDataTask, let response
     else { return .more }
@@ -217,7 +218,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand {
     if task is URLSessionDownloadTask { return store(exchange, bytes) }
     task.own.withLock { $0.received += Int64(bytes.count) }
-    task.progress.completedUnitCount += Int64(bytes.count)
+    task.showProgress()
     switch task.receiver {
     case .data:
       let count = state.withLock { state in
@@ -254,6 +255,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func exchange(_ exchange: Exchange, sent count: Int64) {
     task.own.withLock { $0.sent = count }
+    task.showProgress()
     tellSent(isLast: count == task.countOfBytesExpectedToSend)
   }
 

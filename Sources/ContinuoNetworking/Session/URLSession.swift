@@ -11,6 +11,7 @@ import Synchronization
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked: an open class cannot be checked. What it has is never changed, or behind a lock.
   let core: SessionCore
+  private let isShared: Bool
   private let words = Mutex<String?>(nil)
 
   /// A session without delegate for whoever needs nothing else, one for the device.
@@ -37,8 +38,9 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   init(
     configuration: URLSessionConfiguration, on networking: DeviceNetworking,
-    delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?
+    delegate: (any URLSessionDelegate)?, delegateQueue: OperationQueue?, isShared: Bool = false
   ) {
+    self.isShared = isShared
     let values = configuration.values
     let transfers = values.identifier == nil ? nil : networking.transfers
     if let identifier = values.identifier, let present = transfers?.client(of: identifier) as? SessionCore {
@@ -71,17 +73,23 @@ open class URLSession: NSObject, @unchecked Sendable {
   // MARK: The end
 
   /// Makes no further tasks; those that there are go on. Then the delegate is told and let go of. A session with a delegate
-  /// should be invalidated when it is of no more use.
-  open func finishTasksAndInvalidate() { core.invalidate(cancelling: false) }
+  /// should be invalidated when it is of no more use. Without effect on the one that all share.
+  open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
   /// The same, and cancels all tasks.
-  open func invalidateAndCancel() { core.invalidate(cancelling: true) }
+  open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
   /// Nothing is kept that could be reset. Calls `completionHandler` on the delegate queue.
   open func reset(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
   /// Nothing is kept that could be written out. Calls `completionHandler` on the delegate queue.
   open func flush(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
+
+  /// Nothing is kept that could be reset.
+  public func reset() async {}
+
+  /// Nothing is kept that could be written out.
+  public func flush() async {}
 
   // MARK: Tasks
 

@@ -1,8 +1,10 @@
 public import Foundation
 public import FoundationNetworking
+import Synchronization
 
 /// Receives what concerns a session. The methods of all delegates are optional, and are called one at a time, on the session's
-/// delegate queue.
+/// delegate queue. Of a method that there is in two forms the `async` one is called where the one with a completion handler
+/// is missing; where it belongs to no actor, it stays on the delegate queue.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is done for good: the last call. The error is nil if the application has invalidated it.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
@@ -12,6 +14,11 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
+  /// A server wants to know who asks.
+  func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
   /// All messages about the transfers for which the application was resumed or launched were delivered: it is time to call
   /// the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
@@ -20,11 +27,20 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
 extension URLSessionDelegate {
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
-  /// Leaves it to the default handling.
+  /// Asks the `async` form.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) { completionHandler(.performDefaultHandling, nil) }
+  ) {
+    session.ask {
+      let (disposition, credential) = await self.urlSession(session, didReceive: challenge)
+      completionHandler(disposition, credential)
+    }
+  }
+  /// Leaves it to the default handling.
+  public func urlSession(
+    _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
   /// Does nothing by default.
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
@@ -40,10 +56,21 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
+  /// The server sends the task elsewhere. Returns a request to go on with, or nil: then the redirect is the answer.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest?
+
   /// A server wants to know who asks. By default asks the session's delegate.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+  /// A server wants to know who asks. By default asks the session's method.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
   /// Bytes of the request's body were sent; at most 10 times a second, and at the end.
   func urlSession(
@@ -57,16 +84,44 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 extension URLSessionTaskDelegate {
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
-  /// Follows the redirect.
+  /// Asks the `async` form.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) { completionHandler(request) }
-  /// Asks the session's method.
+  ) {
+    session.ask {
+      completionHandler(
+        await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
+    }
+  }
+  /// Follows the redirect.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest
+  ) async -> URLRequest? { request }
+  /// Asks the `async` form.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) { urlSession(session, didReceive: challenge, completionHandler: completionHandler) }
+  ) {
+    session.ask {
+      let (disposition, credential) = await self.urlSession(session, task: task, didReceive: challenge)
+      completionHandler(disposition, credential)
+    }
+  }
+  /// Asks the session's method.
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+  ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    // Unsafe: an application that never answers waits for ever. One that answers twice is heard once.
+    await withUnsafeContinuation { continuation in
+      let waiting = Mutex<UnsafeContinuation<(URLSession.AuthChallengeDisposition, URLCredential?), Never>?>(
+        continuation)
+      urlSession(session, didReceive: challenge) { disposition, credential in
+        waiting.withLock { $0.take() }?.resume(returning: (disposition, credential))
+      }
+    }
+  }
   /// Does nothing by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
@@ -85,16 +140,29 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
+  /// The answer's head. No body comes before this method has returned.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+  ) async -> URLSession.ResponseDisposition
+
   /// The next bytes of the body. While this method is slow the server has to wait.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
 extension URLSessionDataDelegate {
-  /// Takes the body.
+  /// Asks the `async` form.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-  ) { completionHandler(.allow) }
+  ) {
+    session.ask {
+      completionHandler(await self.urlSession(session, dataTask: dataTask, didReceive: response))
+    }
+  }
+  /// Takes the body.
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+  ) async -> URLSession.ResponseDisposition { .allow }
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
@@ -163,6 +231,23 @@ public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeD
 public let NSURLErrorCancelledReasonUserForceQuitApplication = 0
 
 extension URLError {
+  /// Why the device has cancelled a task of a background session.
+  public enum BackgroundTaskCancelledReason: Int, Sendable {
+    /// The person has ended the application.
+    case userForceQuitApplication = 0
+    /// Never: updates in the background are not disabled here.
+    case backgroundUpdatesDisabled = 1
+    /// Never: the device does not run short.
+    case insufficientSystemResources = 2
+  }
+
+  /// Why the device has cancelled the task; nil if it has not.
+  public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+    (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int).flatMap {
+      BackgroundTaskCancelledReason(rawValue: $0)
+    }
+  }
+
   /// What a download that failed can be gone on with; nil if it cannot.
   public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 }

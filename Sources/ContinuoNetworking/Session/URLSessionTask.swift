@@ -51,7 +51,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
   /// A number that no other task of the session has.
   public let taskIdentifier: Int
-  /// How far it is, in bytes. Cancelling it cancels the task.
+  /// How far it is, in bytes of the request's body and of the answer's. Cancelling it cancels the task.
   public let progress: Progress
   /// The session that made it.
   let session: URLSession

@@ -184,7 +184,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     if feed.isCut {
       problems.append(
         Problem(
-          text: url.textForMessages, reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
+          text: "the feed", reason: "only the first \(NetworkLimits.feedEntries) entries are taken"))
     }
   }
 

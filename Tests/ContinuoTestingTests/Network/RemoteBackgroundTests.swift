@@ -74,4 +74,23 @@ struct RemoteBackgroundTests {
       #expect(device.heard.passages == [song.whole] && device.heard.silences.count == 1)
     }
   }
+
+  @Test(
+    "T13: the home button before the first sound has come does not keep it from coming", arguments: [2, 60])
+  func beforeTheFirstSound(delay: Int) async {
+    await withTestDevice(modes: [.audio]) { device in
+      let song = device.song("song", duration: .seconds(10), at: Self.url)
+      device.network.host("radio.test").answers(after: .seconds(delay))
+      await device.launch()
+      let player = device.play([song])
+      await device.advance(by: .milliseconds(100))
+      await device.pressHomeButton()
+      await device.advance(by: .seconds(29))
+      #expect(device.heard.passages == (delay == 2 ? [song.whole] : []))
+      #expect(device.state == (delay == 2 ? .suspended : .background))
+      await device.advance(by: .seconds(100))
+      #expect(device.state == .suspended)
+      withExtendedLifetime(player) {}
+    }
+  }
 }

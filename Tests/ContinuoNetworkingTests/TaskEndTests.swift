@@ -1,0 +1,92 @@
+import ContinuoTesting
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ContinuoNetworking
+
+private let address = "https://files.test/a.bin"
+
+@MainActor
+@Suite("What is left of tasks and sessions that have ended", .timeLimit(.minutes(5)))
+struct TaskEndTests {
+  private func withDevice(_ operation: @MainActor (TestDevice) async throws -> Void) async rethrows {
+    try await withTestDevice(recordsSound: false) { device in
+      device.network.serve(.data([UInt8](repeating: 7, count: 200_000), etag: "\"1\""), at: address)
+      device.network.link = .init(bytesPerSecond: 20_000)
+      await device.launchApplication()
+      try await operation(device)
+    }
+  }
+
+  @Test(
+    "a download that is cancelled has resume data, and a file for it, if somebody wants to go on",
+    arguments: [true, false])
+  func cancel(isWanted: Bool) async throws {
+    try await withDevice { device in
+      let log = TransferLog()
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: .main)
+      let task = session.downloadTask(with: try #require(URL(string: address)))
+      task.resume()
+      await device.advance(by: .seconds(3))
+      let load = try #require(task.own.withLock { $0.work } as? TaskLoad)
+      let path = try #require(load.state.withLock { $0.file?.path })
+      if isWanted { task.cancel { _ in } } else { task.cancel() }
+      await device.advance(by: .seconds(1))
+      #expect(log.lines.last == "complete -999")
+      #expect((log.error?.downloadTaskResumeData != nil) == isWanted)
+      #expect((access(path, F_OK) == 0) == isWanted)
+      unlink(path)
+    }
+  }
+
+  @Test("the session that all share cannot be invalidated")
+  func shared() async throws {
+    try await withDevice { device in
+      let url = try #require(URL(string: address))
+      let task = URLSession.shared.dataTask(with: url)
+      task.resume()
+      URLSession.shared.invalidateAndCancel()
+      URLSession.shared.finishTasksAndInvalidate()
+      URLSession.shared.dataTask(with: url).resume()
+      await device.advance(by: .seconds(60))
+      #expect(task.error == nil && task.countOfBytesReceived == 200_000)
+      #expect(device.network.requests.count == 2)
+    }
+  }
+
+  @Test(
+    "the progress of a task that has ended well is finished, also where no length was told",
+    arguments: [0, 200_000])
+  func progress(count: Int) async throws {
+    try await withDevice { device in
+      device.network.serve(.data([UInt8](repeating: 7, count: count)), at: address)
+      if count > 0 { device.network.host("files.test").tellsNoLength() }
+      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+      let url = try #require(URL(string: address))
+      let tasks = [session.dataTask(with: url), session.downloadTask(with: url)]
+      for task in tasks { task.resume() }
+      await device.advance(by: .seconds(60))
+      for task in tasks {
+        #expect(task.state == .completed && task.progress.isFinished && task.progress.fractionCompleted == 1)
+      }
+    }
+  }
+
+  @Test("the progress of an upload goes on with what is sent, and is finished with the answer")
+  func uploadProgress() async throws {
+    try await withDevice { device in
+      let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+      let task = session.uploadTask(
+        with: URLRequest(url: try #require(URL(string: address))), from: Data(count: 100_000))
+      device.network.host("files.test").answers(after: .seconds(20))
+      task.resume()
+      await device.advance(by: .seconds(2))
+      #expect((0.1...0.9).contains(task.progress.fractionCompleted))
+      await device.advance(by: .seconds(10))
+      #expect(task.countOfBytesSent == 100_000 && !task.progress.isFinished)
+      await device.advance(by: .seconds(60))
+      #expect(task.state == .completed && task.progress.isFinished)
+    }
+  }
+}
