@@ -14,7 +14,7 @@ struct ItemState: Sendable {
   }
 
   let asset: AVAsset
-  var loadedKeys = ["duration"]
+  let loadedKeys: [String]
   var attachment: Attachment?
   var status = AVPlayerItem.Status.unknown
   var error: AVError?
@@ -45,7 +45,7 @@ struct ItemState: Sendable {
   /// What `audioMix` makes of the sound.
   var volumeCurve: VolumeCurve?
 
-  init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
+  init(asset: AVAsset, loadedKeys: [String]) {
     self.asset = asset
     self.loadedKeys = loadedKeys
   }
