@@ -29,7 +29,12 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   /// The status of loading `key`. After a failure `outError` receives the reason. Any thread; reads nothing.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     let (status, error) =
-      AssetMetadata.keys.contains(key) ? loader.metadataStatus : loader.status
+      switch key {
+      case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
+      // Also what is no medium can be asked for these.
+      case "playable", "hasProtectedContent": loader.status
+      default: loader.mediaStatus
+      }
     if let error { outError?.pointee = error as NSError }
     return status
   }

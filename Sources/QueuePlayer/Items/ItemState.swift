@@ -179,10 +179,7 @@ extension AVPlayerItem {
   ) -> (status: Status, info: ItemInfo?, error: AVError?) {
     switch outcome {
     case .success(let values):
-      guard let info = values.info else {
-        let error = DecodingError(reason: .notRecognized, message: "no audio that can be played")
-        return (.failed, nil, AVError(error, opening: true))
-      }
+      guard let info = values.info else { return (.failed, nil, .nothingToPlay) }
       return (.readyToPlay, info, nil)
     case .failure(let error): return (.failed, nil, error)
     }
