@@ -134,6 +134,9 @@ public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 /// for `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent to another server that the first one names.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
+/// What the media is, a MIME type. Without effect: what it is, its bytes tell.
+public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
+
 // Which networks requests may use. Accepted and ignored: Linux does not say what a connection costs.
 
 /// Whether requests may use a mobile network, a `Bool`. Without effect.
