@@ -82,6 +82,11 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
+  /// The error for a file that could be read and has nothing to play.
+  static var nothingToPlay: AVError {
+    AVError(DecodingError(reason: .notRecognized, message: "no audio that can be played"), opening: true)
+  }
+
   /// `code` as a number.
   public var errorCode: Int { code.rawValue }
 

@@ -21,6 +21,29 @@ struct ClientTests {
     #expect(item.loadedTimeRanges.first?.timeRangeValue.duration.seconds == 3)
   }
 
+  @Test("A subclass of an item has initialisers of its own in the places of those that are not designated")
+  func initialisers() {
+    let url = URL(fileURLWithPath: "/none.mp3")
+    let asset = AVURLAsset(url: url)
+    #expect(KeptItem(url: url).name == "none.mp3" && KeptItem(asset: asset).name == "asset")
+    let item = KeptItem(asset: asset, automaticallyLoadedAssetKeys: ["playable"])
+    #expect(item.name == "keys" && item.automaticallyLoadedAssetKeys == ["playable"])
+    #expect(AVPlayerItem(asset: asset).automaticallyLoadedAssetKeys == ["duration"])
+    #expect(AVPlayerItem(url: url).automaticallyLoadedAssetKeys == ["duration"])
+  }
+
+  @Test("The names of ports are Apple's, whether or not there can be such a device")
+  func ports() {
+    #expect(symbol(of: AVAudioSession.Port(rawValue: "Speaker")) == "phone")
+    #expect(symbol(of: .carAudio) == "car" && symbol(of: .AVB) == "speaker")
+  }
+
+  @Test("An application that asks for the events of a remote control goes on")
+  func remoteControlEvents() {
+    UIApplication.shared.beginReceivingRemoteControlEvents()
+    UIApplication.shared.endReceivingRemoteControlEvents()
+  }
+
   @Test("A subclass that sends all seeks through its own method is not sent round in circles")
   func retrying() {
     let player = RetryingQueuePlayer(items: [AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3"))])

@@ -67,6 +67,43 @@ class FakeItem: AVPlayerItem {
   override var isPlaybackBufferEmpty: Bool { false }
 }
 
+/// An item that brings its bytes itself, as items that keep what they played do. Of an item's initialisers one alone is
+/// designated on Apple's systems: these take the places of the others, and override nothing.
+class KeptItem: AVPlayerItem {
+  let name: String
+
+  convenience init(url: URL) { self.init(url: url, name: url.lastPathComponent) }
+
+  init(url: URL, name: String) {
+    self.name = name
+    super.init(asset: AVURLAsset(url: url), automaticallyLoadedAssetKeys: nil)
+  }
+
+  init(asset: AVAsset) {
+    name = "asset"
+    super.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
+  }
+
+  override init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
+    name = "keys"
+    super.init(asset: asset, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys)
+  }
+}
+
+/// What applications show of the route. Most of these devices are no sinks of a server here.
+func symbol(of port: AVAudioSession.Port) -> String {
+  switch port {
+  case .builtInSpeaker, .builtInReceiver: return "phone"
+  case .headphones, .headsetMic: return "headphones"
+  case .bluetoothA2DP, .bluetoothHFP, .bluetoothLE: return "bluetooth"
+  case .airPlay: return "airplay"
+  case .carAudio: return "car"
+  case .HDMI, .displayPort, .thunderbolt, .lineOut, .usbAudio: return "cable"
+  case .builtInMic, .lineIn: return "microphone"
+  default: return "speaker"
+  }
+}
+
 /// A model that does not know of actors and captures itself everywhere.
 class Jukebox {
   let player = AVPlayer()

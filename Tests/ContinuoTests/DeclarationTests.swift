@@ -81,9 +81,9 @@ struct DeclarationTests {
     loading.loadValuesAsynchronously(forKeys: ["duration"], completionHandler: nil)
     asset.loadValuesAsynchronously(forKeys: ["duration", "tracks"])
     #expect(asset.keys == ["duration", "tracks"])
-    let options = [
+    let options: [String: Any] = [
       AVURLAssetAllowsCellularAccessKey: true, AVURLAssetAllowsExpensiveNetworkAccessKey: true,
-      AVURLAssetAllowsConstrainedNetworkAccessKey: true,
+      AVURLAssetAllowsConstrainedNetworkAccessKey: true, AVURLAssetOverrideMIMETypeKey: "audio/mpeg",
     ]
     #expect(AVURLAsset(url: asset.url, options: options).url == asset.url)
   }

@@ -58,6 +58,30 @@ struct DeliveryLaneTests {
     #expect(queue.count == 1)
   }
 
+  @Test func whatComesDuringATurnLeavesOneToOthers() {
+    let queue = HeldQueue()
+    let steps = Collected<Int64>()
+    let lanes = Collected<DeliveryLane>()
+    // While each step is delivered the next one comes, as where a client takes longer than the interval.
+    let lane = DeliveryLane(queue: queue, gate: CallGate()) { delivery in
+      guard case .steps(let step) = delivery else { return }
+      steps.append(step.first)
+      guard step.first < 3 else { return }
+      for lane in lanes.all {
+        lane.append(self.run(step.first + 1, 1))
+        lane.wake()
+      }
+    }
+    lanes.append(lane)
+    lane.append(run(0, 1))
+    lane.wake()
+    for turn in 0..<4 {
+      #expect(queue.count == 1 && steps.all.count == turn)
+      queue.run()
+    }
+    #expect(queue.count == 0 && steps.all == [0, 1, 2, 3])
+  }
+
   @Test func keepsTheOrderAmongSteps() {
     let (lane, queue, steps) = lane()
     lane.append(run(0, 2))

@@ -68,7 +68,9 @@ struct AssetTests {
     #expect(try await slash.load(.isPlayable))
   }
 
-  @Test("A file that is not there fails; one without audio is not playable; other schemes are refused")
+  @Test(
+    "A file that is not there fails; one without audio is not playable, and has no length; other schemes are refused"
+  )
   func failures() async throws {
     let missing = AVURLAsset(url: URL(fileURLWithPath: "/no/such/file.mp3"))
     await #expect(throws: AVError.self) { try await missing.load(.duration) }
@@ -80,6 +82,22 @@ struct AssetTests {
 
     let text = AVURLAsset(url: MediaFolder.url("README.md"))
     #expect(try await text.load(.isPlayable) == false)
+    #expect(try await text.load(.hasProtectedContent) == false)
+    do {
+      _ = try await text.load(.duration)
+      Issue.record("loaded")
+    } catch AVError.fileFormatNotRecognized {}
+    await #expect(throws: AVError.self) {
+      try await text.load(.isPlayable, .providesPreciseDurationAndTiming)
+    }
+    error = nil
+    #expect(text.statusOfValue(forKey: "duration", error: &error) == .failed)
+    #expect(error?.code == AVError.fileFormatNotRecognized.rawValue)
+    #expect(text.statusOfValue(forKey: "playable", error: nil) == .loaded)
+    guard case .failed = text.status(of: .duration), case .loaded(false) = text.status(of: .isPlayable) else {
+      Issue.record("another status")
+      return
+    }
 
     let remote = AVURLAsset(url: try #require(URL(string: "ftp://localhost/a.mp3")))
     do {

@@ -45,6 +45,39 @@ struct RealServerTests {
   /// Keeps the main queue in its turn, as a client that computes does: up to 2 ms, another time in each round.
   private func work(_ round: Int) { usleep(UInt32(round % 21) * 100) }
 
+  @Test("An observer that takes longer than its interval leaves turns of the main queue to others")
+  func slowObserver() async throws {
+    let stage = try Stage()
+    defer { stage.close() }
+    let player = AVPlayer(playerItem: stage.item("a", seconds: 3600), environment: stage.environment)
+    let calls = Log<Void>()
+    /// How many calls there were at each turn of the others.
+    let turns = Log<Int>()
+    @Sendable func takeTurn() {
+      turns.add(calls.entries.count)
+      if calls.entries.count < 100 { DispatchQueue.main.async { takeTurn() } }
+    }
+    await withCheckedContinuation { done in
+      let token = player.addPeriodicTimeObserver(
+        forInterval: CMTime(value: 1, timescale: 100), queue: nil
+      ) { _ in
+        calls.add(())
+        switch calls.entries.count {
+        case 1: takeTurn()
+        case 2..<100: usleep(15_000)
+        case 100: done.resume()
+        default: break
+        }
+      }
+      player.play()
+      withExtendedLifetime(token) {}
+    }
+    // Steps may come several at a time; those that are there together are told in one turn.
+    let counts = turns.entries.map { min($0, 100) }
+    let longest = zip(counts, counts.dropFirst()).map { $1 - $0 }.max() ?? 100
+    #expect(longest <= 20)
+  }
+
   @Test("Three quick seeks end with false, false, true", arguments: [false, true])
   func seeks(isPlaying: Bool) async throws {
     let stage = try Stage()

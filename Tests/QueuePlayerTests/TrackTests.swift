@@ -36,7 +36,9 @@ struct TrackTests {
     #expect(asset.tracks.isEmpty)
     await #expect(throws: AVError.self) { try await asset.load(.tracks) }
     let url = stage.library.add("odd", RampSource(frames: 0, failure: .opening(.notRecognized)))
-    #expect(AVURLAsset(url: url, environment: stage.environment).tracks.isEmpty)
+    let odd = AVURLAsset(url: url, environment: stage.environment)
+    #expect(odd.tracks.isEmpty)
+    await #expect(throws: AVError.self) { try await odd.loadTracks(withMediaType: .audio) }
   }
 
   @Test("An item has one track once it is ready")
@@ -93,6 +95,7 @@ struct TrackTests {
     let track = try #require(try await asset.loadTracks(withMediaType: .audio).first)
     let (range, scale, volume) = try await track.load(.timeRange, .naturalTimeScale, .preferredVolume)
     #expect(range == track.timeRange && scale == 44_100 && volume == 1)
+    #expect(try await track.load(.estimatedDataRate) == track.estimatedDataRate)
     #expect(try await track.load(.mediaCharacteristics) == [.audible])
     let (isEnabled, isPlayable, isWhole) = try await track.load(.isEnabled, .isPlayable, .isSelfContained)
     #expect(isEnabled && isPlayable && isWhole)
@@ -103,6 +106,33 @@ struct TrackTests {
     #expect(track.statusOfValue(forKey: "timeRange", error: nil) == .loaded)
     await withCheckedContinuation { done in
       track.loadValuesAsynchronously(forKeys: ["timeRange"]) { done.resume() }
+    }
+  }
+
+  @Test("Tracks and metadata are also given to handlers, or why there are none")
+  func handlers() async throws {
+    let asset = stage.item("a", seconds: 2).asset
+    let tracks: Result<[AVAssetTrack], any Error> = await withCheckedContinuation { done in
+      asset.loadTracks(withMediaType: .audio) { tracks, error in
+        done.resume(returning: tracks.map { .success($0) } ?? .failure(error ?? AVError(.unknown)))
+      }
+    }
+    #expect(try tracks.get() == asset.tracks)
+    let items: Result<[AVMetadataItem], any Error> = await withCheckedContinuation { done in
+      asset.loadMetadata(for: .id3Metadata) { items, error in
+        done.resume(returning: items.map { .success($0) } ?? .failure(error ?? AVError(.unknown)))
+      }
+    }
+    #expect(try items.get() == asset.metadata(forFormat: .id3Metadata))
+    let missing = AVURLAsset(url: URL(fileURLWithPath: "/no/such/file.mp3"))
+    await withCheckedContinuation { done in
+      missing.loadTracks(withMediaType: .audio) { tracks, error in
+        #expect(tracks == nil && (error as? AVError)?.code == .failedToLoadMediaData)
+        missing.loadMetadata(for: .id3Metadata) { items, error in
+          #expect(items == nil && (error as? AVError)?.code == .failedToLoadMediaData)
+          done.resume()
+        }
+      }
     }
   }
 

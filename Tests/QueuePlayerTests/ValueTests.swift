@@ -40,6 +40,7 @@ struct ValueTests {
     #expect(AVError.Code.unknown.rawValue == -11800)
     #expect(AVError.Code.fileFormatNotRecognized.rawValue == -11828)
     #expect(AVError.Code.failedToLoadMediaData.rawValue == -11849)
-    #expect(NSEC_PER_SEC == 1_000_000_000)
+    #expect(NSEC_PER_SEC == 1_000_000_000 && NSEC_PER_MSEC == 1_000_000 && NSEC_PER_USEC == 1_000)
+    #expect(USEC_PER_SEC == 1_000_000)
   }
 }

@@ -97,6 +97,15 @@ open class UIApplication: NSObject {
     device?.backgroundTimeRemaining ?? 0
   }
 
+  // MARK: Remote control
+
+  /// Asks for the events of a remote control. Has no effect: those come as commands, without being asked for, to
+  /// whoever adds a handler to `MPRemoteCommandCenter`.
+  open func beginReceivingRemoteControlEvents() {}
+
+  /// Ends what `beginReceivingRemoteControlEvents()` began. Has no effect.
+  open func endReceivingRemoteControlEvents() {}
+
   // MARK: Background fetches
 
   /// As often as the system allows.

@@ -30,8 +30,13 @@ package final class DeliveryLane: Sendable {
     var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
     var isClosed = false
+    /// How often something came, but for what calls changed.
+    var arrivals: UInt64 = 0
     var backlogs: [ObserverID: Backlog] = [:]
     var coalesced: Int64 = 0
+
+    /// Whether there is nothing to deliver.
+    var isEmpty: Bool { waiting.isEmpty && own.isEmpty && rest.isEmpty }
 
     /// Drops what waits for observers, but for what is in `item` already.
     mutating func dropSteps(before item: ItemID?) {
@@ -115,6 +120,7 @@ package final class DeliveryLane: Sendable {
   func append(_ delivery: Delivery) {
     state.withLock { state in
       guard !state.isClosed else { return }
+      state.arrivals += 1
       guard case .steps(var run) = delivery else {
         state.waiting.append(delivery)
         return
@@ -164,17 +170,29 @@ package final class DeliveryLane: Sendable {
   /// Puts a block on the queue if there is something to deliver and none is there.
   package func wake() {
     let needed = state.withLock { state in
-      let isEmpty = state.waiting.isEmpty && state.own.isEmpty && state.rest.isEmpty
-      guard !isEmpty, !state.isScheduled, gate.isOpen else { return false }
+      guard !state.isEmpty, !state.isScheduled, gate.isOpen else { return false }
       state.isScheduled = true
       return true
     }
     guard needed else { return }
     queue.enqueue { [weak self] in
-      guard let self else { return }
-      self.state.withLock { $0.isScheduled = false }
-      self.drain()
+      self?.takeTurn()
     }
+  }
+
+  /// Delivers what there is, until something comes meanwhile: the rest waits for another turn. A client that takes longer
+  /// for a step than the next one takes to come would otherwise leave its queue to nothing else, ever.
+  private func takeTurn() {
+    let arrivals = state.withLock { state in
+      state.isScheduled = false
+      return state.arrivals
+    }
+    var isFirst = true
+    deliverAll {
+      defer { isFirst = false }
+      return isFirst || self.state.withLock { $0.arrivals == arrivals } ? self.next() : nil
+    }
+    if state.withLock({ $0.arrivals == arrivals || $0.isEmpty }) { onDrained() } else { wake() }
   }
 
   /// Delivers everything there is, on the caller's thread, which must be the queue's.

@@ -40,14 +40,48 @@ extension AVAudioSession {
 
     /// A line output, or any device whose name does not tell its kind.
     public static let lineOut = Port(rawValue: "LineOut")
-    /// Headphones. Not reported: the server's sink is the same with and without them.
-    public static let headphones = Port(rawValue: "Headphones")
     /// A Bluetooth device.
     public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
     /// A display connected by HDMI.
-    public static let HDMI = Port(rawValue: "HDMI")
+    public static let HDMI = Port(rawValue: "HDMIOutput")
     /// A USB device.
     public static let usbAudio = Port(rawValue: "USBAudio")
+
+    // The others are there for applications that compare with them. They are not reported: a sink's name does not tell
+    // of them, and there is no input.
+
+    /// Headphones: the server's sink is the same with and without them.
+    public static let headphones = Port(rawValue: "Headphones")
+    /// The speaker of a phone.
+    public static let builtInSpeaker = Port(rawValue: "Speaker")
+    /// The speaker that is held to the ear.
+    public static let builtInReceiver = Port(rawValue: "Receiver")
+    /// A device of Bluetooth Low Energy.
+    public static let bluetoothLE = Port(rawValue: "BluetoothLE")
+    /// A Bluetooth headset.
+    public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
+    /// A device on the network.
+    public static let airPlay = Port(rawValue: "AirPlay")
+    /// A car.
+    public static let carAudio = Port(rawValue: "CarAudio")
+    /// A display connected by DisplayPort.
+    public static let displayPort = Port(rawValue: "DisplayPort")
+    /// A device connected by Thunderbolt.
+    public static let thunderbolt = Port(rawValue: "Thunderbolt")
+    /// A card in the computer.
+    public static let PCI = Port(rawValue: "PCI")
+    /// A device connected by FireWire.
+    public static let fireWire = Port(rawValue: "FireWire")
+    /// A device of Audio Video Bridging.
+    public static let AVB = Port(rawValue: "AVB")
+    /// No device at all.
+    public static let virtual = Port(rawValue: "Virtual")
+    /// The microphone of a phone.
+    public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")
+    /// The microphone of a headset on a wire.
+    public static let headsetMic = Port(rawValue: "MicrophoneWired")
+    /// A line input.
+    public static let lineIn = Port(rawValue: "LineIn")
 
     /// PulseAudio and PipeWire name sinks by their bus: "bluez_output.…", "alsa_output.usb-…",
     /// "….hdmi-stereo".

@@ -29,7 +29,12 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
   /// The status of loading `key`. After a failure `outError` receives the reason. Any thread; reads nothing.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     let (status, error) =
-      AssetMetadata.keys.contains(key) ? loader.metadataStatus : loader.status
+      switch key {
+      case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
+      // Also what is no medium can be asked for these.
+      case "playable", "hasProtectedContent": loader.status
+      default: loader.mediaStatus
+      }
     if let error { outError?.pointee = error as NSError }
     return status
   }
@@ -128,6 +133,9 @@ public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 /// Header fields of requests for a URL of the network, a `[String: String]`. They take the place of the player's own, but
 /// for `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent to another server that the first one names.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
+
+/// What the media is, a MIME type. Without effect: what it is, its bytes tell.
+public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 
 // Which networks requests may use. Accepted and ignored: Linux does not say what a connection costs.
 

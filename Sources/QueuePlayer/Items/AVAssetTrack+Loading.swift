@@ -29,6 +29,8 @@ extension AVPartialAsyncProperty where Root: AVAssetTrack {
   public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> {
     AVAsyncProperty(\.naturalTimeScale)
   }
+  /// Bits per second: the mean, as far as it is known when the file is opened; 0 if it is not known.
+  public static var estimatedDataRate: AVAsyncProperty<Root, Float> { AVAsyncProperty(\.estimatedDataRate) }
   /// Whether it is played by default: true.
   public static var isEnabled: AVAsyncProperty<Root, Bool> { AVAsyncProperty(\.isEnabled) }
   /// Whether it can be played: true.

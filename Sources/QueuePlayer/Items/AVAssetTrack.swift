@@ -133,6 +133,21 @@ extension AVAsset {
     try await load(.tracks).filter { $0.mediaType == mediaType }
   }
 
+  /// The tracks of that kind, or why there are none; before the return if that is known. Reads the file off the caller's
+  /// thread.
+  public func loadTracks(
+    withMediaType mediaType: AVMediaType,
+    completionHandler: @escaping @Sendable ([AVAssetTrack]?, (any Error)?) -> Void
+  ) {
+    loader.loadMedia { [self] outcome in
+      switch outcome {
+      case .success(let values):
+        completionHandler(values.tracks(of: self).filter { $0.mediaType == mediaType }, nil)
+      case .failure(let error): completionHandler(nil, error)
+      }
+    }
+  }
+
   /// The tracks with that characteristic. Reads the file off the caller's thread.
   ///
   /// - Throws: `AVError` if the media cannot be read.
@@ -151,13 +166,13 @@ extension AVAsset {
 }
 
 extension AVPartialAsyncProperty where Root: AVAsset {
-  /// The tracks: one, or none if the file cannot be played.
+  /// The tracks: one. Cannot be loaded if the file contains no audio.
   public static var tracks: AVAsyncProperty<Root, [AVAssetTrack]> {
-    AVAsyncProperty { asset, values in values.tracks(of: asset) }
+    AVAsyncProperty(ofMedia: { asset, values in values.tracks(of: asset) })
   }
   /// Whether the media is protected against copying: false.
   public static var hasProtectedContent: AVAsyncProperty<Root, Bool> {
-    AVAsyncProperty { (_: AssetLoader.Values) in false }
+    AVAsyncProperty(ofFile: { _ in false })
   }
 }
 

@@ -104,18 +104,20 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
 }
 
 extension AVAsyncProperty where Root: AVAsset {
-  /// A property that is read with the file's format.
-  convenience init(_ value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
+  /// A property of media. A file that has nothing to play does not have it.
+  convenience init(ofMedia value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
     self.init(
-      prepare: { try await Self.wait($0.loader.load) },
+      prepare: { try await Self.wait($0.loader.loadMedia) },
       status: { root in
-        Self.status(root.loader.outcome, isLoading: root.loader.isLoading) { value(root, $0) }
+        Self.status(root.loader.mediaOutcome, isLoading: root.loader.isLoading) { value(root, $0) }
       })
   }
 
-  /// A property that is read with the file's format, whichever the asset.
-  convenience init(_ value: @escaping @Sendable (AssetLoader.Values) -> Value) {
-    self.init { _, values in value(values) }
+  /// A property of every file that can be read.
+  convenience init(ofFile value: @escaping @Sendable (AssetLoader.Values) -> Value) {
+    self.init(
+      prepare: { try await Self.wait($0.loader.load) },
+      status: { Self.status($0.loader.outcome, isLoading: $0.loader.isLoading, value) })
   }
 
   /// A property that is read with the file's tags.
@@ -146,12 +148,12 @@ extension AVAsyncProperty where Root: AVAsset {
 }
 
 extension AVPartialAsyncProperty where Root: AVAsset {
-  /// The length; indefinite if it is not known.
-  public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty { $0.duration } }
+  /// The length; indefinite if it is not known. Cannot be loaded if the file contains no audio.
+  public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty(ofMedia: { $1.duration }) }
   /// Whether the file contains audio that can be played.
-  public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty { $0.isPlayable } }
-  /// Whether the duration is exact and not an estimate.
+  public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty(ofFile: { $0.isPlayable }) }
+  /// Whether the duration is exact and not an estimate. Cannot be loaded if the file contains no audio.
   public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {
-    AVAsyncProperty { $0.isPrecise }
+    AVAsyncProperty(ofMedia: { $1.isPrecise })
   }
 }

@@ -28,16 +28,15 @@ open class AVPlayerItem: NSObject, NSCopying {
   nonisolated let state: Mutex<ItemState>
 
   /// An item for the media at `url`; opens nothing.
-  nonisolated public init(url: URL) {
-    state = Mutex(ItemState(asset: AVURLAsset(url: url)))
-    super.init()
-  }
+  nonisolated public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
 
   /// An item for an asset; opens nothing.
-  nonisolated public init(asset: AVAsset) {
-    state = Mutex(ItemState(asset: asset))
-    super.init()
+  nonisolated public convenience init(asset: AVAsset) {
+    self.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
   }
+
+  // The one that is designated, as on Apple's systems: subclasses of clients override it alone, and have others in
+  // the places of those before without overriding them.
 
   /// An item for an asset; opens nothing. All keys are loaded together when a player opens it, whatever is
   /// listed.

@@ -80,6 +80,9 @@ final class AssetLoader: Sendable {
   /// The values or the error; nil before the file was read.
   var outcome: Outcome? { values.withLock { $0.outcome } }
 
+  /// The outcome for what only media have: a failure also where the file has nothing to play.
+  var mediaOutcome: Outcome? { outcome.map(Self.media) }
+
   /// Whether the file is being read.
   var isLoading: Bool { values.withLock { $0.isLoading } }
 
@@ -88,6 +91,11 @@ final class AssetLoader: Sendable {
 
   /// The status of the values, and why they could not be read.
   var status: (AVKeyValueStatus, AVError?) { values.withLock { $0.status } }
+
+  /// The status of what only media have, and why it could not be read.
+  var mediaStatus: (AVKeyValueStatus, AVError?) {
+    if case .failure(let error)? = mediaOutcome { (.failed, error) } else { status }
+  }
 
   /// The status of the metadata, and why they could not be read.
   var metadataStatus: (AVKeyValueStatus, AVError?) { metadata.withLock { $0.status } }
@@ -105,6 +113,15 @@ final class AssetLoader: Sendable {
       let reading = AssetReading(source)
       Self.queue.async { self.goOn(with: reading) }
     }
+  }
+
+  /// Calls `completion` as `load` does, with the outcome for what only media have.
+  func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) {
+    load { completion(Self.media($0)) }
+  }
+
+  private static func media(_ outcome: Outcome) -> Outcome {
+    if case .success(let values) = outcome, values.info == nil { .failure(.nothingToPlay) } else { outcome }
   }
 
   /// Ends the loading that is under way, of values and of metadata: what waits for it is called with the

@@ -14,7 +14,7 @@ struct ItemState: Sendable {
   }
 
   let asset: AVAsset
-  var loadedKeys = ["duration"]
+  let loadedKeys: [String]
   var attachment: Attachment?
   var status = AVPlayerItem.Status.unknown
   var error: AVError?
@@ -45,7 +45,7 @@ struct ItemState: Sendable {
   /// What `audioMix` makes of the sound.
   var volumeCurve: VolumeCurve?
 
-  init(asset: AVAsset, loadedKeys: [String] = ["duration"]) {
+  init(asset: AVAsset, loadedKeys: [String]) {
     self.asset = asset
     self.loadedKeys = loadedKeys
   }
@@ -179,10 +179,7 @@ extension AVPlayerItem {
   ) -> (status: Status, info: ItemInfo?, error: AVError?) {
     switch outcome {
     case .success(let values):
-      guard let info = values.info else {
-        let error = DecodingError(reason: .notRecognized, message: "no audio that can be played")
-        return (.failed, nil, AVError(error, opening: true))
-      }
+      guard let info = values.info else { return (.failed, nil, .nothingToPlay) }
       return (.readyToPlay, info, nil)
     case .failure(let error): return (.failed, nil, error)
     }

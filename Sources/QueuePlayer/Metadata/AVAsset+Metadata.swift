@@ -55,6 +55,20 @@ extension AVAsset {
     return format == .id3Metadata ? items : []
   }
 
+  /// All items of a format, or why there are none; before the return if that is known. Reads the file off the caller's
+  /// thread.
+  public func loadMetadata(
+    for format: AVMetadataFormat,
+    completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void
+  ) {
+    loader.loadMetadata { outcome in
+      switch outcome {
+      case .success(let contents): completionHandler(format == .id3Metadata ? contents.items : [], nil)
+      case .failure(let error): completionHandler(nil, error)
+      }
+    }
+  }
+
   /// The chapters, as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` has them.
   ///
   /// - Throws: `AVError` if the file cannot be read.
