@@ -54,6 +54,20 @@ struct SessionTests {
     }
   }
 
+  nonisolated private static let methods = ["GET /b HTTP/1.1\r\nHost: x\r\n\r\nGET", "TWO WORDS", ""]
+
+  @Test("a method that is no token is not sent: it could be a request of its own", arguments: methods)
+  func method(_ method: String) async throws {
+    try await withDevice { device in
+      let log = TransferLog()
+      var request = URLRequest(url: try url())
+      request.httpMethod = method
+      session(log).dataTask(with: request).resume()
+      await device.advance(by: .seconds(1))
+      #expect(log.lines == ["complete -1000"] && device.network.requests.isEmpty)
+    }
+  }
+
   @Test("completion handlers get data, response and error")
   func handlers() async throws {
     try await withDevice { device in

@@ -89,4 +89,18 @@ struct TaskEndTests {
       #expect(task.state == .completed && task.progress.isFinished)
     }
   }
+
+  @Test("an upload whose answer is announced to be longer than can be counted has no length")
+  func immenseAnswer() throws {
+    let session = URLSession(configuration: .default, delegate: TransferLog(), delegateQueue: .main)
+    let task = session.uploadTask(
+      with: URLRequest(url: try #require(URL(string: address))), from: Data(count: 10))
+    task.own.withLock { own in
+      (own.sent, own.expectedToSend) = (10, 10)
+      own.expectedToReceive = .max
+    }
+    task.showProgress()
+    #expect(task.progress.isIndeterminate && task.progress.completedUnitCount == 10)
+    session.invalidateAndCancel()
+  }
 }

@@ -15,9 +15,14 @@ extension TransferRequest {
       case .tooLong, .malformed: throw URLError.of(.badURL, url, "bad URL")
       }
     }
+    let method = request.httpMethod ?? "GET"
+    // With blanks or line ends in it, it would be more of a request than a method.
+    guard HTTPFields.isToken(method) else {
+      throw URLError.of(.badURL, url, "\(method.debugDescription) is not an HTTP method")
+    }
     self.init(url: target.url)
     credentials = target.credentials
-    method = request.httpMethod ?? "GET"
+    self.method = method
     self.fields.set("User-Agent", ProcessInfo.processInfo.processName)
     self.fields.set("Accept", "*/*")
     for (name, value) in fields.merging(request.allHTTPHeaderFields ?? [:], uniquingKeysWith: { $1 })

@@ -9,7 +9,9 @@ extension URLSessionTask {
     let (done, total) = own.withLock { own in
       let sends = own.expectedToSend > 0
       let answer = sends ? max(own.expectedToReceive, own.received + 1) : own.expectedToReceive
-      return (own.sent + own.received, answer > 0 ? own.expectedToSend + answer : -1)
+      // A server may announce more than can be counted.
+      let (both, isTooMuch) = own.expectedToSend.addingReportingOverflow(answer)
+      return (own.sent + own.received, answer > 0 && !isTooMuch ? both : -1)
     }
     progress.totalUnitCount = total
     progress.completedUnitCount = done

@@ -14,11 +14,15 @@ package struct HTTPFields: Hashable, Sendable {
   /// No fields.
   package init() {}
 
-  /// Whether a request may have such a field: a name of the characters that RFC 9110 allows, a value without line ends and
-  /// other control characters.
+  /// Whether this can be the name of a field, or a method: one or more of the characters that RFC 9110, 5.6.2 allows.
+  package static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+
+  /// Whether a request may have such a field: a name that is a token, a value without line ends and other control
+  /// characters.
   package static func allows(_ name: String, _ value: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 
   /// Adds a field behind the others.
