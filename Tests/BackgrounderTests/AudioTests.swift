@@ -210,6 +210,27 @@ extension BackgrounderTests {
     }
 
     /// The hundredths in a line like `Background: 12.34`; nil for another.
+    @Test func aFileThatIsNoSongIsNamed() async throws {
+      let stage = try await Stage(durations: [0.5])
+      defer { stage.close() }
+      let path = stage.folder.path + "/no.mp3"
+      try Data("no sound".utf8).write(to: URL(fileURLWithPath: path))
+      let transcript = try await stage.run(["--script", "play@0 quit@2", path])
+      #expect(transcript.application.count { $0.hasPrefix("Cannot play no.mp3: ") } == 1)
+      #expect(transcript.application.contains("Song: \(stage.names[0])"))
+    }
+
+    /// However often the server is tried again.
+    @Test func silenceIsToldOnce() async throws {
+      let stage = try await Stage(durations: [0.5])
+      defer { stage.close() }
+      let transcript = try await Run(
+        ["audio", "--script", "play@0 quit@2"] + stage.paths, server: "unix:\(stage.folder.path)/nobody"
+      ).ended()
+      #expect(transcript.errors.count == 1, "\(transcript.errors)")
+      #expect(transcript.errors.first?.hasPrefix("Backgrounder: no sound: ") == true)
+    }
+
     private func hundredths(_ line: String) -> Int? {
       guard line.hasPrefix("Background: ") else { return nil }
       let parts = line.dropFirst(12).split(separator: ".")

@@ -22,6 +22,8 @@ final class Phone: Sendable {
   private let drawing: Drawing?
   private let lastTask = Mutex(RefreshScreen.refresh)
   private let signals = Mutex<[any DispatchSourceSignal]>([])
+  /// Why there is no sound, as it was told last; nil while there is some.
+  private let silence = Mutex<String?>(nil)
 
   /// Where the phone is, and what its owner thinks of telling.
   struct Location: Sendable {
@@ -165,8 +167,13 @@ final class Phone: Sendable {
 
   private func note(_ diagnostic: PlaybackDiagnostic) {
     switch diagnostic {
-    case .outputOpened: break
-    case .outputUnavailable(let message, _): complain("Backgrounder: no sound: \(message)")
+    case .outputOpened: silence.withLock { $0 = nil }
+    case .outputUnavailable(let message, _):
+      let isKnown = silence.withLock { silence in
+        defer { silence = message }
+        return silence == message
+      }
+      if !isKnown { complain("Backgrounder: no sound: \(message)") }
     case .rateUnavailable(let message): complain("Backgrounder: \(message)")
     case .stepsCoalesced(let count): complain("Backgrounder: \(count) time steps left out: too slow")
     }

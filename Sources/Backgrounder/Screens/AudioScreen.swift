@@ -10,6 +10,7 @@ final class AudioScreen: Screen {
   /// A hundred times a second: more than anyone wants to read.
   private var timeText = ""
   private var songObservation: NSKeyValueObservation?
+  private var statusObservations: [NSKeyValueObservation] = []
   private var timeObserver: Any?
   private var interruptionObserver: (any NSObjectProtocol)?
 
@@ -36,6 +37,11 @@ final class AudioScreen: Screen {
     player.actionAtItemEnd = .advance
     songObservation = player.observe(\.currentItem, options: [.initial, .new]) { [weak self] player, _ in
       MainActor.assumeIsolated { self?.showSong(of: player.currentItem) }
+    }
+    statusObservations = player.items().map { item in
+      item.observe(\.status) { [weak self] item, _ in
+        MainActor.assumeIsolated { self?.showFailure(of: item) }
+      }
     }
     timeObserver = player.addPeriodicTimeObserver(
       forInterval: CMTime(value: 1, timescale: 100), queue: .main
@@ -64,7 +70,17 @@ final class AudioScreen: Screen {
   }
 
   private func showSong(of item: AVPlayerItem?) {
-    songLabel.text = (item?.asset as? AVURLAsset)?.url.lastPathComponent ?? "none"
+    songLabel.text = item.map(name) ?? "none"
+  }
+
+  /// The queue goes on without an item that cannot be played.
+  private func showFailure(of item: AVPlayerItem) {
+    guard item.status == .failed else { return }
+    print("Cannot play \(name(of: item)): \(item.error?.localizedDescription ?? "")")
+  }
+
+  private func name(of item: AVPlayerItem) -> String {
+    (item.asset as? AVURLAsset)?.url.lastPathComponent ?? "none"
   }
 
   private func showTime(_ time: CMTime) {
