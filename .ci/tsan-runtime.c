@@ -9,6 +9,10 @@
 // another thread appends to it in the Mutex is reported; with these edges it is not, and a variable that both change
 // without the Mutex still is. They cost 20 % of the time of the engine's tests.
 //
+// Continuations: a task whose continuation is resumed before it waits goes on at once. The runtime tells the sanitizer of
+// the other order only, where the task waits first, so that what was handed over is reported where the machine holds the
+// task up between the two: 3 of 40 runs of calls over D-Bus, on 2 processors with 6 other processes.
+//
 // A suppression could only silence whole functions, and real races with them; this adds the missing edges instead and
 // silences nothing.
 //
@@ -47,6 +51,20 @@ SWIFT void unlock_slow(SELF void *self) {
   if (!real) real = (Unlock *)dlsym(RTLD_NEXT, UNLOCK);
   if (__tsan_release) __tsan_release(self);
   real(self);
+}
+
+#define ASYNC __attribute__((swiftasynccall))
+
+typedef ASYNC void Await(void *);
+
+extern SWIFT void *swift_task_getCurrent(void) __attribute__((weak));
+
+ASYNC void swift_continuation_await(void *context) {
+  static Await *real;
+  if (!real) real = (Await *)dlsym(RTLD_NEXT, "swift_continuation_await");
+  // Who resumes has released the task.
+  if (__tsan_acquire) __tsan_acquire(swift_task_getCurrent());
+  __attribute__((musttail)) return real(context);
 }
 
 #ifdef __x86_64__ // Elsewhere these functions may keep registers that C does not.
