@@ -30,19 +30,16 @@ package final class DescriptorSource: Sendable {
   // Unsafe: a constant that is only cancelled, which Dispatch allows on any thread.
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
-  /// Begins to watch. Any thread; never blocks. Nil where the system has no descriptor left, and for what cannot be watched, as
+  /// Waits for something to be read, from now on. Any thread; never blocks. Nil where the system has no descriptor left, and for what cannot be watched, as
   /// a file; `errno` says which.
   ///
   /// - Parameters:
   ///   - descriptor: Its owner may close it at any time, after `cancel` best.
   ///   - handler: Called on the queue again and again until what is waited for is gone, as when all was read.
-  package init?(
-    descriptor: Int32, events: Events = .readable, queue: DispatchQueue,
-    handler: @escaping @Sendable () -> Void
-  ) {
+  package init?(descriptor: Int32, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
     let epoll = continuo_epoll_create(O_CLOEXEC)
     guard epoll >= 0 else { return nil }
-    var event = continuo_epoll_event(events: events.rawValue, data: 0)
+    var event = continuo_epoll_event(events: Events.readable.rawValue, data: 0)
     guard continuo_epoll_ctl(epoll, Self.add, descriptor, &event) == 0 else {
       let reason = errno
       close(epoll)

@@ -69,8 +69,8 @@ final class BusLoop: @unchecked Sendable {
       return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
     }
     _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())
-    socket = DescriptorSource(descriptor: calls.getFD(pointer), queue: queue) { [weak self] in self?.process()
-    }
+    let descriptor = calls.getFD(pointer)
+    socket = DescriptorSource(descriptor: descriptor, queue: queue) { [weak self] in self?.process() }
     if socket == nil { end() } else { process() }
   }
 
