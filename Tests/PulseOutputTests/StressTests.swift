@@ -12,6 +12,15 @@ extension RealServers {
   @Suite struct StressTests {
     let clock = SystemClock.shared
 
+    private struct Reference { weak var connection: PulseConnection? }
+
+    /// Returns when all loops have ended, each on a thread of its own; the suite's time limit bounds the wait.
+    private func awaitEnd(of connections: [Reference]) async throws {
+      while connections.contains(where: { $0.connection != nil }) {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+
     @Test func allCallsFromAllThreadsWhileTheServerDies() async throws {
       let server = try PrivatePulseServer()
       defer { server.stop() }
@@ -66,7 +75,6 @@ extension RealServers {
     @Test func devicesComeAndGo() async throws {
       let server = try PrivatePulseServer()
       defer { server.stop() }
-      struct Reference { weak var connection: PulseConnection? }
       var connections: [Reference] = []
       for round in 0..<20 {
         let device = PulseDevice(configuration: PulseConfiguration(server: server.address), clock: clock)
@@ -79,11 +87,44 @@ extension RealServers {
         stream.start()
         if round % 4 > 1 { stream.close() }
       }
-      // Loops end on threads of their own.
-      for _ in 0..<1000 where connections.contains(where: { $0.connection != nil }) {
-        try await Task.sleep(for: .milliseconds(2))
+      try await awaitEnd(of: connections)
+    }
+
+    /// Streams are called from three threads while their device is released and its loop ends. Without the count of callers
+    /// in `PulseConnection.Access`, a call locks a freed loop, and libpulse 16.1 ends the process: "Assertion
+    /// 'pthread_mutex_lock(&m->mutex) == 0' failed at mutex-posix.c:92".
+    @Test func streamsAreCalledWhileTheirLoopEnds() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      var connections: [Reference] = []
+      for round in 0..<200 {
+        var device: PulseDevice? = PulseDevice(
+          configuration: PulseConfiguration(server: server.address), clock: clock)
+        connections.append(Reference(connection: device?.connection))
+        let log = StreamLog()
+        let stream = try #require(device).makeStream(
+          format: PCMFormat(sampleRate: 44100, channelCount: 2), source: RampSource(), events: log.handler)
+        if round % 4 == 0 { try await log.opened() }
+        await withDiscardingTaskGroup { group in
+          for worker in 0..<3 {
+            group.addTask {
+              for call in 0..<100 {
+                switch (call + worker) % 5 {
+                case 0: stream.close()
+                case 1: stream.stop()
+                case 2: stream.setVolume(0.5, muted: false)
+                case 3: stream.flush { _ in }
+                default: stream.start()
+                }
+                if call % 8 == 0 { await Task.yield() }
+              }
+            }
+          }
+          device = nil
+        }
       }
-      #expect(connections.allSatisfy { $0.connection == nil })
+      try await awaitEnd(of: connections)
+      #expect(try pactl(server.address, "list", "short", "sink-inputs").isEmpty)
     }
   }
 }
