@@ -19,6 +19,10 @@ package enum NetworkLimits {
   package static let overlap: Int64 = 4 * 1024
   /// The same for bytes that another process stored, maybe long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
+  /// The least that is compared, and the number of connections in a row that must have brought too little for the usual: a
+  /// connection that brings anything brings a segment, which has 536 bytes or more (RFC 9293, 3.7.1).
+  package static let leastOverlap: Int64 = 256
+  package static let tinyConnections = 3
   /// Bytes, and seconds, after which the length of what is on the disk is recorded.
   package static let recordEvery: Int64 = 8 << 20
   package static let recordInterval = 10.0
