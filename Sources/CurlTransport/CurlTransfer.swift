@@ -13,6 +13,8 @@ final class CurlTransfer {
   private let tellSent: (Int64) -> Void
   /// Whether no body is to come.
   private let isPaused: () -> Bool
+  /// Whether it was cancelled, maybe while libcurl works on it.
+  private let isCancelled: () -> Bool
 
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
@@ -31,6 +33,12 @@ final class CurlTransfer {
   private var triedPort: Int?
   /// Whether it is made for the second time.
   private var isFresh = false
+  /// Bytes of heads, trailers, and all that frames or encodes a body, less those that the body excuses.
+  private var besideBody = 0
+  /// Bytes of trailers.
+  private var trailers = 0
+  /// How often libcurl reported progress while there was no connection to the host.
+  private var callsBeforeConnection = 0
   /// What a callback has found; libcurl only carries that there was something.
   private var found: TransferFailure?
 
@@ -44,7 +52,7 @@ final class CurlTransfer {
   init(
     _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
     deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
-    isPaused: @escaping () -> Bool
+    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool
   ) {
     self.id = id
     self.request = request
@@ -52,6 +60,7 @@ final class CurlTransfer {
     self.deliver = deliver
     self.tellSent = tellSent
     self.isPaused = isPaused
+    self.isCancelled = isCancelled
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -123,9 +132,14 @@ final class CurlTransfer {
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
     // The system's folder of certificates stays in use beside it.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
-    for option: CurlLibrary.Pointer in [.writeData, .headerData, .openSocketData, .connectedData] {
+    for option: CurlLibrary.Pointer in [
+      .writeData, .headerData, .openSocketData, .connectedData, .debugData, .progressData,
+    ] {
       library.set(option, context, of: easy)
     }
+    // Only its debug callback gets the bytes between which a body is sent, and only its progress callback is called for them.
+    library.set(.verbose, 1, of: easy)
+    library.set(.noProgress, 0, of: easy)
     library.setFunctions(
       of: easy,
       body: { bytes, size, count, context in
@@ -139,7 +153,12 @@ final class CurlTransfer {
       },
       seek: { context, offset, _ in CurlTransfer.of(context)?.seekBody(to: Int64(offset)) ?? 1 },
       openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
-      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 })
+      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 },
+      debug: { _, kind, _, count, context in
+        CurlTransfer.of(context)?.received(kind, count)
+        return 0
+      },
+      progress: { context, _, _, _, _ in CurlTransfer.of(context)?.isWanted() == true ? 0 : 1 })
     return easy
   }
 
@@ -163,6 +182,7 @@ final class CurlTransfer {
     else { return false }
     isFresh = true
     found = nil
+    besideBody = 0
     reading?.position = 0
     reader = HeadReader()
     library.set(.freshConnect, 1, of: easy)
@@ -198,8 +218,34 @@ final class CurlTransfer {
 
   // MARK: What libcurl calls
 
+  /// Counts the bytes that libcurl has read, before it takes chunks apart and decodes.
+  private func received(_ kind: Int32, _ count: Int) {
+    // CURLINFO_HEADER_IN, CURLINFO_DATA_IN
+    guard kind == 1 || kind == 3 else { return }
+    besideBody += count
+    if besideBody > NetworkLimits.besideBody {
+      fail("the answer of \(request.url.host) has too much beside its body")
+    }
+  }
+
+  /// Whether libcurl is to continue the transfer.
+  private func isWanted() -> Bool {
+    if !isConnected {
+      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, reports each as progress and nothing else, and returns
+      // only at its end.
+      callsBeforeConnection += 1
+      if callsBeforeConnection > NetworkLimits.besideBody {
+        fail("the proxy for \(request.url.host) answers without end")
+      }
+    }
+    return found?.kind != .badAnswer && !isCancelled()
+  }
+
+  private func fail(_ message: String) { found = found ?? TransferFailure(.badAnswer, message) }
+
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    guard let bytes, hasHead, !wasCancelled else { return 0 }
+    besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
+    guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
     if isPaused() { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
@@ -223,8 +269,16 @@ final class CurlTransfer {
   }
 
   private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    // Lines behind the head are a chunked body's trailers.
-    guard let bytes, !hasHead else { return count }
+    guard let bytes else { return count }
+    guard !hasHead else {
+      // A line after the head is a trailer of a chunked body. libcurl keeps all of them.
+      trailers += count
+      guard trailers <= NetworkLimits.trailers else {
+        fail("the trailers of the answer are too long")
+        return 0
+      }
+      return count
+    }
     do throws(TransferFailure) {
       guard let head = try reader.add(Array(UnsafeRawBufferPointer(start: bytes, count: count))) else {
         return count

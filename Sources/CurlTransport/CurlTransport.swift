@@ -251,7 +251,8 @@ package final class CurlTransport: HTTPTransport {
           return .more
         }
       },
-      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
+      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
+      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } })
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return

@@ -8,6 +8,13 @@ package enum NetworkLimits {
   package static let headerLine = 64 * 1024
   /// Bytes of a response's head in all.
   package static let head = 256 * 1024
+  /// Bytes of the trailers of a chunked body: of the few that are in use each has some 100 bytes.
+  package static let trailers = 64 * 1024
+  /// Bytes that are none of the body: heads of interim answers and of proxies, sizes and extensions of chunks, what an encoding has
+  /// besides. More than a head, and than libcurl reads at once. Each byte of the body excuses some: a chunk of one byte has five others,
+  /// and maybe an extension.
+  package static let besideBody = 512 * 1024
+  package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
   package static let redirects = 10
   /// Connections to one host, and to all hosts.
