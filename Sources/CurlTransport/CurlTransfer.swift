@@ -18,6 +18,7 @@ final class CurlTransfer {
 
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
+  private var ownAddresses: () -> Set<PeerAddress>? = { nil }
   private let library: CurlLibrary
   private var fields: CurlLibrary.List?
   private var aliases: CurlLibrary.List?
@@ -78,6 +79,7 @@ final class CurlTransfer {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
     hasSystemSockets = options.hasSystemSockets
+    ownAddresses = options.ownAddresses
     let context = Unmanaged.passUnretained(self).toOpaque()
     library.set(.errorBuffer, errorText, of: easy)
     library.set(.privateData, context, of: easy)
@@ -293,7 +295,7 @@ final class CurlTransfer {
 
   private func openSocket(_ address: UnsafeMutablePointer<continuo_curl_address>?) -> Int32 {
     guard let address else { return -1 }
-    if request.reach == .publicOnly, PeerAddress(socketAddress: address)?.isPublic != true {
+    if !mayReach(PeerAddress(socketAddress: address)) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return -1
     }
@@ -307,10 +309,17 @@ final class CurlTransfer {
     return descriptor
   }
 
+  private func mayReach(_ address: PeerAddress?) -> Bool {
+    guard request.reach == .publicOnly else { return true }
+    // Asked for each connection: an interface may have got another address.
+    guard let address, let own = ownAddresses() else { return false }
+    return address.isPublic(besides: own)
+  }
+
   private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
     let address = text.flatMap { PeerAddress(text: String(cString: $0)) }
     // A connection that was kept may be another request's, which could reach more.
-    if request.reach == .publicOnly, address?.isPublic != true {
+    if !mayReach(address) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return 1
     }
@@ -334,6 +343,28 @@ extension PeerAddress {
         default: []
         }
       })
+  }
+
+  /// The addresses of this machine's interfaces; nil if the system does not tell.
+  static func ofThisMachine() -> Set<PeerAddress>? {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return nil }
+    defer { freeifaddrs(list) }
+    var addresses: Set<PeerAddress> = []
+    var next = list
+    while let interface = next {
+      next = interface.pointee.ifa_next
+      guard let address = interface.pointee.ifa_addr else { continue }
+      let bytes = UnsafeRawPointer(address)
+      let found: UnsafeRawBufferPointer? =
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: UnsafeRawBufferPointer(start: bytes + 4, count: 4)
+        case AF_INET6: UnsafeRawBufferPointer(start: bytes + 8, count: 16)
+        default: nil
+        }
+      if let found, let address = PeerAddress(bytes: Array(found)) { addresses.insert(address) }
+    }
+    return addresses
   }
 
   /// The address in its usual notation; nil for anything else.

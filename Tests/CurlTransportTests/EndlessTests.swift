@@ -119,4 +119,27 @@ struct EndlessTests {
     #expect(failure.kind == .badAnswer || failure.kind == .lost, "\(failure)")
     #expect(sink.byteCount == 0 && server.bytesSent < 12 << 20)
   }
+
+  @Test("public addresses that are this machine's own are not reached where only others may be")
+  func ownAddresses() throws {
+    let own = try #require(PeerAddress.ofThisMachine())
+    let loopback = try #require(PeerAddress(bytes: [127, 0, 0, 1]))
+    #expect(own.contains(loopback))
+    // An address that leads nowhere; were it tried, that would take longer than is waited for, or fail in other words.
+    for (text, bytes) in [
+      ("192.31.196.7", [192, 31, 196, 7] as [UInt8]), ("[::ffff:192.31.196.7]", [192, 31, 196, 7]),
+    ] {
+      let known = try #require(PeerAddress(bytes: bytes))
+      var options = CurlOptions()
+      options.names = ["radio.example:80:\(text)"]
+      options.ownAddresses = { [known] }
+      let transport = CurlTransport(options: options)
+      let sink = RecordingSink()
+      var request = TransferRequest(url: try WebURL.read("http://radio.example/").url)
+      request.reach = .publicOnly
+      _ = transport.start(request, sink: sink)
+      #expect(sink.wait() && sink.failure == TransferFailure(.notReachable, "radio.example is not reachable"))
+      #expect(sink.events.count == 1)
+    }
+  }
 }
