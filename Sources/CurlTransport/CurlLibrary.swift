@@ -80,6 +80,8 @@ struct CurlLibrary: Sendable {
   // MARK: Options. The numbers are those of curl.h and multi.h: kind times 10,000 plus number.
 
   enum Number: Int32 {
+    case verbose = 41
+    case noProgress = 43
     case noBody = 44
     case upload = 46
     case netrc = 51
@@ -104,7 +106,9 @@ struct CurlLibrary: Sendable {
     case httpHeader = 10_023
     case headerData = 10_029
     case customRequest = 10_036
+    case progressData = 10_057
     case caInfo = 10_065
+    case debugData = 10_095
     case acceptEncoding = 10_102
     case privateData = 10_103
     case http200Aliases = 10_104
@@ -133,7 +137,8 @@ struct CurlLibrary: Sendable {
 
   func setFunctions(
     of easy: Handle, body: continuo_curl_receive, head: continuo_curl_receive, read: continuo_curl_receive,
-    seek: continuo_curl_seek, openSocket: continuo_curl_open_socket, connected: continuo_curl_connected
+    seek: continuo_curl_seek, openSocket: continuo_curl_open_socket, connected: continuo_curl_connected,
+    debug: continuo_curl_debug, progress: continuo_curl_progress
   ) {
     _ = continuo_curl_set_receive(easySet.call, easy, 20_011, body)
     _ = continuo_curl_set_receive(easySet.call, easy, 20_079, head)
@@ -141,6 +146,8 @@ struct CurlLibrary: Sendable {
     _ = continuo_curl_set_seek(easySet.call, easy, 20_167, seek)
     _ = continuo_curl_set_open_socket(easySet.call, easy, 20_163, openSocket)
     _ = continuo_curl_set_connected(easySet.call, easy, 20_312, connected)
+    _ = continuo_curl_set_debug(easySet.call, easy, 20_094, debug)
+    _ = continuo_curl_set_progress(easySet.call, easy, 20_219, progress)
   }
 
   func set(_ option: MultiNumber, _ value: Int, ofMulti multi: Handle) {

@@ -13,9 +13,12 @@ final class CurlTransfer {
   private let tellSent: (Int64) -> Void
   /// Whether no body is to come.
   private let isPaused: () -> Bool
+  /// Whether it was cancelled, maybe while libcurl works on it.
+  private let isCancelled: () -> Bool
 
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
+  private var ownAddresses: () -> Set<PeerAddress>? = { nil }
   private let library: CurlLibrary
   private var fields: CurlLibrary.List?
   private var aliases: CurlLibrary.List?
@@ -31,6 +34,12 @@ final class CurlTransfer {
   private var triedPort: Int?
   /// Whether it is made for the second time.
   private var isFresh = false
+  /// Bytes of heads, trailers, and all that frames or encodes a body, less those that the body excuses.
+  private var besideBody = 0
+  /// Bytes of trailers.
+  private var trailers = 0
+  /// How often libcurl reported progress while there was no connection to the host.
+  private var callsBeforeConnection = 0
   /// What a callback has found; libcurl only carries that there was something.
   private var found: TransferFailure?
 
@@ -44,7 +53,7 @@ final class CurlTransfer {
   init(
     _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
     deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
-    isPaused: @escaping () -> Bool
+    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool
   ) {
     self.id = id
     self.request = request
@@ -52,6 +61,7 @@ final class CurlTransfer {
     self.deliver = deliver
     self.tellSent = tellSent
     self.isPaused = isPaused
+    self.isCancelled = isCancelled
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -69,6 +79,7 @@ final class CurlTransfer {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
     hasSystemSockets = options.hasSystemSockets
+    ownAddresses = options.ownAddresses
     let context = Unmanaged.passUnretained(self).toOpaque()
     library.set(.errorBuffer, errorText, of: easy)
     library.set(.privateData, context, of: easy)
@@ -123,9 +134,14 @@ final class CurlTransfer {
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
     // The system's folder of certificates stays in use beside it.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
-    for option: CurlLibrary.Pointer in [.writeData, .headerData, .openSocketData, .connectedData] {
+    for option: CurlLibrary.Pointer in [
+      .writeData, .headerData, .openSocketData, .connectedData, .debugData, .progressData,
+    ] {
       library.set(option, context, of: easy)
     }
+    // Only its debug callback gets the bytes between which a body is sent, and only its progress callback is called for them.
+    library.set(.verbose, 1, of: easy)
+    library.set(.noProgress, 0, of: easy)
     library.setFunctions(
       of: easy,
       body: { bytes, size, count, context in
@@ -139,7 +155,12 @@ final class CurlTransfer {
       },
       seek: { context, offset, _ in CurlTransfer.of(context)?.seekBody(to: Int64(offset)) ?? 1 },
       openSocket: { context, _, address in CurlTransfer.of(context)?.openSocket(address) ?? -1 },
-      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 })
+      connected: { context, remote, _, _, _ in CurlTransfer.of(context)?.connected(to: remote) ?? 1 },
+      debug: { _, kind, _, count, context in
+        CurlTransfer.of(context)?.received(kind, count)
+        return 0
+      },
+      progress: { context, _, _, _, _ in CurlTransfer.of(context)?.isWanted() == true ? 0 : 1 })
     return easy
   }
 
@@ -163,6 +184,7 @@ final class CurlTransfer {
     else { return false }
     isFresh = true
     found = nil
+    besideBody = 0
     reading?.position = 0
     reader = HeadReader()
     library.set(.freshConnect, 1, of: easy)
@@ -198,8 +220,34 @@ final class CurlTransfer {
 
   // MARK: What libcurl calls
 
+  /// Counts the bytes that libcurl has read, before it takes chunks apart and decodes.
+  private func received(_ kind: Int32, _ count: Int) {
+    // CURLINFO_HEADER_IN, CURLINFO_DATA_IN
+    guard kind == 1 || kind == 3 else { return }
+    besideBody += count
+    if besideBody > NetworkLimits.besideBody {
+      fail("the answer of \(request.url.host) has too much beside its body")
+    }
+  }
+
+  /// Whether libcurl is to continue the transfer.
+  private func isWanted() -> Bool {
+    if !isConnected {
+      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, reports each as progress and nothing else, and returns
+      // only at its end.
+      callsBeforeConnection += 1
+      if callsBeforeConnection > NetworkLimits.besideBody {
+        fail("the proxy for \(request.url.host) answers without end")
+      }
+    }
+    return found?.kind != .badAnswer && !isCancelled()
+  }
+
+  private func fail(_ message: String) { found = found ?? TransferFailure(.badAnswer, message) }
+
   private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    guard let bytes, hasHead, !wasCancelled else { return 0 }
+    besideBody = max(0, besideBody - count * NetworkLimits.besideBodyByte)
+    guard let bytes, hasHead, !wasCancelled, found?.kind != .badAnswer else { return 0 }
     if isPaused() { return Self.pause }
     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
     return hand(.body(Array(piece))) ? count : 0
@@ -223,8 +271,16 @@ final class CurlTransfer {
   }
 
   private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-    // Lines behind the head are a chunked body's trailers.
-    guard let bytes, !hasHead else { return count }
+    guard let bytes else { return count }
+    guard !hasHead else {
+      // A line after the head is a trailer of a chunked body. libcurl keeps all of them.
+      trailers += count
+      guard trailers <= NetworkLimits.trailers else {
+        fail("the trailers of the answer are too long")
+        return 0
+      }
+      return count
+    }
     do throws(TransferFailure) {
       guard let head = try reader.add(Array(UnsafeRawBufferPointer(start: bytes, count: count))) else {
         return count
@@ -239,7 +295,7 @@ final class CurlTransfer {
 
   private func openSocket(_ address: UnsafeMutablePointer<continuo_curl_address>?) -> Int32 {
     guard let address else { return -1 }
-    if request.reach == .publicOnly, PeerAddress(socketAddress: address)?.isPublic != true {
+    if !mayReach(PeerAddress(socketAddress: address)) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return -1
     }
@@ -253,10 +309,17 @@ final class CurlTransfer {
     return descriptor
   }
 
+  private func mayReach(_ address: PeerAddress?) -> Bool {
+    guard request.reach == .publicOnly else { return true }
+    // Asked for each connection: an interface may have got another address.
+    guard let address, let own = ownAddresses() else { return false }
+    return address.isPublic(besides: own)
+  }
+
   private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
     let address = text.flatMap { PeerAddress(text: String(cString: $0)) }
     // A connection that was kept may be another request's, which could reach more.
-    if request.reach == .publicOnly, address?.isPublic != true {
+    if !mayReach(address) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return 1
     }
@@ -280,6 +343,28 @@ extension PeerAddress {
         default: []
         }
       })
+  }
+
+  /// The addresses of this machine's interfaces; nil if the system does not tell.
+  static func ofThisMachine() -> Set<PeerAddress>? {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return nil }
+    defer { freeifaddrs(list) }
+    var addresses: Set<PeerAddress> = []
+    var next = list
+    while let interface = next {
+      next = interface.pointee.ifa_next
+      guard let address = interface.pointee.ifa_addr else { continue }
+      let bytes = UnsafeRawPointer(address)
+      let found: UnsafeRawBufferPointer? =
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: UnsafeRawBufferPointer(start: bytes + 4, count: 4)
+        case AF_INET6: UnsafeRawBufferPointer(start: bytes + 8, count: 16)
+        default: nil
+        }
+      if let found, let address = PeerAddress(bytes: Array(found)) { addresses.insert(address) }
+    }
+    return addresses
   }
 
   /// The address in its usual notation; nil for anything else.

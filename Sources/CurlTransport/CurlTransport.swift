@@ -22,6 +22,9 @@ package struct CurlOptions: Sendable {
   package var names: [String] = []
   /// Whether it is certain that there is no such host; false where nobody could be asked. May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
+  /// The addresses of this machine, which a request for public addresses may not reach although they may be public; nil where the
+  /// system does not tell: then it reaches none. Must not block.
+  package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
   /// Names of the library to open, the first that there is.
   package var libraryNames = CurlLibrary.names
 
@@ -251,7 +254,8 @@ package final class CurlTransport: HTTPTransport {
           return .more
         }
       },
-      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
+      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
+      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } })
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return

@@ -8,6 +8,13 @@ package enum NetworkLimits {
   package static let headerLine = 64 * 1024
   /// Bytes of a response's head in all.
   package static let head = 256 * 1024
+  /// Bytes of the trailers of a chunked body: of the few that are in use each has some 100 bytes.
+  package static let trailers = 64 * 1024
+  /// Bytes that are none of the body: heads of interim answers and of proxies, sizes and extensions of chunks, what an encoding has
+  /// besides. More than a head, and than libcurl reads at once. Each byte of the body excuses some: a chunk of one byte has five others,
+  /// and maybe an extension.
+  package static let besideBody = 512 * 1024
+  package static let besideBodyByte = 64
   /// Redirects that are followed for one request.
   package static let redirects = 10
   /// Connections to one host, and to all hosts.
@@ -19,6 +26,10 @@ package enum NetworkLimits {
   package static let overlap: Int64 = 4 * 1024
   /// The same for bytes that another process stored, maybe long ago.
   package static let overlapAfterRestart: Int64 = 64 * 1024
+  /// The least that is compared, and the number of connections in a row that must have brought too little for the usual: a
+  /// connection that brings anything brings a segment, which has 536 bytes or more (RFC 9293, 3.7.1).
+  package static let leastOverlap: Int64 = 256
+  package static let tinyConnections = 3
   /// Bytes, and seconds, after which the length of what is on the disk is recorded.
   package static let recordEvery: Int64 = 8 << 20
   package static let recordInterval = 10.0

@@ -373,7 +373,7 @@ struct CurlTransportTests {
     "names that stand for private addresses are not reached, also where they stand for public ones too",
     arguments: [
       "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254", "10.0.0.1", "[fe80::1]",
-      "[2001:db8::1],127.0.0.1", "127.0.0.1,[2001:db8::1]",
+      "[2001:20::1],127.0.0.1", "127.0.0.1,[2001:20::1]",
     ])
   func namesOfPrivateAddresses(address: String) throws {
     let server = try HostileServer { _ in HostileFile.plain("204 No Content") }

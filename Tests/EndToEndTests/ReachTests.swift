@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-  /// Where URLs and redirects may lead. Addresses 192.0.2.… stand for public ones.
+  /// Where URLs and redirects may lead. Addresses 192.31.196.… stand for public ones.
   @Suite(.serialized) struct ReachTests {
     /// What a client from the network is told of a URL that it adds and plays.
     private func complaint(of client: Conversation, _ url: String) async throws -> String {
@@ -47,9 +47,9 @@ extension EndToEndTests {
         in: studio.folder,
         names: [
           "local.test": ["127.0.0.1"], "local6.test": ["::1"], "mapped.test": ["::ffff:127.0.0.1"],
-          "meta.test": ["169.254.169.254"], "nothing.test": ["0.0.0.0"], "public.test": ["192.0.2.1"],
+          "meta.test": ["169.254.169.254"], "nothing.test": ["0.0.0.0"], "public.test": ["192.31.196.1"],
           // Public when it is asked for first, and private from then on.
-          "changing.test": ["192.0.2.1", "127.0.0.1"],
+          "changing.test": ["192.31.196.1", "127.0.0.1"],
         ])
       let port = try HostileServer.freePort()
       let served = try await studio.serve(
@@ -93,7 +93,7 @@ extension EndToEndTests {
       defer { server.stop() }
       let netrc = try studio.write("machine public.test login me password S3CRET\n".utf8, to: ".netrc")
       chmod(netrc, 0o600)
-      let network = try await Interposer.network(in: studio.folder, names: ["public.test": ["192.0.2.1"]])
+      let network = try await Interposer.network(in: studio.folder, names: ["public.test": ["192.31.196.1"]])
       let port = try HostileServer.freePort()
       let served = try await studio.serve(
         [
@@ -157,7 +157,7 @@ extension EndToEndTests {
       }
       defer { server.stop() }
       let network = try await Interposer.network(
-        in: studio.folder, names: ["public.test": ["192.0.2.1"]])
+        in: studio.folder, names: ["public.test": ["192.31.196.1"]])
       let urls = [server.url("/file"), "http://public.test:\(server.port)/private"]
       let player = try studio.play(
         urls + ["--output", "simulated", "--no-socket"], environment: network.environment)

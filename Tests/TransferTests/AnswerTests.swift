@@ -46,7 +46,7 @@ struct AnswerTests {
       return answer
     }
     world.run(until: 5)
-    #expect(world.ranges[1] == "bytes=94- if \"1\"")
+    #expect(world.ranges[1] == "bytes=0- if \"1\"")
     #expect(world.holds(file.content))
   }
 

@@ -96,38 +96,6 @@ struct TextTests {
     }
   }
 
-  @Test(
-    "addresses that not everybody reaches",
-    arguments: [
-      [0, 0, 0, 0], [10, 1, 2, 3], [100, 64, 0, 1], [100, 127, 255, 255], [127, 0, 0, 1],
-      [169, 254, 169, 254],
-      [172, 16, 0, 1], [172, 31, 255, 255], [192, 168, 1, 1], [224, 0, 0, 1], [255, 255, 255, 255],
-    ] as [[UInt8]])
-  func privateAddresses(_ bytes: [UInt8]) throws {
-    #expect(try #require(PeerAddress(bytes: bytes)).isPublic == false)
-    let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + bytes
-    #expect(try #require(PeerAddress(bytes: mapped)).isPublic == false)
-    let translated = [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8) + bytes
-    #expect(try #require(PeerAddress(bytes: translated)).isPublic == false)
-  }
-
-  @Test("addresses of IPv6, and those that everybody reaches")
-  func otherAddresses() throws {
-    func isPublic(_ front: [UInt8], last: UInt8 = 1) throws -> Bool {
-      try #require(PeerAddress(bytes: front + [UInt8](repeating: 0, count: 15 - front.count) + [last]))
-        .isPublic
-    }
-    #expect(try !isPublic([], last: 0) && !isPublic([]) && !isPublic([0xFC]) && !isPublic([0xFD, 1]))
-    #expect(try !isPublic([0xFE, 0x80]) && !isPublic([0xFE, 0xBF]) && !isPublic([0xFF, 2]))
-    #expect(try isPublic([0x20, 0x01, 0x0D, 0xB8]) && isPublic([0xFE, 0xC0]))
-    for bytes in [
-      [8, 8, 8, 8], [100, 63, 0, 1], [100, 128, 0, 1], [172, 15, 0, 1], [172, 32, 0, 1], [223, 1, 1, 1],
-    ] {
-      #expect(try #require(PeerAddress(bytes: bytes.map { UInt8($0) })).isPublic)
-    }
-    #expect(PeerAddress(bytes: [1, 2, 3]) == nil)
-  }
-
   @Test("dates of HTTP")
   func dates() {
     #expect(HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.seconds == 784_111_777)

@@ -59,6 +59,22 @@ static inline int continuo_curl_set_connected(
   return set(handle, option, value);
 }
 
+// Gets a copy of what libcurl reads and writes; its result is not looked at.
+typedef int (*continuo_curl_debug)(void *easy, int kind, char *bytes, size_t count, void *context);
+
+static inline int continuo_curl_set_debug(
+    continuo_curl_variadic set, void *handle, int option, continuo_curl_debug value) {
+  return set(handle, option, value);
+}
+
+// Called whenever a transfer has done something. Anything but 0 ends it.
+typedef int (*continuo_curl_progress)(void *context, long total, long received, long body, long sent);
+
+static inline int continuo_curl_set_progress(
+    continuo_curl_variadic set, void *handle, int option, continuo_curl_progress value) {
+  return set(handle, option, value);
+}
+
 static inline int continuo_curl_get_pointer(continuo_curl_variadic get, void *handle, int info, void **value) {
   return get(handle, info, value);
 }

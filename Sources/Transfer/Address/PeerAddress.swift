@@ -16,37 +16,97 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether it is reachable for everybody: not this machine, not a private network, not a group.
-  package var isPublic: Bool {
-    if bytes.count == 4 { return Self.isPublic(version4: bytes[0], bytes[1]) }
-    let front = bytes.prefix(12)
-    // `::`, `::1`, IPv4 addresses in the old form, and IPv4 addresses in IPv6's form: the program that names them so may
-    // want to get around this rule.
-    if front.allSatisfy({ $0 == 0 }) { return false }
-    if front.prefix(10).allSatisfy({ $0 == 0 }), front[10] == 0xFF, front[11] == 0xFF { return false }
-    // NAT64: the gateway takes it for the IPv4 address at its end.
-    if front == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] {
-      return Self.isPublic(version4: bytes[12], bytes[13])
+  /// Whether every host can reach it: a unicast address of the Internet, in no block of the table below. An address that carries an
+  /// IPv4 address is public if that is: where it is connected to, a gateway or the system takes the one for the other.
+  package var isPublic: Bool { isPublic(besides: []) }
+
+  /// Whether it is public and leads to another machine than this one.
+  ///
+  /// - Parameter own: the addresses of this machine's interfaces.
+  package func isPublic(besides own: Set<PeerAddress>) -> Bool {
+    guard !own.contains(self) else { return false }
+    let carried = carried
+    guard carried.isEmpty else { return carried.allSatisfy { $0.isPublic(besides: own) } }
+    // IPv6 has no other global unicast addresses than 2000::/3.
+    guard bytes.count == 4 || bytes[0] & 0xE0 == 0x20 else { return false }
+    return !Self.unreachable.contains { $0.contains(self) } || Self.reachable.contains { $0.contains(self) }
+  }
+
+  /// The IPv4 addresses that an address of IPv6 leads to; empty if it is no such address.
+  private var carried: [PeerAddress] {
+    guard bytes.count == 16 else { return [] }
+    let parts: [[UInt8]] =
+      switch (bytes[0], bytes[1], bytes[2], bytes[3]) {
+      // IPv4-compatible and IPv4-mapped addresses (RFC 4291, 2.5.5). `::` and `::1` are in 0.0.0.0/8.
+      case (0, 0, _, _)
+      where bytes[..<10].allSatisfy { $0 == 0 } && [0, 0xFF].contains(bytes[10]) && bytes[10] == bytes[11]:
+        [Array(bytes[12...])]
+      // NAT64 (RFC 6052).
+      case (0, 0x64, 0xFF, 0x9B) where bytes[4..<12].allSatisfy { $0 == 0 }: [Array(bytes[12...])]
+      // 6to4 (RFC 3056).
+      case (0x20, 0x02, _, _): [Array(bytes[2..<6])]
+      // Teredo (RFC 4380, 4): the server, and the client with all bits inverted.
+      case (0x20, 0x01, 0, 0): [Array(bytes[4..<8]), bytes[12...].map { ~$0 }]
+      default: []
+      }
+    return parts.compactMap { PeerAddress(bytes: $0) }
+  }
+
+  /// Addresses whose first bits are the same.
+  private struct Block {
+    let bytes: [UInt8]
+    let bits: Int
+
+    /// A block of IPv4.
+    init(_ bytes: UInt8..., bits: Int) {
+      self.bytes = bytes
+      self.bits = bits
     }
-    switch (bytes[0], bytes[1]) {
-    case (0xFC...0xFD, _), (0xFE, 0x80...0xBF), (0xFF, _): return false
-    default: return true
+
+    /// A block of IPv6, by its first groups.
+    init(groups: UInt16..., bits: Int) {
+      let groups = groups + [UInt16](repeating: 0, count: 8 - groups.count)
+      bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+      self.bits = bits
+    }
+
+    func contains(_ address: PeerAddress) -> Bool {
+      guard address.bytes.count == bytes.count else { return false }
+      let whole = bits / 8
+      guard address.bytes[..<whole] == bytes[..<whole] else { return false }
+      return bits % 8 == 0 || (address.bytes[whole] ^ bytes[whole]) >> UInt8(8 - bits % 8) == 0
     }
   }
 
-  private static func isPublic(version4 first: UInt8, _ second: UInt8) -> Bool {
-    switch (first, second) {
-    case (0, _), (10, _), (127, _), (224..., _): false
-    case (100, 64...127), (169, 254), (172, 16...31), (192, 168): false
-    default: true
-    }
-  }
+  // IANA's IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, when their newest entry was 100:0:0:1::/64 of 2025-04.
+  // Blocks of IPv6 outside 2000::/3 need no entry here.
+
+  /// Blocks that are not globally reachable. With multicast, which is in registries of its own, and the deprecated
+  /// 192.88.99.0/24, whose entry does not say.
+  private static let unreachable = [
+    Block(0, 0, 0, 0, bits: 8), Block(10, 0, 0, 0, bits: 8), Block(100, 64, 0, 0, bits: 10),
+    Block(127, 0, 0, 0, bits: 8), Block(169, 254, 0, 0, bits: 16), Block(172, 16, 0, 0, bits: 12),
+    Block(192, 0, 0, 0, bits: 24), Block(192, 0, 2, 0, bits: 24), Block(192, 88, 99, 0, bits: 24),
+    Block(192, 168, 0, 0, bits: 16), Block(198, 18, 0, 0, bits: 15), Block(198, 51, 100, 0, bits: 24),
+    Block(203, 0, 113, 0, bits: 24), Block(224, 0, 0, 0, bits: 4), Block(240, 0, 0, 0, bits: 4),
+    Block(groups: 0x2001, bits: 23), Block(groups: 0x2001, 0xDB8, bits: 32), Block(groups: 0x3FFF, bits: 20),
+  ]
+
+  /// Blocks within these that are globally reachable.
+  private static let reachable = [
+    Block(192, 0, 0, 9, bits: 32), Block(192, 0, 0, 10, bits: 32),
+    Block(groups: 0x2001, 1, 0, 0, 0, 0, 0, 1, bits: 128),
+    Block(groups: 0x2001, 1, 0, 0, 0, 0, 0, 2, bits: 128),
+    Block(groups: 0x2001, 1, 0, 0, 0, 0, 0, 3, bits: 128), Block(groups: 0x2001, 3, bits: 32),
+    Block(groups: 0x2001, 4, 0x112, bits: 48), Block(groups: 0x2001, 0x20, bits: 28),
+    Block(groups: 0x2001, 0x30, bits: 28),
+  ]
 }
 
 /// Which addresses a request may connect to.
 package enum NetworkReach: Sendable {
   /// Any.
   case all
-  /// Those for which `PeerAddress.isPublic` is true.
+  /// Those for which `PeerAddress.isPublic` is true, but for the machine's own.
   case publicOnly
 }

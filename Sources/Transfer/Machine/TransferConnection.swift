@@ -36,6 +36,9 @@ struct TransferConnection: Sendable {
   /// Bytes that came, and those of them that were not stored yet.
   var brought: Int64 = 0
   var news: Int64 = 0
+  /// The last byte of a gap in what is stored, not stored itself before the bytes after it were compared: they may be of another
+  /// version, and a reader must not come from one into the other. With the end of those.
+  var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
   /// Takes out the metadata of a live stream.
   var demuxer: ICYDemuxer?
 

@@ -236,6 +236,7 @@ extension TransferMachine {
         guard store.holds(piece, at: position) else { return change() }
         position += Int64(piece.count)
         rest = rest[piece.endIndex...]
+        if let joint = connection?.joint, position >= joint.end { close(joint, at: now) }
         if position == known, !present.isPart, present.request.fields["If-Range"] != nil {
           emptyValidators += 1
         }
@@ -247,16 +248,38 @@ extension TransferMachine {
       }
       let gap = intervals.start(after: position).map { $0 - position } ?? .max
       let piece = rest.prefix(Int(clamping: gap))
-      commands.append(.store(piece, at: position))
-      stored.insert(position..<position + Int64(piece.count))
+      // What was to be compared is not there any more; this connection has brought both.
+      if let joint = connection?.joint { close(joint, at: now) }
+      if Int64(piece.count) == gap {
+        put(piece.dropLast(), at: position, now)
+        let next = position + gap
+        let end = min(intervals.end(from: next), next + overlap.length)
+        connection?.joint = (piece.suffix(1), next - 1, end)
+      } else {
+        put(piece, at: position, now)
+      }
       position += Int64(piece.count)
-      connection?.news += Int64(piece.count)
       rest = rest[piece.endIndex...]
-      comparedTo = 0
-      lastFailure = nil
-      if dryProgress != nil { dryProgress = now }
     }
     connection?.position = position
+  }
+
+  /// Stores the byte that closes a gap.
+  private mutating func close(_ joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64), at now: HostTime)
+  {
+    connection?.joint = nil
+    put(joint.byte, at: joint.offset, now)
+  }
+
+  private mutating func put(_ bytes: ArraySlice<UInt8>, at offset: Int64, _ now: HostTime) {
+    guard !bytes.isEmpty else { return }
+    commands.append(.store(bytes, at: offset))
+    stored.insert(offset..<offset + Int64(bytes.count))
+    connection?.news += Int64(bytes.count)
+    overlap.hasStored = true
+    comparedTo = 0
+    lastFailure = nil
+    if dryProgress != nil { dryProgress = now }
   }
 
   private mutating func takeLive(_ bytes: ArraySlice<UInt8>, at now: HostTime) {

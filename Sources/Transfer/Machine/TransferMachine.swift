@@ -65,8 +65,7 @@ package struct TransferMachine: Sendable {
   var dryProgress: HostTime?
   /// How far known bytes were compared since there was the last new one.
   var comparedTo: Int64 = 0
-  /// Bytes that the last connection brought.
-  var lastBrought: Int64 = .max
+  var overlap = OverlapRule()
   var expectedTotal: Int64?
   /// Whether nothing is asked for until further notice.
   private var isSuspended = false
@@ -216,7 +215,8 @@ package struct TransferMachine: Sendable {
   /// Whether a running transfer will bring the byte at `edge` soon enough.
   private func isUseful(_ connection: TransferConnection, for edge: Int64) -> Bool {
     if isLive { return true }
-    let begin = connection.phase == .body ? connection.position : connection.first ?? 0
+    let begin =
+      connection.phase == .body ? connection.joint?.offset ?? connection.position : connection.first ?? 0
     let isPatient = connection.phase == .body ? ranges != .working : connection.first == nil
     // At the very beginning a jump is one over a tag, whose pictures nobody has asked for.
     let patience = begin < NetworkLimits.tagSkip ? NetworkLimits.tagSkip : NetworkLimits.waitAhead
@@ -236,10 +236,7 @@ package struct TransferMachine: Sendable {
 
   private mutating func start(from edge: Int64, at now: HostTime) {
     let before = edge - stored.start(ofRangeBefore: edge)
-    // A connection that brings little must not bring only what is there already.
-    let usual = hasSucceeded ? NetworkLimits.overlap : NetworkLimits.overlapAfterRestart
-    let most = lastBrought >= NetworkLimits.goodConnection ? usual : lastBrought / 16
-    let overlap = min(most, before)
+    let overlap = min(overlap.length, before)
     let first = isLive || ranges == .broken ? nil : edge - overlap
     lastAttempt += 1
     let request = settings.request(
@@ -306,7 +303,7 @@ package struct TransferMachine: Sendable {
     _ lost: TransferConnection, _ failure: TransferFailure, asked: Double?, at now: HostTime
   ) {
     lastFailure = failure
-    lastBrought = lost.phase == .body ? lost.brought : lastBrought
+    if lost.phase == .body { overlap.note(lost.brought) }
     // A name that was known a while ago is one that will be known again: the machine has come to another network.
     let isForgotten = failure.kind == .hostNotFound && hasSucceeded
     if !failure.mayPass, !isForgotten, !isLive || failure.kind == .badAnswer {

@@ -8,7 +8,7 @@ import Synchronization
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []
-    /// Bytes of bodies among the inputs.
+    /// Bytes that the bodies among the inputs take.
     var waitingBytes = 0
     /// Whether a sink answered that there is no room.
     var isFull = false
@@ -20,6 +20,8 @@ package final class TransferRunner: Sendable {
 
   /// Bytes that may wait for the worker: as many as a few reads of a socket.
   private static let room = 256 * 1024
+  /// Bytes that an event takes beside those of the body: a server may send each byte of it in a chunk of its own.
+  private static let eventSize = 128
 
   private let transport: any HTTPTransport
   private let state = Mutex(State())
@@ -111,7 +113,7 @@ package final class TransferRunner: Sendable {
   fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {
     let demand: TransferDemand = state.withLock { state in
       state.inputs.append(.event(event, attempt: attempt))
-      if case .body(let bytes) = event { state.waitingBytes += bytes.count }
+      if case .body(let bytes) = event { state.waitingBytes += bytes.count + Self.eventSize }
       guard state.waitingBytes >= Self.room else { return .more }
       state.isFull = true
       return .pause

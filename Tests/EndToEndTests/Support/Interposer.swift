@@ -19,7 +19,7 @@ struct Interposer {
   /// - Parameters:
   ///   - names: what names stand for: the first lookup of a name finds its first address, and so on; the last one stays.
   ///   - offline: while there is a file at this path, there is no way to anywhere.
-  /// Addresses 192.0.2.… are public ones that lead to 127.0.0.1.
+  /// Addresses 192.31.196.… are public ones that lead to 127.0.0.1.
   static func network(
     in folder: String, names: [String: [String]] = [:], offline: String = ""
   ) async throws -> Interposer {
@@ -94,7 +94,7 @@ struct Interposer {
     #include <unistd.h>
 
     static unsigned isLed[4096];
-    static int isPublic(const struct sockaddr_in *a) { return (ntohl(a->sin_addr.s_addr) >> 8) == 0xC00002; }
+    static int isPublic(const struct sockaddr_in *a) { return (ntohl(a->sin_addr.s_addr) >> 8) == 0xC01FC4; }
 
     int connect(int s, const struct sockaddr *address, socklen_t size) {
       int (*real)(int, const struct sockaddr *, socklen_t) = dlsym(RTLD_NEXT, "connect");
