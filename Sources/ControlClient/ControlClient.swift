@@ -18,6 +18,9 @@ package struct ControlClient: ~Copyable {
   /// The protocol's version as the server greets, `0.23.5`.
   package private(set) var version = ""
 
+  /// Seconds for the answer to a password: a server keeps it back after wrong ones from the same address.
+  private static let passwordPatience = 20.0
+
   /// Connects and waits for the greeting, at most `timeout` seconds.
   /// With a `password` the server is told it at once; one that it does not know is a refusal. What the system's resolver
   /// takes to look up a host's name is not counted.
@@ -37,7 +40,7 @@ package struct ControlClient: ~Copyable {
           ReplyParser.Refusal(
             code: Ack.Code.password.rawValue, index: 0, command: "password", message: "not a password"))
       }
-      _ = try client.perform(request, timeout: timeout)
+      _ = try client.perform(request, timeout: max(timeout, passwordPatience))
     }
     return client
   }

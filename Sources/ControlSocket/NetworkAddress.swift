@@ -11,15 +11,29 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     for family in [AF_INET, AF_INET6] {
       var bytes = in6_addr()
       guard inet_pton(family, text, &bytes) == 1 else { continue }
-      let written = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-        inet_ntop(family, &bytes, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) }
-      }
-      guard let written else { return nil }
+      guard let written = Self.text(of: bytes, family) else { return nil }
       let isMapped = written.hasPrefix(mapped) && written.contains(".")
       description = isMapped ? String(written.dropFirst(mapped.count)) : written
       return
     }
     return nil
+  }
+
+  /// The first 64 bits of an IPv6 address, `2001:db8:1:2::/64`: the part that providers give out; nil of IPv4.
+  package var network64: String? {
+    var bytes = in6_addr()
+    guard inet_pton(AF_INET6, description, &bytes) == 1 else { return nil }
+    withUnsafeMutableBytes(of: &bytes) { buffer in
+      for index in 8..<16 { buffer[index] = 0 }
+    }
+    return Self.text(of: bytes, AF_INET6).map { "\($0)/64" }
+  }
+
+  private static func text(of address: in6_addr, _ family: Int32) -> String? {
+    var address = address
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+      inet_ntop(family, &address, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) }
+    }
   }
 
   /// Whether only this machine has it.

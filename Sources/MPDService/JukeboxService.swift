@@ -87,16 +87,18 @@ package final class JukeboxService {
 
   // MARK: The socket
 
-  /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. Returns
-  /// where the socket is. Blocks until the server's thread runs.
+  /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. `log` writes
+  /// a line for the operator, on any thread and without blocking. Returns where the socket is. Blocks until the server's
+  /// thread runs.
   @discardableResult
   package nonisolated func open(
-    _ socket: consuming ListeningSocket, onChange: (@Sendable (Subsystems) -> Void)? = nil
+    _ socket: consuming ListeningSocket, log: @escaping @Sendable (String) -> Void = { _ in },
+    onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
     // A signal's end has 200 ms in all.
     limits.ending = 0.1
-    let clients = ServedClients(desk: desk, watches: watches, device: device)
+    let clients = ServedClients(desk: desk, watches: watches, device: device, log: log)
     let server = try ControlServer(socket: socket, handler: clients, limits: limits)
     self.server.set(server)
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }

@@ -20,6 +20,7 @@ import Testing
         settings: settings)
       driver.inCall = { callback, driver in
         if callback == .didFinishLaunching { _ = (driver.register("a"), driver.register("b")) }
+        if callback == .didEnterBackground, seed % 2 == 0 { driver.send(.mayHaveLeftWork) }
       }
       for _ in 0..<1000 { Self.step(&driver, &random) }
       driver.returnsAtOnce = true

@@ -292,6 +292,48 @@ import Testing
     #expect(driver.notes.last == .refused(.noSuchTask(UIBackgroundTaskIdentifier(rawValue: 1))))
   }
 
+  /// What `didEnterBackground` has started comes to its request after the suspension.
+  @Test func aTaskTakesTheSuspensionBackInItsGrace() throws {
+    func suspended() -> MachineDriver {
+      var driver = launched { $0.suspensionGrace = 2 }
+      driver.inCall = { callback, driver in
+        if callback == .didEnterBackground { driver.send(.mayHaveLeftWork) }
+      }
+      driver.happen(.home)
+      #expect(driver.machine.state == .suspended)
+      driver.forget()
+      return driver
+    }
+    var driver = suspended()
+    driver.advance(1.999)
+    let begun = driver.begin("late")
+    let task = try #require(begun)
+    #expect(driver.lines == [.enter(.background), .act(.resume)])
+    #expect(driver.machine.state == .background && driver.remaining == 180)
+    driver.advance(174)
+    #expect(driver.machine.state == .background && driver.lines.count == 2)
+    driver.advance(1)
+    #expect(driver.lines.last == .expire(task.rawValue))
+    driver.end(task)
+    #expect(driver.machine.state == .suspended)
+    #expect(driver.begin("too late") == nil)
+    driver = suspended()
+    driver.advance(2)
+    #expect(driver.begin("too late") == nil)
+    #expect(driver.notes.last == .refused(.noBackgroundTime(name: "too late")))
+    driver = suspended()
+    driver.happen(.terminate)
+    #expect(driver.begin() == nil)
+    // In front and away again it begins anew.
+    driver = suspended()
+    driver.advance(1)
+    driver.happen(.foreground)
+    driver.happen(.home)
+    driver.advance(1.5)
+    #expect(driver.begin() != nil)
+    #expect(driver.rules.violations.isEmpty)
+  }
+
   @Test func soundStopsTheBudget() throws {
     var driver = launched()
     driver.send(.keepersChanged([.audio]))

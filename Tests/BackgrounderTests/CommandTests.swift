@@ -60,6 +60,54 @@ extension BackgrounderTests {
       )
     }
 
+    /// Every screen leaves the front four times, twice by each button, without time for what it does there to end in between.
+    @Test(
+      arguments: [
+        "audio", "location", "whatever", "fetch", "listen", "upload", "download", "session", "voip",
+        "refresh",
+      ])
+    func everyScreenLeavesTheFrontMoreThanOnce(screen: String) async throws {
+      let port = ["voip": ["--port", "9"], "listen": ["--port", "0"]][screen] ?? []
+      let transcript = try await Run(
+        [
+          screen, "--work", "1.5", "--background-time", "4", "--expiration-warning", "0.5", "--script",
+          "tap@0 home@0.3 foreground@0.5 home@0.7 foreground@0.9 lock@1.1 unlock@1.3 lock@1.5 quit@6.5",
+        ] + port + (screen == "audio" ? ["--null-sink"] : [])
+      ).ended()
+      // Where it is, nobody says here.
+      #expect(transcript.errors.allSatisfy { screen == "location" && $0.hasSuffix("no source of places") })
+      #expect(transcript.system.count { $0 == "> call didEnterBackground" } == 4)
+      let tasks = transcript.system.filter { $0.hasPrefix("> task ") }
+      let (begun, ended) = (tasks.count { $0.hasSuffix(" begun") }, tasks.count { $0.hasSuffix(" ended") })
+      #expect(begun == ended, "\(tasks)")
+      #expect(transcript.system.suffix(2) == ["> state suspended", "> quit"])
+    }
+
+    /// The session is over once, however often its application leaves the front meanwhile.
+    @Test func theSessionEndsOnce() async throws {
+      let transcript = try await Run([
+        "session", "--work", "1.5", "--background-time", "4", "--expiration-warning", "0.5", "--script",
+        "home@0.3 foreground@0.6 home@0.9 quit@6.5",
+      ]).ended()
+      #expect(
+        transcript.application == [
+          "Session begun", "Application entered background state.",
+          "Application entered background state.", "Session ended",
+        ])
+    }
+
+    /// A call of the service that outlives its task does not end the next one.
+    @Test func aLateAnswerEndsNoOtherTask() async throws {
+      let transcript = try await Run([
+        "session", "--work", "3", "--background-time", "2", "--expiration-warning", "0.5", "--script",
+        "home@0.3 foreground@2.5 home@2.8 quit@6.5",
+      ]).ended()
+      let tasks = transcript.system.filter { $0.hasPrefix("> task ") }
+      let story = ["begun", "expires", "ended", "has expired"]
+      #expect(
+        tasks == [1, 2].flatMap { number in story.map { "> task \(number) \"End of session\" \($0)" } })
+    }
+
     /// The lock and its end, a memory warning and the end by the system, as the application is told of them.
     @Test func everyPressArrives() async throws {
       let transcript = try await Run([

@@ -1,4 +1,5 @@
 import ContinuoTesting
+import Dispatch
 import Foundation
 import Testing
 
@@ -52,7 +53,36 @@ struct BackgroundTaskTests {
       let app = await device.launchApp()
       await device.pressHomeButton()
       #expect(device.state == .suspended)
+      await device.advance(by: .seconds(device.system.settings.suspensionGrace))
       #expect(device.application.beginBackgroundTask() == .invalid)
+      withExtendedLifetime(app) {}
+    }
+  }
+
+  /// Listing 1 of "Extending Your App's Background Execution Time", with a queue that takes its time.
+  @Test("A background queue that applicationDidEnterBackground has started gets its task")
+  func lateRequest() async {
+    await withTestDevice { device in
+      let app = await device.launchApp()
+      let application = device.application
+      let gate = DispatchSemaphore(value: 0)
+      let (tasks, continuation) = AsyncStream.makeStream(of: UIBackgroundTaskIdentifier.self)
+      app.onEnterBackground = {
+        DispatchQueue.global().async {
+          gate.wait()
+          continuation.yield(application.beginBackgroundTask(withName: "Finish Network Tasks"))
+        }
+      }
+      await device.pressHomeButton()
+      gate.signal()
+      var iterator = tasks.makeAsyncIterator()
+      let task = await iterator.next() ?? .invalid
+      #expect(task != .invalid)
+      await device.advance(by: .seconds(10))
+      #expect(device.state == .background)
+      application.endBackgroundTask(task)
+      await device.advance(by: .seconds(1))
+      #expect(device.state == .suspended && device.termination == nil)
       withExtendedLifetime(app) {}
     }
   }

@@ -54,6 +54,7 @@ struct Conversation {
         events.append(.performed(command))
         machine.complete(answer(command))
       case .beginWatch(let request): events.append(.watchBegan(request))
+      case .checkPassword: machine.answerPassword()
       case .endWatch: events.append(.watchEnded)
       case .close: events.append(.closed)
       case .yield: break

@@ -72,6 +72,27 @@ struct NetworkTests {
     #expect(try server.client().ask("next").last?.hasPrefix("ACK [4@0]") == true)
   }
 
+  @Test(
+    "After wrong passwords every further one waits, the right one too, over all connections of an address")
+  func guesses() throws {
+    let server = try server(NetworkAccess(passwords: ["right": .all]))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let first = try server.client()
+    #expect(try first.ask("password wrong") == ["ACK [3@0] {password} incorrect password"])
+    let second = try server.client()
+    second.send("password wrong\n")
+    // Meanwhile the others are served, and who knows it without a guess waits as well.
+    #expect(try first.ask("ping") == ["OK"])
+    #expect(try second.reply() == ["ACK [3@0] {password} incorrect password"])
+    #expect(clock.now - start >= .seconds(1))
+    #expect(try first.ask("password right") == ["OK"])
+    #expect(clock.now - start >= .seconds(3))
+    #expect(try first.ask("next") == ["OK"])
+    // No more than the wait that is there is left behind by one that is right.
+    #expect(try server.client().ask("password right") == ["OK"])
+  }
+
   @Test("At the Unix socket nobody asks for a password")
   func local() throws {
     let server = try server(NetworkAccess(passwords: ["secret": .read]))

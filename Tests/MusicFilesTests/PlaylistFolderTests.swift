@@ -82,7 +82,7 @@ import Transfer
     try folder.write("file", "")
     let other = PlaylistFolder(MediaPath(folder.file("file/playlists")))
     #expect(
-      throws: PlaylistProblem.failed("Failed to read \(folder.file("file/playlists")): not a directory")
+      throws: PlaylistProblem.failed("Failed to read playlists: not a directory")
     ) {
       try other.save(name("x"), [], .create)
     }

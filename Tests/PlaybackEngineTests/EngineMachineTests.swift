@@ -12,6 +12,27 @@ import Testing
 struct EngineMachineTests {
   typealias Event = MachineDriver.Event
 
+  /// The item ended at 0.3 s. A seek behind that place leaves an end without frames, which the output has taken and cannot
+  /// give back; then the end is lifted.
+  @Test("An end that was lifted is not reached", arguments: [true, false])
+  func liftedEnd(isFlushedFirst: Bool) {
+    var driver = MachineDriver(isQueuePlayer: false)
+    driver.apply(.append, .play, .open, .position, .obey, .opened, .obey, .endEarly, .obey, .answerFlush)
+    driver.apply(.open, .position, .take, .hearAll, .obey)
+    #expect(driver.ends == 1 && driver.machine.rate == 0)
+    driver.apply(.seekMiddle, .obey, .answerFlush, .open, .position, .take, .conduct)
+    if isFlushedFirst {
+      driver.apply(.endLate, .obey, .answerFlush, .open, .position, .play, .conduct, .obey)
+    } else {
+      driver.apply(.endLate, .play, .conduct, .obey, .answerFlush, .open, .position)
+    }
+    #expect(driver.ends == 1 && driver.machine.rate == 1)
+    driver.apply(.take, .take, .hear)
+    #expect(driver.ends == 1 && abs(driver.machine.resting - 1.3) < 0.05)
+    driver.apply(.take, .hearAll)
+    #expect(driver.ends == 2 && driver.machine.resting == 2)
+  }
+
   /// How to get there.
   static let situations: [(name: String, events: [Event])] = [
     ("fresh", []),

@@ -45,6 +45,8 @@ struct MachineDriver: CustomStringConvertible {
   /// Seeks that were begun, and completions that came.
   private(set) var seeks = 0
   private(set) var completions = 0
+  /// Ends of items that were told.
+  private(set) var ends = 0
   private var playing = EngineTimeControl.paused
   private var current: ItemID?
   private var rate: Float = 0
@@ -270,6 +272,7 @@ struct MachineDriver: CustomStringConvertible {
       guard case .notice(let notice) = delivery else { continue }
       switch notice {
       case .seekCompleted: completions += 1
+      case .playedToEnd: ends += 1
       case .currentItemChanged(let id):
         #expect(id != current || id == nil, "the same item twice: \(self)")
         current = id

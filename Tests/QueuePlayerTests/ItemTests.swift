@@ -124,6 +124,34 @@ struct ItemTests {
     }
   }
 
+  @Test(
+    "An end that was lifted is none any more: after a seek behind it the item plays to its own end",
+    arguments: [nil, 0, 0.001, 0.05, 1] as [Double?])
+  func liftedEnd(pause: Double?) {
+    let stage = VirtualStage()
+    let item = stage.item("a", seconds: 4)
+    let ends = Log<Double>()
+    let clock = stage.clock
+    let token = NotificationCenter.default.addObserver(
+      forName: .AVPlayerItemDidPlayToEndTime, object: item, queue: nil
+    ) { _ in ends.add(clock.now.seconds) }
+    defer { NotificationCenter.default.removeObserver(token) }
+    item.forwardPlaybackEndTime = CMTime(value: 3, timescale: 10)
+    let player = stage.player(item)
+    player.play()
+    stage.pass(1)
+    #expect(ends.entries.count == 1)
+    player.seek(to: CMTime(value: 2, timescale: 1))
+    if let pause { stage.pass(pause) }
+    item.forwardPlaybackEndTime = .invalid
+    player.play()
+    stage.pass(1)
+    #expect(ends.entries.count == 1, "\(ends.entries)")
+    #expect(abs(player.currentTime().seconds - 3) < 0.2)
+    stage.pass(2)
+    #expect(ends.entries.count == 2 && player.currentTime().seconds == 4)
+  }
+
   @Test("A copy is another item for the same asset")
   func copies() {
     let item = stage.item("a")

@@ -7,6 +7,9 @@ extension UIApplication: ApplicationSide {
       if let name = Self.notification(of: callback) {
         NotificationCenter.default.post(name: name, object: self)
       }
+      if callback == .didEnterBackground, delegate != nil {
+        device?.handle(.mayHaveLeftWork, as: .application)
+      }
     }
   }
 

@@ -70,8 +70,8 @@ open class UIApplication: NSObject {
   ///   - handler: must end the task. Called on the main queue when `LifecycleSettings.expirationWarning` is
   ///     left; the handlers of several tasks run one after the other, in the order in which the tasks began.
   ///     For a task that begins later than that, the handler runs soon.
-  /// - Returns: `.invalid` if the task was refused: no background time is left, the application is not
-  ///   running, or too many tasks are open.
+  /// - Returns: `.invalid` if the task was refused: no background time is left, the application is not running or was
+  ///   suspended longer than `LifecycleSettings.suspensionGrace` ago, or too many tasks are open.
   public nonisolated func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {

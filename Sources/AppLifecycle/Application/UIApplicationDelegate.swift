@@ -21,8 +21,9 @@ public protocol UIApplicationDelegate: AnyObject {
   /// The application is about to be interrupted or sent to the background.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The application is no longer visible. Soon after this returns it is suspended, unless something keeps it
-  /// running.
+  /// The application is no longer visible. When this has returned it is suspended, unless something keeps it running. A
+  /// background task that a thread of the application begins within `LifecycleSettings.suspensionGrace` from then on takes
+  /// the suspension back.
   func applicationDidEnterBackground(_ application: UIApplication)
 
   /// The application is about to come to the front.

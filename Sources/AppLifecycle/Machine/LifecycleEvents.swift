@@ -100,6 +100,8 @@ extension LifecycleMachine {
     case expirationHandlerChanged(UInt64, Bool)
     /// The application asks to be called every so many seconds to keep a connection alive; nil: no longer.
     case keepAliveChanged(Double?)
+    /// The application's own code has had `didEnterBackground`, and may have started threads that have not come to begin a task.
+    case mayHaveLeftWork
     /// A call into the application has returned, or for `Action.reachMainQueue` the main queue is reached.
     case callReturned(CallID)
     /// No event, only time has passed.

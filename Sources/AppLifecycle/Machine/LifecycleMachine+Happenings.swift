@@ -75,6 +75,7 @@ extension LifecycleMachine {
       // From here on it counts as in front, where tasks and fetches have no limit.
       isInBackground = false
       awakeUntil = nil
+      graceEnd = nil
       abandonFetch()
       abandonScheduledTasks()
       abandonSessionEvents()

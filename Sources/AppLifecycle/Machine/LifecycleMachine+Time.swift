@@ -122,13 +122,26 @@ extension LifecycleMachine {
   }
 
   mutating func beginTask(_ id: UIBackgroundTaskIdentifier, _ name: String?, _ hasHandler: Bool) {
-    guard isRunning, backgroundTimeRemaining(at: now) > 0 else {
+    let isLate = !isRunning && isInGrace
+    guard isRunning || isLate, backgroundTimeRemaining(at: now) > 0 else {
       return note(.refused(.noBackgroundTime(name: name)))
     }
     guard tasks.count < Self.taskLimit else { return note(.refused(.tooManyTasks(name: name))) }
     tasks.append(BackgroundTask(id: id, name: name, hasHandler: hasHandler, beganAt: now))
+    if isLate { takeSuspensionBack() }
     note(.taskBegan(id, name: name))
     if let warning = budget.warningTime, now >= warning { hasWarned = true }
+  }
+
+  /// Whether the suspension is taken back for a task: a thread that `didEnterBackground` has started may come to its request
+  /// only after that call has returned and the application was suspended.
+  private var isInGrace: Bool { state == .suspended && graceEnd.map { now < $0 } ?? false }
+
+  /// Resumes the application at once. A call that it missed comes once the task is known to have begun.
+  private mutating func takeSuspensionBack() {
+    for step in [.enter(.background)] + resumption() {
+      if case .call = step { agenda.append(step) } else { run(step) }
+    }
   }
 
   mutating func endTask(_ id: UIBackgroundTaskIdentifier) {
@@ -172,6 +185,7 @@ extension LifecycleMachine {
     fetch = nil
     sessionEvents = [:]
     awakeUntil = nil
+    graceEnd = nil
     keepAlive = nil
     isStopped = false
     isInBackground = false

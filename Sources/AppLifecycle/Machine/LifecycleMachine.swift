@@ -103,6 +103,8 @@ package struct LifecycleMachine: Hashable, Sendable {
   var awakeUntil: HostTime?
   /// What it was woken for.
   var awakeFor = BackgroundKeeper.audio
+  /// Until when a task that the suspended application begins takes the suspension back; nil if none does.
+  var graceEnd: HostTime?
   var fetch: Fetch?
   /// The background sessions whose events the application handles, by the call that told it.
   var sessionEvents: [CallID: SessionEvents] = [:]
@@ -180,6 +182,8 @@ package struct LifecycleMachine: Hashable, Sendable {
     case .fetchCompleted(let id, let result): completeFetch(id, result)
     case .fetchIntervalChanged(let interval): fetchInterval = interval
     case .keepAliveChanged(let interval): changeKeepAlive(interval)
+    case .mayHaveLeftWork:
+      if isInBackground { graceEnd = now.advanced(bySeconds: settings.suspensionGrace) }
     case .scheduledTaskCompleted(let number, let success): completeScheduledTask(number, success)
     case .expirationHandlerChanged(let number, let hasHandler):
       setExpirationHandler(number, hasHandler)
@@ -221,7 +225,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     }
   }
 
-  private mutating func run(_ step: Step) {
+  mutating func run(_ step: Step) {
     switch step {
     case .action(let action):
       if action == .resume { isStopped = false }

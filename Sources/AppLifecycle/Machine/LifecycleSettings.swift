@@ -27,6 +27,10 @@ public struct LifecycleSettings: Hashable, Sendable {
   public var fetchLimit = 30.0 { didSet { fetchLimit = Self.legal(fetchLimit) } }
   /// How long suspension waits until the main queue is free. After that the application is suspended anyway.
   public var suspensionLimit = 5.0 { didSet { suspensionLimit = Self.legal(suspensionLimit) } }
+  /// How long after the return of `didEnterBackground` a suspended application may still begin a background task, which
+  /// takes the suspension back. A thread that the call has started needs that time to come to its request: on a busy machine
+  /// a suspension is faster. Apple gives no figure for "shortly after that method returns"; as long as the call itself.
+  public var suspensionGrace = 5.0 { didSet { suspensionGrace = Self.legal(suspensionGrace) } }
   /// How long an application may take to begin to play after it was woken for that, by a control of the lock
   /// screen or by the end of an interruption; and how long it runs after it was woken by a change of location.
   public var wakeGrace = 5.0 { didSet { wakeGrace = Self.legal(wakeGrace) } }

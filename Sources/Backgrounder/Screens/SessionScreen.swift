@@ -17,13 +17,15 @@ final class SessionScreen: Screen {
 
   override func didEnterBackground(_ application: UIApplication) {
     print("Application entered background state.")
-    assert(backgroundTask == .invalid)
+    // Back in front and away again meanwhile: the service is being called.
+    guard backgroundTask == .invalid else { return }
     let service = makeService()
-    backgroundTask = application.beginBackgroundTask(withName: "End of session") { [weak self] in
+    let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
       // Without a word to the service: that might take time, of which there is none.
       service.cancel()
       self?.endTask(in: application)
     }
+    backgroundTask = task
     // Runs later, when `applicationDidEnterBackground` has returned.
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
@@ -32,7 +34,10 @@ final class SessionScreen: Screen {
       DispatchQueue.global().async {
         service.run()
         DispatchQueue.main.async { [weak self] in
-          MainActor.assumeIsolated { self?.endTask(in: application) }
+          MainActor.assumeIsolated {
+            // A call that came too late does not end the task of the one after it.
+            if let self, self.backgroundTask == task { self.endTask(in: application) }
+          }
         }
       }
     }

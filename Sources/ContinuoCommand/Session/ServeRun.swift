@@ -28,7 +28,9 @@ final class ServeRun: SessionDelegate {
 
   /// Answers the clients of `socket` from now on. Returns where that is.
   nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
-    try session.service.open(socket) { [keeper] changed in keeper?.note(changed) }
+    try session.service.open(socket, log: { StandardOutput.complain($0) }) { [keeper] changed in
+      keeper?.note(changed)
+    }
   }
 
   /// Answers clients from the network too, behind ``open(_:)``. Returns where.

@@ -77,7 +77,7 @@ extension ConnectionMachine {
     do {
       let command = try Command(request, permissions: permissions)
       if case .connection(let own) = command {
-        try execute(own)
+        try execute(own, index: index)
       } else {
         phase = .performing(request.name, index: index)
         actions.append(.perform(command, context))
@@ -87,18 +87,17 @@ extension ConnectionMachine {
     }
   }
 
-  private mutating func execute(_ command: Command.Connection) throws(Ack) {
+  private mutating func execute(_ command: Command.Connection, index: Int) throws(Ack) {
     switch command {
     case .ping: succeed(Reply())
     case .close: close()
     case .commands: succeed(commandNames { $0.isAllowed(permissions) })
     case .notcommands: succeed(commandNames { !$0.isAllowed(permissions) })
     case .password(let password):
-      guard let permissions = configuration.passwords[password] else {
-        throw Ack(.password, "incorrect password")
-      }
-      self.permissions = permissions
-      succeed(Reply())
+      let permissions = configuration.passwords[password]
+      passwordAnswer = permissions.map { .success($0) } ?? .failure(Ack(.password, "incorrect password"))
+      phase = .performing("password", index: index)
+      actions.append(.checkPassword(isRight: permissions != nil))
     case .binarylimit(let limit):
       context.binaryLimit = limit
       succeed(Reply())

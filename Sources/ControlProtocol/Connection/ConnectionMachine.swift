@@ -46,6 +46,8 @@ package struct ConnectionMachine: Sendable {
     /// Carry this out and then call `complete(_:)`, once. Never one of ``Command/Connection``, which are the machine's
     /// own business.
     case perform(Command, Context)
+    /// The client has given a password, a wrong one or not: call `answerPassword()`, once, when the answer is due.
+    case checkPassword(isRight: Bool)
     /// Send the records of this watch from now on, beginning with the present state.
     case beginWatch(WatchRequest)
     /// Send no more records. An `OK` follows.
@@ -72,6 +74,8 @@ package struct ConnectionMachine: Sendable {
   var inputHasEnded = false
   var list: CommandList?
   var idle = IdleState()
+  /// What the password that waits for its answer allows.
+  var passwordAnswer: Result<Permissions, Ack>?
   /// What is still to be sent of a long answer, and what ends it. Nothing else is done before.
   var unsent: (rest: ReplyRest, end: [UInt8])?
   /// Never more than three: what one step makes.
@@ -120,6 +124,9 @@ package struct ConnectionMachine: Sendable {
     if case .performing = phase { true } else { false }
   }
 
+  /// Whether a password waits for its answer.
+  package var isAwaitingPassword: Bool { passwordAnswer != nil }
+
   /// Whether nothing more will come of this connection, once the actions that are left have been taken.
   package var isClosed: Bool { phase == .closed }
 
@@ -151,9 +158,16 @@ package struct ConnectionMachine: Sendable {
     inputHasEnded = true
   }
 
+  /// The answer to the password of the last `checkPassword` is due. Without one this does nothing.
+  package mutating func answerPassword() {
+    guard let answer = passwordAnswer.take() else { return }
+    if case .success(let permissions) = answer { self.permissions = permissions }
+    complete(answer.map { _ in Reply() })
+  }
+
   /// The command of the last `perform` is done. Without one this does nothing, so it may come too late.
   package mutating func complete(_ result: Result<Reply, Ack>) {
-    guard case .performing(let name, let index) = phase else { return }
+    guard case .performing(let name, let index) = phase, passwordAnswer == nil else { return }
     phase = .ready
     switch result {
     case .success(let reply): succeed(reply)

@@ -10,6 +10,8 @@ final class ClientConnection: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   let info: ClientInfo
+  /// Where its passwords come from; nil where there are none to be guessed.
+  let guessOrigin: PasswordGuesses.Origin?
   private let core: ServerCore
   private var machine: ConnectionMachine
   private var context: ChannelHandlerContext?
@@ -46,9 +48,13 @@ final class ClientConnection: ChannelInboundHandler {
   private var hasCompleted = false
   private var sent = 0
 
-  init(core: ServerCore, info: ClientInfo, configuration: ConnectionMachine.Configuration) {
+  init(
+    core: ServerCore, info: ClientInfo, origin: PasswordGuesses.Origin,
+    configuration: ConnectionMachine.Configuration
+  ) {
     self.core = core
     self.info = info
+    guessOrigin = configuration.passwords.isEmpty ? nil : origin
     machine = ConnectionMachine(configuration: configuration)
     clock = ClientClock(limits: core.limits, now: .now())
   }
@@ -97,6 +103,8 @@ final class ClientConnection: ChannelInboundHandler {
     timer?.cancel()
     machine.dropAnswer()
     core.handler.connectionClosed(info)
+    // What was sent behind a password is not done: to do it before the answer is due would be the answer.
+    if machine.isAwaitingPassword { return core.forget(self) }
     run()
     leaveIfDone()
   }
@@ -108,6 +116,16 @@ final class ClientConnection: ChannelInboundHandler {
 
   func complete(_ result: Result<Reply, Ack>) {
     machine.complete(result)
+    goOn()
+  }
+
+  /// The answer to its password is due.
+  func answerPassword() {
+    machine.answerPassword()
+    goOn()
+  }
+
+  private func goOn() {
     hasCompleted = true
     run()
     leaveIfDone()
@@ -210,6 +228,7 @@ final class ClientConnection: ChannelInboundHandler {
     case .perform(let command, let context):
       if machine.hasMore { beginTurn() }
       core.perform(command, context, for: self)
+    case .checkPassword(let isRight): core.passwordGiven(isRight: isRight, by: self)
     case .beginWatch(let request):
       topics = WatchTopic.all(of: request)
       setMark(core.limits.watchMark)

@@ -24,6 +24,9 @@ package protocol ControlHandler: Sendable {
 
   /// A client is gone, and everything that it had sent before is done.
   func clientLeft(_ client: ClientInfo)
+
+  /// A line for the operator's log: wrong passwords were given, at most one line in ten seconds.
+  func report(_ text: String)
 }
 
 extension ControlHandler {
@@ -35,6 +38,8 @@ extension ControlHandler {
   package func connectionClosed(_ client: ClientInfo) {}
   /// Does nothing.
   package func clientLeft(_ client: ClientInfo) {}
+  /// Does nothing.
+  package func report(_ text: String) {}
 }
 
 /// A stream of records that clients watch.

@@ -15,6 +15,7 @@ final class ServerCore {
 
   private(set) var connections: [ClientID: ClientConnection] = [:]
   private var board: ChannelBoard
+  private var guesses = PasswordGuesses()
   private var lastNumber: UInt64 = 0
   /// Clients with more to do than one turn allows, in order.
   private var waiting: [ClientID] = []
@@ -45,22 +46,26 @@ final class ServerCore {
   /// A client for a new connection by the Unix socket; nil if it is to be closed without a word.
   func admit(_ peer: PeerCredentials) -> ClientConnection? {
     guard access.admits(user: peer.user, server: user) else { return nil }
-    return admit(peer, isSameUser: peer.user == user || peer.user == 0, configuration)
+    return admit(
+      peer, isSameUser: peer.user == user || peer.user == 0, origin: PasswordGuesses.Origin(user: peer.user),
+      configuration)
   }
 
   /// A client for a new connection from the network; nil if it is to be closed without a word.
   func admit(from address: IPAddress, _ access: NetworkAccess) -> ClientConnection? {
     guard connections.values.count(where: { !$0.info.isLocal }) < limits.networkClients else { return nil }
-    return admit(nil, isSameUser: false, access.configuration(for: address))
+    return admit(
+      nil, isSameUser: false, origin: PasswordGuesses.Origin(address), access.configuration(for: address))
   }
 
   private func admit(
-    _ peer: PeerCredentials?, isSameUser: Bool, _ configuration: ConnectionMachine.Configuration
+    _ peer: PeerCredentials?, isSameUser: Bool, origin: PasswordGuesses.Origin,
+    _ configuration: ConnectionMachine.Configuration
   ) -> ClientConnection? {
     guard ending == nil, connections.count < limits.clients else { return nil }
     lastNumber += 1
     let info = ClientInfo(id: ClientID(number: lastNumber), peer: peer, isSameUser: isSameUser)
-    let connection = ClientConnection(core: self, info: info, configuration: configuration)
+    let connection = ClientConnection(core: self, info: info, origin: origin, configuration: configuration)
     connections[info.id] = connection
     return connection
   }
@@ -95,6 +100,18 @@ final class ServerCore {
       handler.perform(
         command, context, for: connection.info,
         completion: Completion(client: connection.info.id, mailbox: mailbox))
+    }
+  }
+
+  /// Has a client's password answered when that is due. Nobody waits for it but the client.
+  func passwordGiven(isRight: Bool, by connection: ClientConnection) {
+    guard let origin = connection.guessOrigin else { return connection.answerPassword() }
+    let now = NIODeadline.now()
+    let (due, report) = guesses.take(isRight: isRight, from: origin, at: now)
+    if let report { handler.report(report) }
+    guard due > now else { return connection.answerPassword() }
+    eventLoop.assumeIsolated().scheduleTask(deadline: due) { [weak self, id = connection.info.id] in
+      self?.connections[id]?.answerPassword()
     }
   }
 

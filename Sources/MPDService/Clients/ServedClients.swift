@@ -7,6 +7,8 @@ struct ServedClients: ControlHandler {
   let desk: ControlDesk
   let watches: WatchDesk
   let device: Device
+  /// Writes a line into the operator's log, without blocking. Any thread.
+  let log: @Sendable (String) -> Void
 
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
@@ -24,4 +26,6 @@ struct ServedClients: ControlHandler {
   func connectionClosed(_ client: ClientInfo) { desk.library.connectionClosed(client.id) }
 
   func clientLeft(_ client: ClientInfo) { desk.library.clientLeft(client.id) }
+
+  func report(_ text: String) { log(text) }
 }

@@ -23,7 +23,6 @@ extension MusicHome.Problem {
   var ack: Ack {
     switch self {
     case .missing: Ack(.noExist, "No such directory")
-    case .denied: Ack(.permission, "Access denied: the file is outside of the music directory")
     case .unusable(let reason): Ack(.noExist, reason)
     case .system(let problem): Ack(.system, "\(problem)")
     }

@@ -14,7 +14,7 @@ extension LibraryCommands {
   ) throws(Ack) -> Reply {
     let missing = Ack(.noExist, "No file exists")
     guard let song = try? resolveSong(uri, request),
-      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || isInHome(cover)
+      let cover = try? CoverFile.find(in: song.directory), request.isSameUser || home.holds(cover)
     else { throw missing }
     guard let part = try? FileBytes.part(of: cover, from: offset, count: limit) else { throw missing }
     guard offset <= part.size else { throw Ack(.argument, "Offset too large") }

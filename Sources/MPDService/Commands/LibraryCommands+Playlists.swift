@@ -119,7 +119,7 @@ extension LibraryCommands {
   ) throws(Ack) -> Reply {
     var reply = Reply()
     for entry in entries.prefix(Self.songsInPiece) {
-      guard let file = entry.locator?.file, (try? FileStatus(of: file)) != nil, isSameUser || isInHome(file)
+      guard let file = entry.locator?.file, (try? FileStatus(of: file)) != nil, isSameUser || home.holds(file)
       else {
         reply.append("file", entry.name)
         continue

@@ -109,7 +109,7 @@ final class LibraryCommands: Sendable {
       case .findadd(let query), .searchadd(let query):
         var songs = try library.database.songs(query, foldsCase: command.foldsCase)
         if !request.isSameUser {
-          songs.removeAll { song in song.locator.file.map { !library.isInHome($0) } ?? true }
+          songs.removeAll { song in song.locator.file.map { !library.home.holds($0) } ?? true }
         }
         _ = try library.add(songs, at: query.position)
         return Reply()
@@ -217,7 +217,7 @@ final class LibraryCommands: Sendable {
     guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
       throw Ack(.noExist, "No such song")
     }
-    if let flaw = flaw(of: path, request) { throw Ack(.noExist, flaw) }
+    if let flaw = flaw(of: path) { throw Ack(.noExist, flaw) }
     return SongLocator(path)
   }
 
@@ -287,8 +287,8 @@ final class LibraryCommands: Sendable {
     _ locators: [SongLocator], arePlaylists: Bool = false, _ request: Request
   ) throws(Ack) -> Found {
     var builder = QueueBuilder(
-      directory: home.path, reach: request.reach, credentials: credentials,
-      refusal: { self.flaw(of: $0, request) },
+      directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,
+      credentials: credentials, refusal: flaw(of:),
       interruption: { _ in request.interruption() }, readPlaylist: readPlaylist,
       takesURLsForPlaylists: arePlaylists)
     // Absolute, so nothing of it is taken for an option or for standard input.
@@ -306,9 +306,8 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// Why a client cannot have a file played; nil for one that it can. What is called like MP3 is not opened here.
-  private func flaw(of file: MediaPath, _ request: Request) -> String? {
-    if !request.isSameUser, !isInHome(file) { return "the file is outside of the music directory" }
+  /// Why a file cannot be played; nil for one that can. What is called like MP3 is not opened here.
+  private func flaw(of file: MediaPath) -> String? {
     guard file.fileExtension != "mp3" else { return nil }
     do {
       _ = try MP3File(pathBytes: file.bytes).open {}.proceed()
@@ -316,11 +315,6 @@ final class LibraryCommands: Sendable {
     } catch {
       return error.message
     }
-  }
-
-  func isInHome(_ file: MediaPath) -> Bool {
-    guard let real = try? file.resolvingLinks() else { return false }
-    return home.contains(real)
   }
 
   /// Adds songs, and has the tags of those read that are files.

@@ -4,14 +4,13 @@ package import Jukebox
 /// The directory that clients' relative names are seen from, and what they may reach.
 ///
 /// A client of the server's own user may name everything that this user can read. Any other one sees what is below
-/// the directory, and no `..` and no link leads it out.
+/// the directory. No `..` and no link leads it out: for it whatever is outside is missing, so that no answer tells what
+/// there is.
 package struct MusicHome: Sendable {
   /// Why a name leads nowhere.
   package enum Problem: Error, Hashable, Sendable {
-    /// Nothing is there.
+    /// Nothing is there that this client may have.
     case missing
-    /// Something is there, and this client may not have it.
-    case denied
     /// A URL of a scheme that is not played, or a name that cannot be one; why.
     case unusable(String)
     /// The system said no.
@@ -56,16 +55,13 @@ package struct MusicHome: Sendable {
     for candidate in candidates {
       do {
         let real = try candidate.resolvingLinks()
-        guard isSameUser || contains(real) else {
-          failure = .denied
-          continue
-        }
+        guard isSameUser || contains(real) else { continue }
         // The name as it was given: a link in the home is a song of the home.
         return candidate
       } catch .system(ENOENT), .system(ENOTDIR) {
         continue
       } catch {
-        failure = isSameUser ? .system(error) : .denied
+        if isSameUser { failure = .system(error) }
       }
     }
     throw failure
@@ -74,6 +70,19 @@ package struct MusicHome: Sendable {
   /// Whether `real`, a path without links, is the home or below it.
   package func contains(_ real: MediaPath) -> Bool {
     real == path || real.bytes.starts(with: prefix)
+  }
+
+  /// Whether `file` is there and, links followed, the home or below it. Blocks on the disk.
+  package func holds(_ file: MediaPath) -> Bool {
+    guard let real = try? file.resolvingLinks() else { return false }
+    return contains(real)
+  }
+
+  /// `path` for a client that may not know where the home is: as seen from there, or the last component of what is elsewhere.
+  package func shownName(of path: MediaPath) -> String {
+    if path == self.path { return "/" }
+    let name = name(of: path)
+    return String(decoding: name.count < path.bytes.count ? name : path.name, as: UTF8.self)
   }
 
   /// What clients call a song: a file relative to the home if it is below it, else by its path; a URL as it is.

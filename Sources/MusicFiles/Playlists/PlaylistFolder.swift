@@ -67,7 +67,7 @@ package final class PlaylistFolder: Sendable {
     } catch .system(ENOENT) {
       return []
     } catch {
-      throw .failed("Failed to read \(path): \(error)")
+      throw Self.failure("read", path, "\(error)")
     }
     var found: [(name: [UInt8], modified: Int64)] = []
     for file in names {
@@ -191,7 +191,7 @@ package final class PlaylistFolder: Sendable {
     let content = PlaylistText.parse(bytes, limit: Limits.entries + 1)
     // What is not understood is not to be lost when the rest is written anew.
     if let problem = content.problems.first {
-      throw .failed("Failed to read \(file): line \(problem.line): \(problem.reason)")
+      throw Self.failure("read", file, "line \(problem.line): \(problem.reason)")
     }
     guard content.entries.count <= Limits.entries else { throw .tooLarge }
     return (file, content.entries.map(\.text))
@@ -224,8 +224,13 @@ package final class PlaylistFolder: Sendable {
     do throws(FileBytes.Problem) {
       return try body()
     } catch {
-      throw .failed("Failed to \(action) \(path): \(error)")
+      throw failure(action, path, "\(error)")
     }
+  }
+
+  /// Without the folders above: all clients read it, and only some may know where this machine has its files.
+  private static func failure(_ action: String, _ path: MediaPath, _ reason: String) -> PlaylistProblem {
+    .failed("Failed to \(action) \(String(decoding: path.name, as: UTF8.self)): \(reason)")
   }
 }
 

@@ -16,6 +16,8 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
 
   /// The reason of a folder, named as such, that has no music.
   package static let noMusic = "no MP3 files in it"
+  /// The reason of a link in a folder.
+  static let brokenLink = "a link to nothing"
 
   /// One line for a person.
   package var description: String {
@@ -76,6 +78,7 @@ package struct QueueBuilder {
   package private(set) var playlists: [MediaPath] = []
 
   private let directory: MediaPath
+  private let home: MusicHome?
   private let limits: Limits
   private let keepsMissing: Bool
   private let reach: NetworkReach?
@@ -98,6 +101,7 @@ package struct QueueBuilder {
 
   /// A builder that takes relative names as seen from `directory`.
   ///
+  /// With `confinedTo` whatever is outside of that home is missing, and problems name files as seen from there.
   /// `reach` is what URLs may lead to; with nil they are problems. Their credentials go to `credentials`. `readPlaylist` reads
   /// what URLs name that are called like playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all
   /// that are named themselves are asked whether they are playlists.
@@ -106,7 +110,8 @@ package struct QueueBuilder {
   /// `interruption` is asked with the number of files and URLs so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
   package init(
-    directory: MediaPath, limits: Limits = .standard, keepsMissing: Bool = false,
+    directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
+    keepsMissing: Bool = false,
     reach: NetworkReach? = .all, credentials: CredentialStore = CredentialStore(),
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
@@ -117,6 +122,7 @@ package struct QueueBuilder {
     readPlaylist: PlaylistReading? = nil, takesURLsForPlaylists: Bool = false
   ) {
     self.directory = directory
+    self.home = home
     self.reach = reach
     self.credentials = credentials
     self.readPlaylist = readPlaylist
@@ -145,12 +151,12 @@ package struct QueueBuilder {
   }
 
   private mutating func add(_ text: [UInt8], seenFrom directory: MediaPath, origin: String?) {
-    let name = String(decoding: WebURL.withoutCredentials(text), as: UTF8.self)
+    let name = shownName(of: text)
     // What exists as it is written is that, even if it looks like a URL.
     let written = MediaPath(bytes: text).resolved(against: directory)
     var problem: FileBytes.Problem
     do {
-      add(written, try FileStatus(of: written), name: name, origin: origin)
+      add(written, try status(of: written), name: name, origin: origin)
       return
     } catch {
       problem = error
@@ -163,7 +169,7 @@ package struct QueueBuilder {
     case .paths(let paths):
       for path in paths.map({ $0.resolved(against: directory) }) where path != written {
         do {
-          add(path, try FileStatus(of: path), name: name, origin: origin)
+          add(path, try status(of: path), name: name, origin: origin)
           return
         } catch {
           if error != .system(ENOENT) { problem = error }
@@ -176,6 +182,24 @@ package struct QueueBuilder {
         missing.insert(written)
       }
     }
+  }
+
+  /// What is there for whom the queue is made.
+  private func status(of path: MediaPath) throws(FileBytes.Problem) -> FileStatus {
+    guard isReachable(path) else { throw .system(ENOENT) }
+    return try FileStatus(of: path)
+  }
+
+  private func isReachable(_ path: MediaPath) -> Bool { home?.holds(path) ?? true }
+
+  private func shownName(of path: MediaPath) -> String { home?.shownName(of: path) ?? path.description }
+
+  /// What a person is told of a name; not where this machine has its files, if they may not know that.
+  private func shownName(of text: [UInt8]) -> String {
+    if home != nil, case .paths(let paths) = EntryLocation(text), let path = paths.first, path.isAbsolute {
+      return shownName(of: path.resolved(against: directory))
+    }
+    return String(decoding: WebURL.withoutCredentials(text), as: UTF8.self)
   }
 
   private mutating func add(_ path: MediaPath, _ status: FileStatus, name: String, origin: String?) {
@@ -197,7 +221,7 @@ package struct QueueBuilder {
     if let reason = refusal(file) {
       report(name, origin, reason)
     } else {
-      append(SongLocator(file), name: file.description)
+      append(SongLocator(file), name: shownName(of: file))
     }
   }
 
@@ -245,31 +269,41 @@ package struct QueueBuilder {
   /// lead.
   private mutating func addFolder(_ folder: MediaPath, depth: Int, origin: String?) {
     guard depth <= limits.folderDepth else {
-      return report(folder.description, origin, "more than \(limits.folderDepth) folders deep")
+      return report(shownName(of: folder), origin, "more than \(limits.folderDepth) folders deep")
     }
     let entries: FolderEntries
     do {
       guard visited.insert(try FileStatus(of: folder).identity).inserted else { return }
       folders += 1
       guard folders <= limits.folders else {
-        return stop(folder.description, "more than \(limits.folders) folders")
+        return stop(shownName(of: folder), "more than \(limits.folders) folders")
       }
       entries = try FolderEntries(of: folder) { [interruption, count = locators.count] in interruption(count)
       }
     } catch .interrupted(let reason) {
-      return stop(folder.description, reason)
+      return stop(shownName(of: folder), reason)
     } catch {
-      return report(folder.description, origin, "\(error)")
+      return report(shownName(of: folder), origin, "\(error)")
     }
     for name in entries.brokenLinks {
-      report(folder.appending(name).description, origin, "a link to nothing")
+      report(shownName(of: folder.appending(name)), origin, QueueProblem.brokenLink)
     }
     for name in entries.songs where mayGoOn() {
       let file = folder.appending(name)
-      append(file, name: file.description, origin: origin)
+      if isReachable(file) {
+        append(file, name: shownName(of: file), origin: origin)
+      } else {
+        report(shownName(of: file), origin, QueueProblem.brokenLink)
+      }
     }
     for name in entries.folders where mayGoOn() {
-      addFolder(folder.appending(name), depth: depth + 1, origin: origin)
+      let inner = folder.appending(name)
+      if isReachable(inner) {
+        addFolder(inner, depth: depth + 1, origin: origin)
+      } else if inner.fileExtension == "mp3" {
+        // As of one that leads nowhere: only where it is called like a song.
+        report(shownName(of: inner), origin, QueueProblem.brokenLink)
+      }
     }
   }
 

@@ -37,6 +37,7 @@ extension EngineMachine {
   /// Delivers what lies between the last look and `heard`, item by item.
   mutating func progress(toFrame heard: Double, now: HostTime) {
     output.timeline.dropRuns(before: heardGeneration)
+    dropOutdatedEnds()
     while let (run, isLast) = output.timeline.first(since: heardGeneration) {
       // What a splice kept was heard.
       heardGeneration = max(heardGeneration, run.generation)

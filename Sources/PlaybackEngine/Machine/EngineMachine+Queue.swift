@@ -165,7 +165,9 @@ extension EngineMachine {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
     queue.update(id) { $0.endSeconds = seconds }
-    if isDecoded(id) { splice() }
+    guard isDecoded(id) else { return }
+    splice()
+    queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
   /// Where an item that is not current yet will start, in seconds; it may be decoded already, or be about to.

@@ -15,6 +15,13 @@ extension EngineMachine {
     }
   }
 
+  /// Forgets the ends that the device has taken and that belong to another end time of their item: a seek behind that end
+  /// leaves one without frames, and the device cannot give it back.
+  mutating func dropOutdatedEnds() {
+    let queue = queue
+    output.timeline.dropEnds { run in run.generation < queue[run.item]?.endSetIn ?? 0 }
+  }
+
   /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
   /// decoder goes on right behind them.
   mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
@@ -22,6 +29,7 @@ extension EngineMachine {
     output.flushPending = false
     output.needsKick = true
     guard cursor == .flushing else { return }
+    dropOutdatedEnds()
     output.timeline.truncate(from: frame)
     restartDecoding(behind: output.timeline.runs(since: heardGeneration))
   }

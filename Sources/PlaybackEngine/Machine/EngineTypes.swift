@@ -136,6 +136,8 @@ struct ItemRecord: Sendable {
   var startSeconds: Double = 0
   /// Where it ends at the latest, in seconds; nil for its own end. AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
+  /// The generation in which that was set. Ends that were decoded before it are those of another end time.
+  var endSetIn: UInt64 = 0
   /// How its sound is made to pass faster or slower.
   var algorithm = TimePitchAlgorithm.timeDomain
   /// The generation in which it was last given to the decoder; 0 for never.

@@ -71,6 +71,13 @@ struct RenderedTimeline: Sendable {
   /// Forgets the first run, which was heard.
   mutating func removeFirst() { _ = runs.popFirst() }
 
+  /// Makes runs that end their item and are outdated ones that go on.
+  mutating func dropEnds(where isOutdated: (Run) -> Bool) {
+    for index in runs.indices where runs[index].ending == .end && isOutdated(runs[index]) {
+      runs[index].ending = .none
+    }
+  }
+
   /// Forgets everything from `frame` on: it was thrown away unheard.
   mutating func truncate(from frame: Int64) {
     while let last = runs.last, last.firstFrame >= frame,

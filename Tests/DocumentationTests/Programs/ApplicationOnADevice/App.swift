@@ -28,6 +28,7 @@ final class App: UIApplicationDelegate {
   }
 
   func applicationDidEnterBackground(_ application: UIApplication) {
+    guard task == .invalid else { return }  // Back again before the last goodbye was said.
     task = application.beginBackgroundTask(withName: "goodbye") { self.endTask() }
     Task {
       try await clock.sleep(for: .milliseconds(500))  // Here a request would be sent.
