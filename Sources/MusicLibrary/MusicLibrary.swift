@@ -176,13 +176,18 @@ package final class MusicLibrary: Sendable {
   // MARK: Reading
 
   /// Asks the library. Any thread; blocks on the disk.
+  ///
+  /// - Parameter interruption: The reason to end the question, as that nobody waits for the answer; nil while it may
+  ///   continue. Asked about once a millisecond, on the caller's thread. Where there is one, `DatabaseError.refused` is thrown.
   package func read<Result>(
+    interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     let (idle, generation) = state.withLock { ($0.readers.popLast(), $0.generation) }
     do throws(DatabaseError) {
       let reader: LibraryReader
       if let idle { reader = idle } else { reader = try LibraryReader(try LibraryFile.connect(path)) }
+      reader.begin(interruption)
       let result = try body(reader)
       state.withLock { state in
         if state.generation == generation, state.readers.count < Self.idleReaders {
