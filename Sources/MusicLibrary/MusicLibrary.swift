@@ -9,23 +9,13 @@ internal import Synchronization
 /// One thread of low priority looks for what has changed, at the start, when it is told to and when the system says so;
 /// it alone writes. Everybody else reads, each with a connection of their own, and sees whole steps of what was found.
 package final class MusicLibrary: Sendable {
-  private struct Job {
-    var number: UInt32
-    var path: [UInt8]
-    var rereads: Bool
-  }
-
   private struct State {
-    var jobs: [Job] = []
-    var running: UInt32?
-    var lastNumber: UInt32 = 0
-    /// Folders of which the system says that something in them has changed, and when it began and last said so.
-    var changed: Set<[UInt8]> = []
-    var changedSince: HostTime?
-    var changedLast: HostTime?
+    var updates = UpdateQueue()
     var figures: LibraryFigures?
     var damage: DatabaseError?
     var hasFailed = false
+    /// What was said last of music that could not be read.
+    var problem: String?
     var isEnded = false
     /// Connections that nobody uses at the moment.
     var readers: [LibraryReader] = []
@@ -33,18 +23,16 @@ package final class MusicLibrary: Sendable {
     var generation = 0
     var worker: (any Worker)?
     var watch: FolderWatch?
+
+    /// Notes what could not be read; whether that is news.
+    mutating func setProblem(_ problem: String) -> Bool {
+      defer { self.problem = problem }
+      return problem != self.problem
+    }
   }
 
-  /// Updates that may wait, as with mpd.
-  private static let jobLimit = 32
   /// Connections that are kept when nobody uses them.
   private static let idleReaders = 2
-  /// Seconds of quiet after a change before it is looked at, and seconds after which it is in any case: an album that is
-  /// copied is one change.
-  private static let quiet = 0.5
-  private static let patience = 5.0
-  /// Folders that are looked at one by one; where more have changed, all are.
-  private static let changedLimit = 1000
   /// Seconds after which a run that has failed is tried again.
   private static let retryDelay = 60.0
   /// How far the thread that scans stands back: decoding for the listener comes first.
@@ -110,8 +98,7 @@ package final class MusicLibrary: Sendable {
       })
     state.withLock { state in
       state.watch = watch
-      state.lastNumber = 1
-      state.jobs = [Job(number: 1, path: [], rereads: false)]
+      state.updates.addAll()
     }
     let worker = clock.makeWorker("library") { [weak self] in self?.work(onChange) ?? .whenSignalled }
     state.withLock { $0.worker = worker }
@@ -131,7 +118,7 @@ package final class MusicLibrary: Sendable {
 
   /// The number of the update that is under way or comes next.
   package var updatingJob: UInt32? {
-    state.withLock { $0.running ?? ($0.hasFailed ? nil : $0.jobs.first?.number) }
+    state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }
 
   /// What is known of all songs together.
@@ -146,10 +133,8 @@ package final class MusicLibrary: Sendable {
   ///   - rereads: Whether files are read that have not changed.
   package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
     let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
-      guard state.jobs.count < Self.jobLimit, !state.isEnded else { return (nil, nil) }
-      state.lastNumber += 1
-      state.jobs.append(Job(number: state.lastNumber, path: path, rereads: rereads))
-      return (state.lastNumber, state.worker)
+      guard !state.isEnded, let number = state.updates.add(path, rereads: rereads) else { return (nil, nil) }
+      return (number, state.worker)
     }
     worker?.signal()
     return number
@@ -159,15 +144,7 @@ package final class MusicLibrary: Sendable {
   private func note(_ folder: [UInt8]?) {
     let now = clock.now
     let worker = state.withLock { state in
-      if state.changedSince == nil { state.changedSince = now }
-      state.changedLast = now
-      // The home is looked into with all that is below it, where single folders are too many.
-      if let folder, state.changed.count < Self.changedLimit {
-        state.changed.insert(folder)
-      } else if state.jobs.isEmpty {
-        state.lastNumber += 1
-        state.jobs = [Job(number: state.lastNumber, path: [], rereads: false)]
-      }
+      state.updates.note(folder, at: now)
       return state.worker
     }
     worker?.signal()
@@ -176,13 +153,18 @@ package final class MusicLibrary: Sendable {
   // MARK: Reading
 
   /// Asks the library. Any thread; blocks on the disk.
+  ///
+  /// - Parameter interruption: The reason to end the question, as that nobody waits for the answer; nil while it may
+  ///   continue. Asked about once a millisecond, on the caller's thread. Where there is one, `DatabaseError.refused` is thrown.
   package func read<Result>(
+    interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     let (idle, generation) = state.withLock { ($0.readers.popLast(), $0.generation) }
     do throws(DatabaseError) {
       let reader: LibraryReader
       if let idle { reader = idle } else { reader = try LibraryReader(try LibraryFile.connect(path)) }
+      reader.begin(interruption)
       let result = try body(reader)
       state.withLock { state in
         if state.generation == generation, state.readers.count < Self.idleReaders {
@@ -204,53 +186,43 @@ package final class MusicLibrary: Sendable {
 
   // MARK: Scanning
 
-  private enum Run {
-    case job(Job)
-    case folders(Set<[UInt8]>, UInt32)
-  }
-
-  private func work(_ onChange: (Subsystems) -> Void) -> WorkerNext {
+  private func work(_ onChange: @escaping @Sendable (Subsystems) -> Void) -> WorkerNext {
     // A virtual clock runs this on the thread of whoever steps it.
     if clock === SystemClock.shared {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
     }
     if let damage = state.withLock({ $0.damage.take() }) { rebuild(damage) }
     let now = clock.now
-    let (run, next) = state.withLock { state -> (Run?, WorkerNext) in
-      if state.isEnded { return (nil, .whenSignalled) }
-      if !state.jobs.isEmpty {
-        let job = state.jobs.removeFirst()
-        state.running = job.number
-        return (.job(job), .again)
-      }
-      guard let since = state.changedSince, let last = state.changedLast else { return (nil, .whenSignalled) }
-      let due = min(last.advanced(bySeconds: Self.quiet), since.advanced(bySeconds: Self.patience))
-      guard due <= now else { return (nil, .at(due)) }
-      defer { (state.changed, state.changedSince, state.changedLast) = ([], nil, nil) }
-      guard !state.changed.isEmpty else { return (nil, .whenSignalled) }
-      state.lastNumber += 1
-      state.running = state.lastNumber
-      return (.folders(state.changed, state.lastNumber), .again)
+    let next: UpdateQueue.Next = state.withLock { $0.isEnded ? .idle : $0.updates.next(at: now) }
+    let run: UpdateQueue.Run
+    switch next {
+    case .idle: return .whenSignalled
+    case .wait(let due): return .at(due)
+    case .run(let next): run = next
     }
-    guard let run else { return next }
     onChange(.update)
     let failure = perform(run, onChange)
     if case .database(.damaged(let reason)) = failure {
       state.withLock { $0.damage = .damaged(reason) }
       return .again
     }
-    guard case .database = failure else { return next }
+    guard case .database = failure else { return .again }
     return .at(clock.now.advanced(bySeconds: Self.retryDelay))
   }
 
   private func rebuild(_ damage: DatabaseError) {
     setAside(damage)
     do throws(DatabaseError) { try open() } catch { complain("\(path): \(error); the music is not known") }
-    _ = update([], rereads: false)
+    state.withLock { $0.updates.addAll() }
   }
 
   /// Does one update, on the worker's thread.
-  private func perform(_ run: Run, _ onChange: (Subsystems) -> Void) -> FolderScan.Interruption? {
+  ///
+  /// The lock of the writer is held meanwhile, with all that is read and told under it: it only says whose the writer is, and
+  /// no other thread waits for it.
+  private func perform(
+    _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
+  ) -> FolderScan.Interruption? {
     let watch = state.withLock { $0.watch }
     var failure: FolderScan.Interruption?
     let (hasChanged, problem) = writer.withLock { writer in
@@ -261,41 +233,48 @@ package final class MusicLibrary: Sendable {
       var scan = FolderScan(
         writer, home: home, watch: watch, rereads: isForced,
         seconds: { [clock, start = clock.now] in clock.now.seconds(since: start) },
-        isCancelled: { self.state.withLock { $0.isEnded } })
+        isCancelled: { self.state.withLock { $0.isEnded } },
+        onProgress: { [self] in
+          updateFigures()
+          onChange(.database)
+        })
       var hasChanged = false
       do throws(FolderScan.Interruption) {
         hasChanged = try Self.scan(run, &scan, writer)
       } catch {
         failure = error
       }
-      return (hasChanged, scan.problem.map { "\($0.path): \($0.reason)" })
+      return (hasChanged, scan.problem)
     }
-    let figures = hasChanged ? try? read { reader throws(DatabaseError) in try reader.figures() } : nil
+    if hasChanged { updateFigures() }
     let isNews = state.withLock { state in
-      state.running = nil
-      if let figures { state.figures = figures }
+      state.updates.end()
       guard case .database = failure else {
         state.hasFailed = false
         return false
       }
-      if state.jobs.isEmpty {
-        // All of it once more; what has been found is not read again.
-        state.lastNumber += 1
-        state.jobs = [Job(number: state.lastNumber, path: [], rereads: false)]
-      }
+      // What has been found is not read again.
+      state.updates.addAll()
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
     if isNews, case .database(let error) = failure {
       complain("\(path): \(error); the music that is known may be out of date")
     }
-    if let problem { complain("not all of the music could be looked at: \(problem)") }
+    if let problem, state.withLock({ $0.setProblem(problem) }) {
+      complain("not all of the music could be read: \(problem)")
+    }
     onChange(hasChanged ? [.update, .database] : .update)
     return failure
   }
 
+  private func updateFigures() {
+    guard let figures = try? read({ reader throws(DatabaseError) in try reader.figures() }) else { return }
+    state.withLock { $0.figures = figures }
+  }
+
   private static func scan(
-    _ run: Run, _ scan: inout FolderScan, _ writer: LibraryWriter
+    _ run: UpdateQueue.Run, _ scan: inout FolderScan, _ writer: LibraryWriter
   ) throws(FolderScan.Interruption) -> Bool {
     do {
       try writer.begin()

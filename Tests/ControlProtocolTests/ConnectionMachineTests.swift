@@ -328,6 +328,27 @@ import Testing
     }
   }
 
+  @Test("A long answer whose piece is refused ends with the refusal, and so does its list")
+  func refusedPiece() {
+    var conversation = Conversation { command in
+      var reply = Reply(["n": "0"])
+      if case .playback(.status) = command {
+        reply.rest = ReplyRest { piece in
+          piece.append("n", 1)
+          piece.refusal = Ack(.argument, "too much")
+          return nil
+        }
+      }
+      return .success(reply)
+    }
+    conversation.receive("status\ncommand_list_ok_begin\nstats\nstatus\nstats\ncommand_list_end\nstats\n")
+    let sent = conversation.events.map { if case .sent(let text) = $0 { text } else { "" } }
+    #expect(
+      sent.joined().hasSuffix(
+        "n: 0\nn: 1\nACK [2@0] {status} too much\n"
+          + "n: 0\nlist_OK\nn: 0\nn: 1\nACK [2@1] {status} too much\nn: 0\nOK\n"))
+  }
+
   @Test("A long answer is the same as a short one, whatever comes with it", arguments: [0, 1, 3, 7, 1000])
   func longAnswers(count: Int) {
     let lines = (0..<count).map { "n: \($0)\n" }.joined()

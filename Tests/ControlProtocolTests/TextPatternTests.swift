@@ -1,10 +1,17 @@
-import ControlProtocol
 import Testing
+
+@testable import ControlProtocol
 
 @Suite struct TextPatternTests {
   private func found(_ pattern: String, in text: [UInt8], foldsCase: Bool = false) throws -> Bool {
-    let pattern = try TextPattern(Argument(pattern), foldsCase: foldsCase)
-    return text.withUnsafeBufferPointer { pattern.matches($0) }
+    var budget = PatternBudget()
+    return try found(TextPattern(Argument(pattern), foldsCase: foldsCase), in: text, &budget)
+  }
+
+  private func found(
+    _ pattern: TextPattern, in text: [UInt8], _ budget: inout PatternBudget
+  ) throws(Ack) -> Bool {
+    try text.withUnsafeBufferPointer { text throws(Ack) in try pattern.matches(text, &budget) }
   }
 
   @Test(
@@ -29,12 +36,62 @@ import Testing
 
   /// Each would take hours or gigabytes.
   @Test(
-    "No expression takes time or memory without end", arguments: ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*)*x"])
+    "No expression takes time or memory without end",
+    arguments: ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*)*[xy]", "(?:(a)|b)*+[xy]"])
   func limits(_ pattern: String) throws {
-    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 4000) + [UInt8(ascii: "b")]
-    let start = ContinuousClock.now
-    for _ in 0..<10 { _ = try found(pattern, in: text) }
-    #expect(ContinuousClock.now - start < .seconds(5))
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 400_000) + [UInt8(ascii: "b")]
+    let pattern = try TextPattern(Argument(pattern), foldsCase: false)
+    var budget = PatternBudget()
+    #expect(throws: Ack.self) { try found(pattern, in: text, &budget) }
+    // A question that has ended stays so.
+    #expect(budget.refusal?.code == .argument)
+    #expect(throws: Ack.self) { try found(pattern, in: [], &budget) }
     #expect(throws: Ack.self) { try found("(((((a{1,999}){1,999}){1,999}){1,999}){1,999})", in: []) }
+  }
+
+  @Test("Steps are counted over all texts, and each text adds some") func budget() throws {
+    // Some thirty steps for each text: one for each character, and as many for those behind it.
+    let pattern = try TextPattern("a{1,5}a{1,5}[bz]", foldsCase: false)
+    let text = Array("aaaaaaaa".utf8)
+    func texts(_ budget: PatternBudget) -> Int {
+      var budget = budget
+      for count in 0..<1000 {
+        guard let isFound = try? found(pattern, in: text, &budget) else { return count }
+        #expect(!isFound)
+      }
+      return 1000
+    }
+    let some = texts(PatternBudget(steps: 1000, stepsOfText: 0))
+    #expect((2...100).contains(some))
+    #expect((2 * some - 2...2 * some + 2).contains(texts(PatternBudget(steps: 2000, stepsOfText: 0))))
+    #expect(texts(PatternBudget(steps: 0, stepsOfText: 500)) == 1000)
+  }
+
+  @Test("A comparison ends when nobody waits for it") func interrupted() throws {
+    var budget = PatternBudget { "the client has gone" }
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 4000)
+    #expect(throws: Ack(.system, "nothing was done: the client has gone")) {
+      try found(TextPattern("(a+)+[bz]", foldsCase: false), in: text, &budget)
+    }
+  }
+
+  /// PCRE2 takes 3 s and more to understand them, on the thread that answers all clients.
+  @Test(
+    "Expressions that take long to understand are refused",
+    arguments: [
+      "[\\x{100}-\\x{10ffff}]", "[Ā-\\x{10ffff}]", "[\\x{100}-\u{10FFFF}]", "[\\QĀ\\E-\\Q\u{10FFFF}\\E]",
+      "(?xx)[Ā - \u{10FFFF}]", "[\\o{400}-\\N{U+10FFFF}]",
+      String(repeating: "(?:a|", count: 17) + String(repeating: ")*", count: 17),
+      String(repeating: "a", count: 513),
+    ])
+  func longToUnderstand(_ pattern: String) {
+    #expect(throws: Ack.self) { try found(pattern, in: []) }
+  }
+
+  @Test(
+    "Ranges of letters are taken",
+    arguments: ["[а-яё]+", "[一-龯]", "[^\\x00-\\x7F]", "[\\x{1F300}-\\x{1FAFF}]", "a-z", "-", "\\"])
+  func ranges(_ pattern: String) {
+    #expect(PatternRanges.size(in: Argument(pattern)) < 30_000)
   }
 }

@@ -87,8 +87,8 @@ import Testing
       let expression = Self.expression(&random)
       for foldsCase in [false, true] {
         let filter = SongFilter(expression, foldsCase: foldsCase)
-        let expected = songs.filter { song in
-          filter.accepts(
+        let expected = try songs.filter { song in
+          try filter.accepts(
             SongReply(
               file: Argument(song.path), lastModified: song.metadata.modified,
               format: AudioFormatText(song.metadata),

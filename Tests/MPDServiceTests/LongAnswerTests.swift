@@ -97,4 +97,21 @@ import Testing
     let nothing = try answer("playlistfind title x")
     #expect(nothing.text == "OK\n" && nothing.pieces > 10)
   }
+
+  @Test("An expression that takes too many steps ends the answer with a refusal") func expensiveExpression()
+    throws
+  {
+    let title = String(repeating: "a", count: 60)
+    try host.change { machine throws(JukeboxError) in
+      let ids = (900..<Self.count).compactMap { machine.queue[position: $0]?.id }
+      machine.setMetadata(ids.map { ($0, SongMetadata(tags: [SongTag(.title, Argument(title))])) })
+    }
+    for command in ["playlistfind", "playlistsearch"] {
+      let (text, _) = try answer("\(command) \"(title =~ '^Title 1|(a+)+[bz]')\"")
+      #expect(Self.songs(in: text) == 90)
+      let end = text.split(separator: "\n").last ?? ""
+      #expect(end.hasPrefix("ACK [2@0] {\(command)} ") && end.contains("regular expression"), "\(end)")
+    }
+    #expect(try answer("playlistfind \"(title =~ '^Title 1')\"").text.hasSuffix("\nOK\n"))
+  }
 }

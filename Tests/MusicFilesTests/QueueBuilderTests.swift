@@ -63,6 +63,54 @@ import Transfer
     #expect(queue.problems.map(\.reason) == ["a link to nothing"])
   }
 
+  @Test func linksToTheKernelsFilesLeadNowhere() throws {
+    try folder.write("M/1.mp3")
+    try folder.link("M/2.mp3", to: "/proc/version")
+    try folder.link("M/sys", to: "/proc/sys")
+    try folder.write("M/z/3.mp3")
+    let queue = build(["M"])
+    #expect(queue.files == ["M/1.mp3", "M/z/3.mp3"])
+    #expect(queue.problems.count == 1)
+    #expect(queue.problems.first?.name.hasSuffix("M/sys") == true)
+    #expect(queue.problems.first?.reason.contains("kernel") == true)
+  }
+
+  @Test func linksLeadToBoundedFolders() throws {
+    for index in 0..<50 { try folder.write("other/\(index % 5)/\(index).txt") }
+    for index in 0..<20 { try folder.write("songs/\(index).mp3") }
+    try folder.write("M/1.mp3")
+    try folder.link("M/a", to: "../other")
+    try folder.link("M/b", to: "../songs")
+    try folder.write("M/z/3.mp3")
+    // Songs allow more.
+    #expect(build(["M"], limits: .init(links: LinkAllowance(names: 100))).problems.isEmpty)
+    let queue = build(["M"], limits: .init(links: LinkAllowance(names: 40)))
+    #expect(queue.files == ["M/1.mp3", "M/z/3.mp3"])
+    #expect(queue.problems.count == 1)
+    #expect(queue.problems.first?.name.hasSuffix("M/a") == true)
+    #expect(queue.problems.first?.reason.contains("links lead to too many files") == true)
+    // What a person names is no link that is met.
+    #expect(build(["M/b"], limits: .init(links: LinkAllowance(names: 0))).files.count == 20)
+  }
+
+  @Test func kernelsFileSystemsAreKnownByTheirTypes() throws {
+    let systems = KernelFileSystems(
+      mounts: Array(
+        """
+        22 28 0:21 / /proc rw,nosuid shared:12 - proc proc rw
+        24 28 0:5 / /dev rw master:1 shared:2 - devtmpfs udev rw
+        28 1 259:300 / / rw - ext4 /dev/sda rw
+        30 28 0:40 / /mnt/proc\\040- rw - tmpfs proc rw
+        nonsense
+
+        """.utf8))
+    func contains(_ device: UInt64) -> Bool { systems.contains(.init(device: device, inode: 1)) }
+    #expect(contains(21) && contains(5))
+    #expect(!contains(40) && !contains(0x1_032C) && !contains(0))
+    #expect(try KernelFileSystems().contains(FileStatus(of: MediaPath("/proc/self/maps")).identity))
+    #expect(try !KernelFileSystems().contains(FileStatus(of: MediaPath(folder.path)).identity))
+  }
+
   @Test func foldersAreBounded() throws {
     let deep = Array(repeating: "d", count: QueueBuilder.Limits().folderDepth + 2).joined(separator: "/")
     try folder.write("\(deep)/x.mp3")

@@ -272,4 +272,130 @@ import Testing
     #expect(try second.songs().count == 300)
     #expect(second.library.update([], rereads: false) != nil)
   }
+
+  @Test("Links to the kernel's own files lead nowhere, and a word says so") func kernelFiles() throws {
+    try folder.song("a.mp3")
+    try folder.song("z/b.mp3")
+    try folder.link("music/sys", to: "/proc/sys")
+    try folder.link("music/self", to: "/proc/self")
+    let run = try LibraryRun(folder)
+    try run.start()
+    #expect(try run.songs() == ["a.mp3", "z/b.mp3"])
+    let complaint = run.events.complaints.first ?? ""
+    #expect(run.events.complaints.count == 1)
+    #expect(complaint.contains("music/self") && complaint.contains("kernel"), "\(complaint)")
+    // The same is said once.
+    try run.update()
+    #expect(run.events.complaints.count == 1)
+  }
+
+  @Test("Songs are found by all that is known of them while their folder is still being scanned")
+  func foundMeanwhile() throws {
+    for index in 0..<4 {
+      try folder.song("x/\(index).mp3", ["TPE1": "Artist", "TALB": "Album"])
+    }
+    let home = MediaPath(folder.file("music"))
+    let writer = try LibraryWriter(LibraryFile.open(MediaPath(folder.file("library")), home: home))
+    let run = try LibraryRun(folder)
+    var seconds = 0.0
+    var found: [(names: Int, artists: [[String]])] = []
+    var scan = FolderScan(
+      writer, home: home, watch: nil, rereads: false, seconds: { seconds },
+      isCancelled: {
+        seconds += 100
+        found.append(
+          ((try? run.find("file", ".MP3", search: true).count) ?? -1, (try? run.list("artist")) ?? []))
+        return false
+      })
+    try writer.begin()
+    try scan.scan([], isDeep: true)
+    _ = try writer.finish(isComplete: true)
+    try writer.commit()
+    // Once for the folder, and before each song.
+    #expect(found.map(\.names) == [0, 0, 1, 2, 3])
+    #expect(found.last?.artists == [["Artist"]])
+    #expect(try run.find("file", ".MP3", search: true).count == 4)
+  }
+
+  @Test("A song is found by its name before its folder is arranged") func notArranged() throws {
+    try folder.song("x/a.mp3")
+    let home = MediaPath(folder.file("music"))
+    let writer = try LibraryWriter(LibraryFile.open(MediaPath(folder.file("library")), home: home))
+    try writer.begin()
+    let id = try writer.folder(Array("x".utf8), modified: 0)
+    let path = home.appending(Array("x/a.mp3".utf8))
+    try writer.add(
+      song: Array("x/a.mp3".utf8), to: id, FileStatus(of: path), SongMetadata(path: path.bytes))
+    try writer.commit()
+    let run = try LibraryRun(folder)
+    #expect(try run.find("file", "A.MP", search: true) == ["x/a.mp3"])
+    #expect(try run.find("file", "x/a.mp3") == ["x/a.mp3"])
+    #expect(try run.find("(!(file contains 'A.MP'))", search: true) == [])
+  }
+
+  /// A scan of the home, `clock` seconds for each look at it.
+  private func scan(
+    _ allowance: LinkAllowance, in path: String = "", clock: Double = 0, onProgress: @escaping () -> Void = {}
+  ) throws -> String? {
+    let home = MediaPath(folder.file("music"))
+    let writer = try LibraryWriter(LibraryFile.open(MediaPath(folder.file("library")), home: home))
+    var seconds = 0.0
+    var scan = FolderScan(
+      writer, home: home, watch: nil, rereads: false, linkAllowance: allowance,
+      seconds: {
+        seconds += clock
+        return seconds
+      }, isCancelled: { false }, onProgress: onProgress)
+    try writer.begin()
+    try scan.scan(Array(path.utf8), isDeep: true)
+    _ = try writer.finish(isComplete: path.isEmpty)
+    try writer.commit()
+    return scan.problem
+  }
+
+  @Test("Links are followed after all else and as far as they lead to songs; what is left out is said")
+  func boundedLinks() throws {
+    for index in 0..<50 { try folder.write("other/\(index % 5)/\(index).txt", "x") }
+    for index in 0..<20 { try folder.write("disk/\(index).mp3", SongBytes.make()) }
+    try folder.song("z/a.mp3")
+    try folder.link("music/a disk", to: "../disk")
+    try folder.link("music/b", to: "../other")
+    let run = try LibraryRun(folder)
+    #expect(try scan(LinkAllowance(names: 60)) == nil)
+    #expect(try run.songs().count == 21)
+    // Not enough for the first link, in names or in seconds: what was known stays.
+    for (allowance, clock, words) in [
+      (LinkAllowance(names: 10), 0.0, "too many files"), (LinkAllowance(seconds: 3), 1, "too long"),
+    ] {
+      let problem = try scan(allowance, clock: clock) ?? ""
+      #expect(problem.contains("music/a disk: links lead to") && problem.contains(words), "\(problem)")
+      #expect(try run.songs().count == 21)
+    }
+    // Behind a link from the start.
+    #expect(try scan(LinkAllowance(names: 10), in: "a disk")?.contains("too many files") == true)
+    #expect(try scan(LinkAllowance(names: 5), in: "b/1")?.contains("too many files") == true)
+    #expect(try run.songs().count == 21)
+    // A home without what was known: the songs of the home are there before any link is followed.
+    let fresh = MediaPath(folder.file("library"))
+    try LibraryFile.open(fresh, home: MediaPath("/nowhere")).run("PRAGMA user_version = 0")
+    #expect(try scan(LinkAllowance(names: 0)) != nil)
+    #expect(try LibraryRun(folder).songs() == ["z/a.mp3"])
+  }
+
+  @Test("What was found so far is seen and told of while a scan goes on, ever more seldom")
+  func progress() throws {
+    for index in 0..<60 { try folder.song("\(index / 20)/\(index).mp3", ["TPE1": "Artist \(index)"]) }
+    let run = try LibraryRun(folder)
+    var counts: [Int] = []
+    _ = try scan(LinkAllowance(), clock: 0.4) {
+      let figures = try? run.library.read { reader throws(DatabaseError) in try reader.figures() }
+      counts.append(figures?.songs ?? -1)
+      #expect((try? run.songs().count) == counts.last)
+      #expect((try? run.list("artist").count) == counts.last)
+    }
+    #expect(counts.count >= 3 && counts == counts.sorted(), "\(counts)")
+    #expect(counts.first ?? 0 > 0 && counts.last ?? 60 < 60, "\(counts)")
+    let steps = zip(counts, counts.dropFirst()).map { $1 - $0 }
+    #expect(steps == steps.sorted(), "\(counts)")
+  }
 }

@@ -135,24 +135,30 @@ extension ConnectionMachine {
 
   // MARK: Answers
 
-  mutating func succeed(_ reply: Reply) {
+  mutating func succeed(_ reply: Reply, _ command: String = "", index: Int = 0) {
     var end: [UInt8] = ReplyEnd.ok
     if let list {
       self.list?.advance()
       end = list.confirmsEach ? ReplyEnd.listOK : []
     }
-    send(reply, end: end)
+    send(reply, AnswerEnd(bytes: end, command: command, index: index))
   }
 
   /// The next piece of a long answer.
   mutating func answerOn() {
     guard let (rest, end) = unsent else { return }
-    send(rest.next(), end: end)
+    send(rest.next(), end)
   }
 
-  private mutating func send(_ piece: Reply, end: [UInt8]) {
-    unsent = piece.rest.map { ($0, end) }
-    let end = piece.rest == nil ? end : []
+  private mutating func send(_ piece: Reply, _ answerEnd: AnswerEnd) {
+    var end = answerEnd.bytes
+    if let refusal = piece.refusal {
+      (unsent, list) = (nil, nil)
+      end = refusal.line(index: answerEnd.index, command: answerEnd.command)
+    } else {
+      unsent = piece.rest.map { ($0, answerEnd) }
+      if isAnswering { end = [] }
+    }
     let bytes = piece.bytes.isEmpty ? end : piece.bytes + end
     // Also without bytes where more follows: the server looks at the clock between any two actions.
     if !bytes.isEmpty || isAnswering { actions.append(.send(bytes)) }

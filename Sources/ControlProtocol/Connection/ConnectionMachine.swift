@@ -66,6 +66,13 @@ package struct ConnectionMachine: Sendable {
     case closed
   }
 
+  /// The end of an answer: the bytes after it, or where a piece of it is refused, the command and its index for the refusal.
+  struct AnswerEnd {
+    let bytes: [UInt8]
+    let command: String
+    let index: Int
+  }
+
   let configuration: Configuration
   var permissions: Permissions
   var context = Context()
@@ -77,7 +84,7 @@ package struct ConnectionMachine: Sendable {
   /// What the password that waits for its answer allows.
   var passwordAnswer: Result<Permissions, Ack>?
   /// What is still to be sent of a long answer, and what ends it. Nothing else is done before.
-  var unsent: (rest: ReplyRest, end: [UInt8])?
+  var unsent: (rest: ReplyRest, end: AnswerEnd)?
   /// Never more than three: what one step makes.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
@@ -170,7 +177,7 @@ package struct ConnectionMachine: Sendable {
     guard case .performing(let name, let index) = phase, passwordAnswer == nil else { return }
     phase = .ready
     switch result {
-    case .success(let reply): succeed(reply)
+    case .success(let reply): succeed(reply, name, index: index)
     case .failure(let ack): fail(ack, name, index: index)
     }
   }

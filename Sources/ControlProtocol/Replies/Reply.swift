@@ -8,6 +8,9 @@ package struct Reply: Hashable, Sendable {
   /// What follows these bytes later, if they are not all.
   package var rest: ReplyRest?
 
+  /// The refusal that ends the answer in the place of `OK`, where the last piece of a long one could not be made.
+  package var refusal: Ack?
+
   /// An empty reply, which is a bare `OK`.
   package init() {}
 

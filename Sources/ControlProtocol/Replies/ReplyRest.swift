@@ -6,7 +6,7 @@ package final class ReplyRest: Sendable {
   private let body: @Sendable (inout Reply) -> ReplyRest?
 
   /// `write` appends the next piece, some 64 KiB at most and perhaps nothing, and returns what comes after it; `nil` if
-  /// that was all. It is called once, on the thread that answers all clients, and must not block.
+  /// that was all, or if it has set the piece's `refusal`. It is called once, on the thread that answers all clients, and must not block.
   package init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
 
   /// Makes one piece.

@@ -9,6 +9,21 @@ struct DatabaseCommands: Sendable {
   /// end of the connection; only an update is refused.
   let library: MusicLibrary?
   let home: MusicHome
+  /// The reason to end a question; nil while it may continue.
+  private var interruption: @Sendable () -> String? = { nil }
+
+  init(library: MusicLibrary?, home: MusicHome) {
+    self.library = library
+    self.home = home
+  }
+
+  /// The same for one command of a client's, whose questions end where there is a reason. The rest of a long answer does not,
+  /// which is made as the client reads.
+  func until(_ interruption: @escaping @Sendable () -> String?) -> DatabaseCommands {
+    var commands = self
+    commands.interruption = interruption
+    return commands
+  }
 
   /// Songs in one piece of an answer.
   private static let songsInPiece = 128
@@ -52,7 +67,9 @@ struct DatabaseCommands: Sendable {
   ) throws(Ack) -> Result {
     guard let library else { throw Ack(.noExist, "No database") }
     do throws(DatabaseError) {
-      return try library.read(body)
+      return try library.read(interruption: interruption, body)
+    } catch .refused(let ack) {
+      throw ack
     } catch {
       throw Ack(.system, "the database: \(error)")
     }
@@ -81,7 +98,9 @@ struct DatabaseCommands: Sendable {
 
   /// Whether there is a song of this name.
   func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {
-    try library?.read { reader throws(DatabaseError) in try reader.song(name) != nil } ?? false
+    try library?.read(interruption: interruption) { reader throws(DatabaseError) in
+      try reader.song(name) != nil
+    } ?? false
   }
 
   private func songs(_ ids: ArraySlice<Int64>, _ tags: TagSet?) throws(Ack) -> Reply {
@@ -92,8 +111,8 @@ struct DatabaseCommands: Sendable {
     let rest = ids.dropFirst(Self.songsInPiece)
     guard !rest.isEmpty else { return reply }
     // As the client reads. What the disk fails to give then is missing.
-    reply.rest = ReplyRest { piece in
-      guard let next = try? songs(rest, tags) else { return nil }
+    reply.rest = ReplyRest { [commands = until({ nil })] piece in
+      guard let next = try? commands.songs(rest, tags) else { return nil }
       piece.append(next)
       return next.rest
     }
@@ -220,8 +239,8 @@ struct DatabaseCommands: Sendable {
       }
     }
     guard walk.folder != nil || !walk.folders.isEmpty else { return reply }
-    reply.rest = ReplyRest { [walk] piece in
-      guard let next = try? self.walk(walk, tags) else { return nil }
+    reply.rest = ReplyRest { [walk, commands = until({ nil })] piece in
+      guard let next = try? commands.walk(walk, tags) else { return nil }
       piece.append(next)
       return next.rest
     }

@@ -168,7 +168,7 @@ extension LibraryCommands {
       refusal = found.refusal
       try insert(found.songs.map { home.entry(for: $0.locator) }, into: name, at: place.map(Int.init))
     case .searchaddpl(let name, let query):
-      let songs = try database.songs(query, foldsCase: true)
+      let songs = try database.until(request.interruption).songs(query, foldsCase: true)
       try insert(songs.map { home.entry(for: $0.locator) }, into: name, at: query.position?.number)
     case .playlistclear(let name):
       try inFolder { f throws(PlaylistProblem) in
@@ -237,13 +237,15 @@ extension LibraryCommands {
     _ command: Command.Stickers, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, completion) { library, _ throws(Ack) in
+    perform(for: client, completion) { library, request throws(Ack) in
       guard let stickers = library.stickers, library.database.library != nil else {
         throw Ack(.unknown, "sticker database is disabled: this server keeps none, or knows no songs")
       }
       let result: Result<Reply, Ack>
       do throws(DatabaseError) {
-        result = try library.reply(to: command, stickers)
+        result = try library.reply(to: command, stickers, request)
+      } catch .refused(let ack) {
+        throw ack
       } catch {
         throw Ack(.system, "the stickers: \(error)")
       }
@@ -252,15 +254,19 @@ extension LibraryCommands {
   }
 
   private func reply(
-    to command: Command.Stickers, _ stickers: StickerStore
+    to command: Command.Stickers, _ stickers: StickerStore, _ request: Request
   ) throws(DatabaseError) -> Result<Reply, Ack> {
     var reply = Reply()
     func append(_ name: [UInt8], _ value: [UInt8]) {
       reply.append("sticker", Argument(name + [UInt8(ascii: "=")] + value))
     }
     if case .find(let folder, let name, let test) = command {
-      for (song, value) in try stickers.find(name.bytes, below: folder.bytes, test)
+      let database = self.database.until(request.interruption)
+      for (song, value) in try stickers.find(
+        name.bytes, below: folder.bytes, test, interruption: request.interruption)
       where try database.hasSong(song) {
+        // Each look at one song is too short to be ended.
+        if let reason = request.interruption() { return .failure(.interrupted(reason)) }
         reply.append("file", Argument(song))
         append(name.bytes, value)
       }

@@ -53,6 +53,8 @@ final class LibraryCommands: Sendable {
   /// Seconds in which folders and playlists are read for one command: as long as a client may be silent. Common ones
   /// give up after 30.
   private static let readingLimit = 60.0
+  /// Seconds that a question to the database may take: it answers from memory and indexes, in milliseconds.
+  private static let questionLimit = 20.0
   /// Seconds for which reading goes on for a client that has gone: a script that sends `add` and does not wait for the
   /// answer has its album added, and no core is kept busy for nobody.
   private static let goneLimit = 1.0
@@ -63,8 +65,9 @@ final class LibraryCommands: Sendable {
     let isLocal: Bool
     /// What URLs may lead to that the client names; nil: it may name none.
     let reach: NetworkReach?
-    /// Why reading has to end; nil while it may go on.
-    let interruption: () -> String?
+    /// The reason to end the command: its client has gone, or its time is over; nil while it may continue. Any thread; it
+    /// never blocks. Whatever takes long for a client asks it: readers of folders, the database, the network.
+    let interruption: @Sendable () -> String?
   }
 
   /// Files that are added are read by `tagReader`. `onChange` is called on a command's own thread.
@@ -104,23 +107,25 @@ final class LibraryCommands: Sendable {
     _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, completion) { library, request throws(Ack) in
+    perform(for: client, limit: Self.questionLimit, completion) { library, request throws(Ack) in
+      let database = library.database.until(request.interruption)
       switch command {
       case .findadd(let query), .searchadd(let query):
-        var songs = try library.database.songs(query, foldsCase: command.foldsCase)
+        var songs = try database.songs(query, foldsCase: command.foldsCase)
         if !request.isSameUser {
           songs.removeAll { song in song.locator.file.map { !library.home.holds($0) } ?? true }
         }
         _ = try library.add(songs, at: query.position)
         return Reply()
-      default: return try library.database.reply(to: command, tags: context.tags)
+      default: return try database.reply(to: command, tags: context.tags)
       }
     }
   }
 
-  /// Carries out a command by `body`, on a thread of the command's own.
+  /// Carries out a command by `body`, on a thread of the command's own, in `limit` seconds.
   func perform(
-    for client: ClientInfo, _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
+    for client: ClientInfo, limit: Double = readingLimit,
+    _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
     _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
     DispatchQueue(label: "continuo.library").async { [self] in
@@ -130,9 +135,7 @@ final class LibraryCommands: Sendable {
         reach: reach(of: client)
       ) { [self] in
         let now = clock.now
-        if now.seconds(since: start) > Self.readingLimit {
-          return "it takes more than \(Int(Self.readingLimit)) s"
-        }
+        if now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
         let isGone = gone.withLock { $0[client.id].map { now.seconds(since: $0) > Self.goneLimit } ?? false }
         return isGone ? "the client has gone" : nil
       }
@@ -169,7 +172,7 @@ final class LibraryCommands: Sendable {
     case .lsinfo(let uri):
       let path = try resolve(uri?.bytes ?? [], request)
       var contents: Reply
-      if let known = try database.contents(of: path, tags: context.tags) {
+      if let known = try database.until(request.interruption).contents(of: path, tags: context.tags) {
         contents = known
       } else {
         contents = try list(path, request)
@@ -293,7 +296,7 @@ final class LibraryCommands: Sendable {
       takesURLsForPlaylists: arePlaylists)
     // Absolute, so nothing of it is taken for an option or for standard input.
     for locator in locators { builder.add(argument: MediaPath(bytes: locator.bytes)) }
-    if let limitation = builder.limitation { throw Ack(.system, "nothing was done: \(limitation)") }
+    if let limitation = builder.limitation { throw .interrupted(limitation) }
     var found = Found(songs: builder.songs)
     if let problem = builder.problems.first {
       let more = builder.problemCount - 1

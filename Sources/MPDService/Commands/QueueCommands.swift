@@ -111,13 +111,13 @@ struct QueueCommands: Sendable {
         reply.append("Id", song.id.rawValue)
       }
     case .playlistfind(let filter):
-      return find(SongFilter(filter.expression, foldsCase: false), tags: tags)
+      return try find(SongFilter(filter.expression, foldsCase: false), tags: tags)
     case .playlistsearch(let filter):
-      return find(SongFilter(filter.expression, foldsCase: true), tags: tags)
+      return try find(SongFilter(filter.expression, foldsCase: true), tags: tags)
     }
   }
 
-  /// What writes a song into an answer.
+  /// What writes a song into an answer, or sets the answer's refusal, after which no song is written.
   private typealias Writer = @Sendable (Int, QueuedSong, inout Reply) -> Void
 
   private func shown(_ tags: TagSet) -> Writer {
@@ -155,7 +155,7 @@ struct QueueCommands: Sendable {
     return ReplyRest { reply in
       let end = min(part.lowerBound + size, part.upperBound)
       queue.forEach(in: part.lowerBound..<end) { write($0, $1, &reply) }
-      return rest(of: queue, end..<part.upperBound, inPieces: size, write)
+      return reply.refusal != nil ? nil : rest(of: queue, end..<part.upperBound, inPieces: size, write)
     }
   }
 
@@ -181,11 +181,18 @@ struct QueueCommands: Sendable {
     }
   }
 
-  private func find(_ filter: SongFilter, tags: TagSet) -> Reply {
-    list(nil, inPieces: Self.candidatesInPiece) { [home] position, song, reply in
+  private func find(_ filter: SongFilter, tags: TagSet) throws(Ack) -> Reply {
+    let reply = list(nil, inPieces: Self.candidatesInPiece) { [home] position, song, reply in
+      guard reply.refusal == nil else { return }
       let answer = SongReply(song, at: position, home: home)
-      if filter.accepts(answer) { answer.write(into: &reply, tags: tags) }
+      do throws(Ack) {
+        if try filter.accepts(answer) { answer.write(into: &reply, tags: tags) }
+      } catch {
+        reply.refusal = error
+      }
     }
+    if let refusal = reply.refusal { throw refusal }
+    return reply
   }
 
   private static func part(_ range: PositionRange?, of queue: borrowing SongQueue) -> Range<Int> {

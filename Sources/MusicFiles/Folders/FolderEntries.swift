@@ -7,6 +7,8 @@ package struct FolderEntries {
   package private(set) var songs: [[UInt8]] = []
   /// The folders in it.
   package private(set) var folders: [[UInt8]] = []
+  /// Those of the folders that are links.
+  package private(set) var linkedFolders: Set<[UInt8]> = []
   /// Its playlists.
   package private(set) var playlists: [[UInt8]] = []
   /// What is called like an MP3 file and leads nowhere, in the order in which the system has it.
@@ -15,17 +17,23 @@ package struct FolderEntries {
   /// Names that are kept of one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000
 
-  /// Reads `folder`. Blocks on the disk. `interruption` is asked before each name; where it says why, that is thrown.
-  package init(of folder: MediaPath, interruption: () -> String? = { nil }) throws(FileBytes.Problem) {
+  /// Reads `folder`. Blocks on the disk. Links to files on `excluded` are left out. `interruption` is asked before each name;
+  /// where it has a reason, that is thrown.
+  package init(
+    of folder: MediaPath, excluding excluded: KernelFileSystems? = nil, interruption: () -> String? = { nil }
+  ) throws(FileBytes.Problem) {
     var folders: [NaturalOrder] = []
     var playlists: [NaturalOrder] = []
     var stems: [(order: NaturalOrder, name: [UInt8])] = []
+    var linkedFolders: Set<[UInt8]> = []
     try Self.forEachName(in: folder, interruption) { name, type in
       guard name.first != UInt8(ascii: ".") else { return }
       let path = folder.appending(name)
       let isMP3 = path.fileExtension == "mp3"
-      switch Self.kind(type, at: path) {
-      case .folder: folders.append(NaturalOrder(name))
+      switch Self.kind(type, at: path, excluded) {
+      case .folder(let isLink):
+        if isLink { linkedFolders.insert(name) }
+        folders.append(NaturalOrder(name))
       case .file where isMP3: stems.append((NaturalOrder(Array(name.dropLast(".mp3".utf8.count))), name))
       case .file where path.isPlaylist: playlists.append(NaturalOrder(name))
       case .missing where isMP3: brokenLinks.append(name)
@@ -38,6 +46,7 @@ package struct FolderEntries {
         ? NaturalOrder(left.name) < NaturalOrder(right.name) : left.order < right.order
     }
     songs = stems.map(\.name)
+    self.linkedFolders = linkedFolders
     self.folders = folders.sorted().map(\.name)
     self.playlists = playlists.sorted().map(\.name)
   }
@@ -73,16 +82,32 @@ package struct FolderEntries {
     }
   }
 
-  private enum Kind { case file, folder, other, missing }
+  private enum Kind {
+    case file
+    case folder(isLink: Bool)
+    case other, missing
+  }
 
-  private static func kind(_ type: UInt8, at path: MediaPath) -> Kind {
+  private static func kind(_ type: UInt8, at path: MediaPath, _ excluded: KernelFileSystems?) -> Kind {
     switch Int(type) {
     case DT_REG: return .file
-    case DT_DIR: return .folder
+    case DT_DIR: return .folder(isLink: false)
     case DT_LNK, DT_UNKNOWN: break
     default: return .other
     }
     guard let status = try? FileStatus(of: path) else { return .missing }
-    return status.type == S_IFREG ? .file : status.type == S_IFDIR ? .folder : .other
+    switch status.type {
+    case S_IFREG: return excluded?.contains(status.identity) == true ? .other : .file
+    case S_IFDIR: return .folder(isLink: Int(type) == DT_LNK || path.isLink)
+    default: return .other
+    }
+  }
+}
+
+extension MediaPath {
+  /// Whether its last name is a symbolic link.
+  fileprivate var isLink: Bool {
+    var status = stat()
+    return withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 }

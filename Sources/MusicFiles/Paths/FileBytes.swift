@@ -10,6 +10,8 @@ package enum FileBytes {
     case notAFile
     /// It has more bytes than the caller wants.
     case tooLarge(limit: Int)
+    /// A folder of a file system that the kernel makes up.
+    case ofTheKernel
     /// Reading was ended, for this reason.
     case interrupted(String)
 
@@ -18,6 +20,7 @@ package enum FileBytes {
       case .system(let code): SystemError.text(code)
       case .notAFile: "not a regular file"
       case .tooLarge(let limit): "larger than \(limit >> 20) MiB"
+      case .ofTheKernel: "the kernel's own files (as in /proc, /sys and /dev) are not read"
       case .interrupted(let reason): reason
       }
     }

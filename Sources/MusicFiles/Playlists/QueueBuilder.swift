@@ -46,6 +46,8 @@ package struct QueueBuilder {
     package var folderDepth = 64
     /// Folders that are looked into. To know each again costs memory.
     package var folders = 1_000_000
+    /// What is read of folders that links lead to.
+    package var links = LinkAllowance()
     /// Problems that are kept, as more lines than anybody reads; others are counted.
     package var problems = 1000
 
@@ -98,6 +100,9 @@ package struct QueueBuilder {
   /// The folders of the argument or entry that is being added.
   private var visited: Set<FileStatus.Identity> = []
   private var folders = 0
+  private var links: LinkAllowance
+  /// Read when the first folder is met that has folders in it.
+  private lazy var kernelFiles = KernelFileSystems()
 
   /// A builder that takes relative names as seen from `directory`.
   ///
@@ -129,6 +134,7 @@ package struct QueueBuilder {
     self.takesURLsForPlaylists = takesURLsForPlaylists
     self.refusal = refusal
     self.limits = limits
+    links = limits.links
     self.keepsMissing = keepsMissing
     self.readStandardInput = readStandardInput
     self.interruption = interruption
@@ -265,22 +271,27 @@ package struct QueueBuilder {
   // MARK: Folders
 
   /// Adds the MP3 files in a folder and below it: those of the folder before those of the folders in it, both in
-  /// natural order. Hidden files and folders are left out. Links are followed; a folder is visited once, wherever links
-  /// lead.
-  private mutating func addFolder(_ folder: MediaPath, depth: Int, origin: String?) {
+  /// natural order. Hidden files and folders are left out. Links are followed, as far as their allowance goes; a folder is
+  /// visited once, wherever links lead.
+  private mutating func addFolder(
+    _ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?
+  ) {
     guard depth <= limits.folderDepth else {
       return report(shownName(of: folder), origin, "more than \(limits.folderDepth) folders deep")
     }
     let entries: FolderEntries
-    do {
-      guard visited.insert(try FileStatus(of: folder).identity).inserted else { return }
+    do throws(FileBytes.Problem) {
+      let identity = try FileStatus(of: folder).identity
+      guard visited.insert(identity).inserted else { return }
       folders += 1
       guard folders <= limits.folders else {
         return stop(shownName(of: folder), "more than \(limits.folders) folders")
       }
-      entries = try FolderEntries(of: folder) { [interruption, count = locators.count] in interruption(count)
-      }
+      if depth > 0, kernelFiles.contains(identity) { throw .ofTheKernel }
+      entries = try self.entries(of: folder, isLinked: isLinked)
     } catch .interrupted(let reason) {
+      // The link that led here says so.
+      if isLinked, links.refusal != nil { return }
       return stop(shownName(of: folder), reason)
     } catch {
       return report(shownName(of: folder), origin, "\(error)")
@@ -298,13 +309,32 @@ package struct QueueBuilder {
     }
     for name in entries.folders where mayGoOn() {
       let inner = folder.appending(name)
-      if isReachable(inner) {
-        addFolder(inner, depth: depth + 1, origin: origin)
-      } else if inner.fileExtension == "mp3" {
+      guard isReachable(inner) else {
         // As of one that leads nowhere: only where it is called like a song.
-        report(shownName(of: inner), origin, QueueProblem.brokenLink)
+        if inner.fileExtension == "mp3" { report(shownName(of: inner), origin, QueueProblem.brokenLink) }
+        continue
+      }
+      let isLink = entries.linkedFolders.contains(name)
+      if isLinked || isLink, links.refusal != nil { continue }
+      addFolder(inner, depth: depth + 1, isLinked: isLinked || isLink, origin: origin)
+      if isLink, !isLinked, let refusal = links.refusal {
+        report(shownName(of: inner), origin, "\(refusal); the rest of it is left out")
       }
     }
+  }
+
+  private mutating func entries(
+    of folder: MediaPath, isLinked: Bool
+  ) throws(FileBytes.Problem) -> FolderEntries {
+    var links = self.links
+    defer { self.links = links }
+    let entries = try FolderEntries(of: folder, excluding: kernelFiles) {
+      [interruption, count = locators.count] in
+      if let reason = interruption(count) { return reason }
+      return isLinked ? links.takeName() : nil
+    }
+    if isLinked { links.add(songs: entries.songs.count) }
+    return entries
   }
 
   // MARK: Playlists

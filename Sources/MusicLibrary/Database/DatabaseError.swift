@@ -1,3 +1,5 @@
+package import ControlProtocol
+
 /// Why the database did not do what it was told to.
 package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system has no libsqlite3.
@@ -8,6 +10,8 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   case full
   /// A later version of this program, or another program, has made it.
   case unknownVersion(Int64)
+  /// The question was ended: it took too much, or nobody waits for its answer.
+  case refused(Ack)
   /// Anything else, by SQLite's number and in its words.
   case failed(code: Int32, String)
 
@@ -17,6 +21,7 @@ package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     case .damaged(let reason): reason
     case .full: "the disk is full"
     case .unknownVersion(let version): "made by another version (\(version))"
+    case .refused(let ack): ack.description
     case .failed(let code, let reason): "\(reason) (\(code))"
     }
   }

@@ -45,6 +45,11 @@ private struct SQLiteCalls: Sendable {
       OpaquePointer?, Text, Int32, Int32, UnsafeMutableRawPointer?, Function?, Function?, Function?,
       OpaquePointer?
     ) -> Int32
+  let userData: @convention(c) @Sendable (OpaquePointer?) -> UnsafeMutableRawPointer?
+  let setProgressHandler:
+    @convention(c) @Sendable (
+      OpaquePointer?, Int32, (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?, UnsafeMutableRawPointer?
+    ) -> Void
   let valueBytes: @convention(c) @Sendable (OpaquePointer?) -> UnsafeRawPointer?
   let valueByteCount: @convention(c) @Sendable (OpaquePointer?) -> Int32
   let valueInteger: @convention(c) @Sendable (OpaquePointer?) -> Int64
@@ -55,6 +60,7 @@ private struct SQLiteCalls: Sendable {
     ) -> Void
   let setIntegerResult: @convention(c) @Sendable (OpaquePointer?, Int64) -> Void
   let setResult: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int32, Int) -> Void
+  let setErrorResult: @convention(c) @Sendable (OpaquePointer?, Int32) -> Void
 
   /// Of the whole process: the library stays.
   static let shared = Result { () throws(DatabaseError) in try SQLiteCalls() }
@@ -91,6 +97,8 @@ private struct SQLiteCalls: Sendable {
     bytes = try find("column_blob")
     byteCount = try find("column_bytes")
     createFunction = try find("create_function_v2")
+    userData = try find("user_data")
+    setProgressHandler = try find("progress_handler")
     valueBytes = try find("value_blob")
     valueByteCount = try find("value_bytes")
     valueInteger = try find("value_int64")
@@ -98,12 +106,14 @@ private struct SQLiteCalls: Sendable {
     keep = try find("set_auxdata")
     setIntegerResult = try find("result_int64")
     setResult = try find("result_blob")
+    setErrorResult = try find("result_error_code")
   }
 
   // SQLite's numbers, as far as they matter here.
   static let ok: Int32 = 0
   static let row: Int32 = 100
   static let done: Int32 = 101
+  static let interrupted: Int32 = 9
   static let full: Int32 = 13
   static let corrupt: Int32 = 11
   static let notADatabase: Int32 = 26
@@ -158,6 +168,11 @@ package enum DatabaseValue: Hashable, Sendable {
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
+  /// What is asked at the moment, and why the answer is to end.
+  let question: Question
+
+  /// Steps of SQLite's between two looks at whether somebody still waits: some ten for a row, a millisecond in all.
+  private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Opens the file, or makes one. Blocks on the disk, as all calls here do.
   init(_ path: MediaPath) throws(DatabaseError) {
@@ -168,7 +183,12 @@ struct Database: ~Copyable {
     _ = calls.busyTimeout(handle, 5000)
     _ = calls.createFunction(handle, "folded", 1, SQLiteCalls.functionFlags, nil, foldArgument, nil, nil, nil)
     _ = calls.createFunction(handle, "holds", 2, SQLiteCalls.functionFlags, nil, findText, nil, nil, nil)
-    _ = calls.createFunction(handle, "matches", 3, SQLiteCalls.functionFlags, nil, matchText, nil, nil, nil)
+    question = Question()
+    // Unretained: the database, which closes the connection, has it.
+    let question = Unmanaged.passUnretained(question).toOpaque()
+    _ = calls.createFunction(
+      handle, "matches", 3, SQLiteCalls.functionFlags, question, matchText, nil, nil, nil)
+    calls.setProgressHandler(handle, Self.stepsBetweenLooks, isInterrupted, question)
   }
 
   deinit { _ = calls.close(handle) }
@@ -179,7 +199,7 @@ struct Database: ~Copyable {
     let code = calls.prepare(handle, text, -1, &prepared, nil)
     if let problem = calls.problem(code, handle) { throw problem }
     guard let prepared else { throw .failed(code: code, "an empty statement") }
-    return DatabaseStatement(calls: calls, handle: prepared)
+    return DatabaseStatement(calls: calls, handle: prepared, question: question)
   }
 
   /// Runs a statement once.
@@ -208,10 +228,13 @@ struct Database: ~Copyable {
 struct DatabaseStatement: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
+  /// Held: a statement that outlives its database keeps the connection open.
+  private let question: Question
 
-  fileprivate init(calls: SQLiteCalls, handle: OpaquePointer) {
+  fileprivate init(calls: SQLiteCalls, handle: OpaquePointer, question: Question) {
     self.calls = calls
     self.handle = handle
+    self.question = question
   }
 
   deinit { _ = calls.finalize(handle) }
@@ -224,6 +247,7 @@ struct DatabaseStatement: ~Copyable {
     defer { _ = calls.reset(handle) }
     while true {
       let code = calls.step(handle)
+      if code == SQLiteCalls.interrupted, let refusal = question.refusal { throw .refused(refusal) }
       if let problem = calls.problem(code, calls.database(handle)) { throw problem }
       guard code == SQLiteCalls.row else { return }
       try body(DatabaseRow(calls: calls, handle: handle))
@@ -305,11 +329,19 @@ private func findText(
   calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 
+/// Called by SQLite from time to time; not 0 ends the statement.
+private func isInterrupted(_ question: UnsafeMutableRawPointer?) -> Int32 {
+  guard let question else { return 0 }
+  return Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().isInterrupted() ? 1 : 0
+}
+
 /// The SQL function `matches`. The expression is understood once for each run of a statement.
 private func matchText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-  guard case .success(let calls) = SQLiteCalls.shared, let arguments else { return }
+  guard case .success(let calls) = SQLiteCalls.shared, let arguments, let data = calls.userData(context)
+  else { return }
+  let question = Unmanaged<Question>.fromOpaque(data).takeUnretainedValue()
   func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
     let start = calls.valueBytes(arguments[index])?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(calls.valueByteCount(arguments[index])))
@@ -326,7 +358,10 @@ private func matchText(
       if let kept { Unmanaged<TextPattern>.fromOpaque(kept).release() }
     }
   }
-  calls.setIntegerResult(context, pattern.matches(bytes(2)) ? 1 : 0)
+  guard let isFound = question.matches(pattern, bytes(2)) else {
+    return calls.setErrorResult(context, SQLiteCalls.interrupted)
+  }
+  calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 
 // Unchecked because of the pointer. It never changes and has one owner, since a database cannot be copied; and what it points

@@ -31,7 +31,14 @@ package final class LibraryReader: Sendable {
     self.database = database
   }
 
+  /// Begins a question: what is asked from now on may take so many steps in all, and ends where `interruption` has a
+  /// reason, which is asked about once a millisecond.
+  func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
+
   // MARK: Songs
+
+  /// Songs that are read between two looks at whether somebody still waits for them: some ten microseconds each.
+  private static let songsBetweenLooks = 100
 
   /// In a walk through all folders.
   private static let walk = "(SELECT position FROM folders WHERE folders.id = songs.folder), position"
@@ -93,6 +100,11 @@ package final class LibraryReader: Sendable {
     let statement = try database.statement("SELECT path, metadata FROM songs WHERE id = ?")
     var songs: [LibrarySong] = []
     for id in ids {
+      // SQLite counts its steps anew for each, and so would not look.
+      let isLook = songs.count % Self.songsBetweenLooks == Self.songsBetweenLooks - 1
+      if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
+        throw .refused(refusal)
+      }
       try statement.forEach([.integer(id)]) { row throws(DatabaseError) in songs.append(try Self.song(row)) }
     }
     return songs

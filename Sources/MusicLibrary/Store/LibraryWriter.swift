@@ -109,15 +109,20 @@ final class LibraryWriter {
       try database.run("DELETE FROM texts WHERE id NOT IN (SELECT text FROM tags)")
       texts = [:]
     }
+    try noteFigures()
+    hasChanged = false
+    (hasRemoved, mustOrderFolders) = (false, false)
+    return true
+  }
+
+  /// Notes what is known of all songs together, as far as they have been found.
+  func noteFigures() throws(DatabaseError) {
     try setAbout("songs", "SELECT count(*) FROM songs")
     try setAbout("playtime", "SELECT CAST(total(duration) AS INTEGER) FROM songs")
     for (name, type) in [("artists", TagType.artist), ("albums", .album)] {
       try setAbout(name, "SELECT count(DISTINCT text) FROM tags WHERE type = \(type.index)")
     }
     try setAbout("updated", "SELECT \(time(nil))")
-    hasChanged = false
-    (hasRemoved, mustOrderFolders) = (false, false)
-    return true
   }
 
   /// Gives memory back until there is more to do.
@@ -274,7 +279,7 @@ final class LibraryWriter {
       .integer(Int64(metadata.sampleRate ?? 0)),
       .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))
     let song = database.lastRow
-    // Until its songs are arranged again, also if that is only after a restart.
+    // Until its songs are arranged again, also if that is only after a restart: names are looked for in the songs meanwhile.
     try forEach("DELETE FROM names WHERE folder = ?", [.integer(folder)])
     for (type, texts) in tags {
       for text in texts {

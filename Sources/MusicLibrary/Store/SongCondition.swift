@@ -58,11 +58,14 @@ struct SongCondition {
       let isText = String(validating: text.bytes, as: UTF8.self) != nil
       guard isText, foldsCase || test == .contains(text) else { fallthrough }
       self.init(
-        "\(songs)folder IN (SELECT folder FROM names WHERE holds(text, ?)) AND \(condition.text))",
+        "\(songs)folder IN (SELECT folder FROM names WHERE holds(text, ?) UNION ALL \(Self.unnamed)) AND \(condition.text))",
         [.bytes(text.foldingCase().bytes)] + condition.values)
     case .matches: self.init("\(songs)\(condition.text))", condition.values)
     }
   }
+
+  /// The folders whose names are not noted, since songs are being added: all in them are looked at.
+  private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
   private init(_ test: TextTest, of type: TagType, _ foldsCase: Bool) {
     switch test {

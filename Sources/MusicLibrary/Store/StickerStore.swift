@@ -53,9 +53,9 @@ package final class StickerStore: Sendable {
   }
 
   /// The songs below a folder (the empty one: all) that have a note of that name, and whose value passes, in the order
-  /// of their paths' bytes.
+  /// of their paths' bytes. Where `interruption` has a reason, which is asked at each of them, the question ends.
   package func find(
-    _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?
+    _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?, interruption: () -> String? = { nil }
   ) throws(DatabaseError) -> [(song: [UInt8], value: [UInt8])] {
     let condition: (text: String, values: [DatabaseValue]) =
       switch test {
@@ -68,7 +68,10 @@ package final class StickerStore: Sendable {
     try forEach(
       "SELECT song, value FROM stickers WHERE song >= ? AND song < ? AND name = ? \(condition.text) ORDER BY song",
       LibraryPath.range(below: folder) + [.bytes(name)] + condition.values
-    ) { found.append(($0.bytes(0), $0.bytes(1))) }
+    ) { row throws(DatabaseError) in
+      if let reason = interruption() { throw .refused(.interrupted(reason)) }
+      found.append((row.bytes(0), row.bytes(1)))
+    }
     return found
   }
 

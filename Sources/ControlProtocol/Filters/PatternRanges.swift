@@ -1,0 +1,49 @@
+/// How many characters the ranges of a regular expression have, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`. What only looks like a
+/// range, as outside of brackets, counts too.
+enum PatternRanges {
+  /// The sum over all of them.
+  static func size(in source: Argument) -> UInt32 {
+    var scalars = String(decoding: source.bytes, as: UTF8.self).unicodeScalars[...]
+    var size: UInt32 = 0
+    // What stands before the last `-`, and before that.
+    var last: UInt32?
+    var start: UInt32?
+    while let scalar = scalars.popFirst() {
+      switch scalar {
+      // Blanks may stand in brackets, see `(?xx)`.
+      case " ", "\t": continue
+      case "-":
+        (start, last) = (last, UInt32(0x2D))
+        continue
+      case "\\":
+        // The marks of a quotation, which may stand beside the `-`.
+        if scalars.first == "Q" || scalars.first == "E" {
+          scalars.removeFirst()
+          continue
+        }
+        last = escaped(&scalars)
+      default: last = scalar.value
+      }
+      if let first = start, let last, last > first { size += min(last - first, 0x11_0000) }
+      start = nil
+    }
+    return size
+  }
+
+  /// The character behind a backslash: by its number, or itself.
+  private static func escaped(_ rest: inout Substring.UnicodeScalarView) -> UInt32? {
+    guard let letter = rest.popFirst() else { return nil }
+    switch letter {
+    case "x", "o", "N":
+      guard rest.first == "{" else { return 0xFF }
+      let digits = rest.dropFirst().prefix { $0 != "}" }.filter { $0 != " " && $0 != "\t" }
+      rest = rest.dropFirst().drop { $0 != "}" }.dropFirst()
+      let number = String(String.UnicodeScalarView(digits))
+      // What cannot be read may be anything.
+      return UInt32(
+        number.hasPrefix("U+") ? String(number.dropFirst(2)) : number, radix: letter == "o" ? 8 : 16)
+        ?? 0x11_0000
+    default: return letter.value
+    }
+  }
+}

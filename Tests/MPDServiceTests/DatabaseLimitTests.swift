@@ -1,0 +1,89 @@
+import ControlProtocol
+import HostTime
+import Jukebox
+import JukeboxPlayback
+import MusicFiles
+import TestSupport
+import Testing
+
+@testable import ControlServer
+@testable import MPDService
+@testable import MusicLibrary
+
+/// What one question to the database may cost, and whom it is answered for.
+@Suite(.timeLimit(.minutes(5))) struct DatabaseLimitTests {
+  private static let count = 2000
+  /// Each takes far more steps than any text has characters: without a limit hours, or 20,000 steps for each character of
+  /// each title.
+  private static let attacks = [
+    "(a+)+$", "a{1,30}a{1,30}a{1,20}[bz]", "(a|aa)+$", "(.*)*[xz]", "^(a?){60}a{60}[bz]",
+    "(?<n>a*)*\\k<n>[bz]",
+  ]
+
+  private let folder: TemporaryFolder
+  private let clock = VirtualClock()
+  private let library: LibraryCommands
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let path = MediaPath(folder.file("library"))
+    let home = try MusicHome(MediaPath(folder.path))
+    let writer = try LibraryWriter(LibraryFile.open(path, home: home.path))
+    let status = try FileStatus(of: MediaPath(folder.path))
+    let title = String(repeating: "a", count: 60)
+    try writer.begin()
+    let id = try writer.folder([], modified: 0)
+    for index in 0..<Self.count {
+      try writer.add(
+        song: Array("\(index).mp3".utf8), to: id, status,
+        SongMetadata(
+          duration: 1, modified: 1, sampleRate: 44_100, channels: 2,
+          tags: [SongTag(.title, Argument("\(title) \(index)"))]))
+    }
+    try writer.arrangeSongs(in: id)
+    _ = try writer.finish(isComplete: true)
+    try writer.commit()
+    var generator = SystemRandomNumberGenerator()
+    library = LibraryCommands(
+      host: JukeboxHost(JukeboxMachine(using: &generator)), home: home,
+      library: try MusicLibrary(path, home: home, clock: clock) { _ in },
+      tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
+  }
+
+  private func ask(_ name: String, _ arguments: Argument...) throws -> String {
+    guard case .database(let command) = try Command(try Request(name, arguments)) else { return "" }
+    let answer = Answer()
+    library.perform(
+      command, ConnectionMachine.Context(),
+      for: ClientInfo(
+        id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+    ) { answer.complete($0) }
+    return String(decoding: try answer.get().bytes, as: UTF8.self)
+  }
+
+  @Test(
+    "An expression that takes too many steps is refused in words", arguments: attacks, ["count", "search"])
+  func steps(_ attack: String, _ command: String) throws {
+    #expect {
+      try ask(command, Argument("(title =~ \"\(attack.replacing("\\", with: "\\\\"))\")"))
+    } throws: { error in
+      guard let ack = error as? Ack else { return false }
+      return ack.code == .argument && ack.message.contains("regular expression")
+    }
+    // Others, and this client too, go on.
+    #expect(try ask("count", "(title =~ \"^a{60} 1\\\\d+$\")").hasPrefix("songs: 1110\n"))
+  }
+
+  @Test("No question is answered for a client that has gone") func gone() throws {
+    library.connectionClosed(ClientID(number: 1))
+    #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
+    clock.advance(bySeconds: 2)
+    for command in ["count", "search", "list"] {
+      #expect(throws: Ack(.system, "nothing was done: the client has gone")) {
+        try command == "list" ? ask(command, "title") : ask(command, "(title contains 'a')")
+      }
+    }
+    library.clientLeft(ClientID(number: 1))
+    #expect(try ask("count", "(title contains 'a')").hasPrefix("songs: \(Self.count)\n"))
+  }
+}
