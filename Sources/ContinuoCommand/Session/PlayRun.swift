@@ -198,6 +198,7 @@ final class PlayRun: SessionDelegate {
       complain(message)
       session.end(ExitStatus.unavailable.rawValue)
     case .rateUnavailable(let message): complain(message)
+    case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
       complain("observers are more than a second behind: \(count) time steps left out")
     }
