@@ -177,5 +177,20 @@ extension EndToEndTests {
       #expect((9.9...12).contains(seconds))
       #expect(player.log.value.errors.last?.contains("no audio server answered within 10 s") == true)
     }
+
+    /// The limit is for the sound server: a song that cannot be had takes as long as the network may.
+    @Test func namedServerThatAnswersIsNotGivenUpForASongThatDoesNotCome() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 0.5, seed: 31)
+      let path = try await song.write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play(
+        ["http://127.0.0.1:1/x.mp3", path, "--network-timeout", "12"], server: server)
+      let end = try await player.ended(limit: 60)
+      #expect(end.status == 1, "\(player.log.value)")
+      #expect(player.events.steps(of: 1).map(\.value) == song.steps)
+      #expect(!player.log.value.errors.contains { $0.contains("no audio server answered") })
+    }
   }
 }

@@ -128,7 +128,7 @@ struct Play: ParsableCommand {
       session.makeCurrent()
       let run = PlayRun(
         session, options: options, problems: problems, missing: missing, events: events)
-      run.start(isAwaited: output.isAwaited, socket: options.wantsSocket ? bindSocket() : nil)
+      run.start(answers: output.answers, socket: options.wantsSocket ? bindSocket() : nil)
       return run
     }
     signals.mainQueueRuns()
