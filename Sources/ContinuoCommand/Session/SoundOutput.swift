@@ -18,7 +18,7 @@ struct SoundOutput {
   /// Opens what the options name, or ends the process. Starts a private server where one is asked for, or where none
   /// answers and none was named. Blocks for the private server's start.
   ///
-  /// - Parameter substitutes: whether that second case is wanted: not by `serve`, which waits.
+  /// - Parameter substitutes: whether that second case is wanted: not by `serve`, which waits, for a sink too.
   init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
@@ -31,6 +31,7 @@ struct SoundOutput {
       var configuration = PulseConfiguration()
       configuration.server = options.server
       configuration.sink = options.sink
+      configuration.requiresSink = substitutes
       configuration.delayBehindSink = options.sinkDelay?.seconds ?? 0
       if options.nullSink {
         device = Self.privateDevice(configuration, clock)
