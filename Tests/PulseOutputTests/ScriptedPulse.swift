@@ -191,8 +191,8 @@ final class ScriptedPulse: PulseCalls {
       }
     }
   }
-  /// Answers all questions about the server's sinks.
-  func answerSinks(_ names: [String]) {
+  /// Answers all questions about the server's sinks; nil: with an error.
+  func answerSinks(_ names: [String]?) {
     run {
       let answers = box.withLock { box in
         defer { box.state.sinkListAnswers = [:] }
@@ -200,14 +200,14 @@ final class ScriptedPulse: PulseCalls {
       }
       for (_, answer) in answers {
         let userdata = UnsafeMutableRawPointer(bitPattern: answer.userdata)
-        for name in names {
+        for name in names ?? [] {
           name.withCString { name in
             var info = pa_sink_info()
             info.name = name
             answer.callback(nil, &info, 0, userdata)
           }
         }
-        answer.callback(nil, nil, 1, userdata)
+        answer.callback(nil, nil, names == nil ? -1 : 1, userdata)
       }
     }
   }

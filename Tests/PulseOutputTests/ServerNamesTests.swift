@@ -180,7 +180,7 @@ import Testing
     return PulseDevice(configuration: configuration, clock: SteppedClock(), calls: pulse)
   }
 
-  private func refused(_ device: PulseDevice, sinks: [String]) -> OutputError? {
+  private func refused(_ device: PulseDevice, sinks: [String]?) -> OutputError? {
     let log = StreamLog()
     let stream = stream(device, log)
     pulse.setContext(PA_CONTEXT_READY)
@@ -201,8 +201,10 @@ import Testing
       ("hall", [], "no sink \"hall\" on the sound server at unix:/scripted; it has no sink"),
       (nil, ["a"], "the sound server at unix:/scripted has no default sink; its sinks: a"),
       (nil, [], "the sound server at unix:/scripted has no sink"),
-    ] as [(String?, [String], String)])
-  func missingSinkIsNamed(sink: String?, sinks: [String], message: String) {
+      ("hall", nil, "no sink \"hall\" on the sound server at unix:/scripted"),
+      (nil, nil, "the sound server at unix:/scripted has no default sink"),
+    ] as [(String?, [String]?, String)])
+  func missingSinkIsNamed(sink: String?, sinks: [String]?, message: String) {
     let device = sinkDevice(sink)
     #expect(
       refused(device, sinks: sinks) == OutputError(message, isRecoverable: true, cause: .device))

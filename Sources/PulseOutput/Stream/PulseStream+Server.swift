@@ -89,34 +89,36 @@ extension PulseStream {
     sinkAnswer = OperationHandle(
       calls,
       calls.contextGetSinks(
-        context, { PulseStream.from($3)?.heardOf($1, isLast: $2 != 0) }, userdata))
-    if sinkAnswer == nil { failWithoutSink() }
+        context, { PulseStream.from($3)?.heardOf($1, end: $2) }, userdata))
+    if sinkAnswer == nil { failWithoutSink(isKnown: false) }
   }
 
-  /// One more sink, or the end of the list.
-  fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
+  /// One more sink; or the end of the list (1), or an error instead of it (negative).
+  fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
     if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
       // The server may be a stranger's: a name is to end no line.
       let scalars = String(cString: name).unicodeScalars.filter { $0.properties.generalCategory != .control }
       sinkNames.append(String(String.UnicodeScalarView(scalars)))
     }
-    guard isLast else { return }
+    guard end != 0 else { return }
     sinkAnswer = nil
-    failWithoutSink()
+    failWithoutSink(isKnown: end > 0)
   }
 
   /// The largest number of sinks that a message names.
   private static let sinkLimit = 16
 
-  private func failWithoutSink() {
-    let sinks = sinkNames.isEmpty ? "it has no sink" : "its sinks: \(sinkNames.joined(separator: ", "))"
+  /// `isKnown`: the list of sinks is complete.
+  private func failWithoutSink(isKnown: Bool) {
+    let names = sinkNames.joined(separator: ", ")
     let message =
-      if let sink = configuration.sink {
-        "no sink \"\(sink)\" on the sound server\(connection.place); \(sinks)"
-      } else if sinkNames.isEmpty {
-        "the sound server\(connection.place) has no sink"
-      } else {
-        "the sound server\(connection.place) has no default sink; \(sinks)"
+      switch (configuration.sink, sinkNames.isEmpty) {
+      case (let sink?, true):
+        "no sink \"\(sink)\" on the sound server\(connection.place)\(isKnown ? "; it has no sink" : "")"
+      case (let sink?, false):
+        "no sink \"\(sink)\" on the sound server\(connection.place); its sinks: \(names)"
+      case (nil, true): "the sound server\(connection.place) has no \(isKnown ? "" : "default ")sink"
+      case (nil, false): "the sound server\(connection.place) has no default sink; its sinks: \(names)"
       }
     let isRequired = configuration.requiresSink && configuration.sink != nil && !connection.hasOpened
     fail(OutputError(message, isRecoverable: !isRequired, cause: .device))
