@@ -2,24 +2,35 @@ import AudioCore
 
 /// Finds how loud a file is: in its tags, or else in the Info frame that LAME writes.
 ///
-/// Tags of ID3v2 go before those of APEv2, figure by figure. Nothing is trusted: what is cut off or no number is not there.
+/// Tags of ID3v2 go before those of APEv2, figure by figure. Nothing is trusted: a figure that is cut off, no number, or out
+/// of the ranges of `ReplayGain.Level` counts as missing.
 struct ReplayGainTags {
   /// The largest APEv2 tag that is read.
   private static let tagLimit = 1 << 20
   /// A tag's header or footer in APEv2.
   private static let footerSize: Int64 = 32
 
+  /// The fields that are read, and the range of each.
+  private static let ranges = [
+    "TRACK_GAIN": ReplayGain.Level.gains, "TRACK_PEAK": ReplayGain.Level.peaks,
+    "ALBUM_GAIN": ReplayGain.Level.gains, "ALBUM_PEAK": ReplayGain.Level.peaks,
+  ]
+
   private let source: any ByteSource
   /// What was found, by the upper-case name without `REPLAYGAIN_`.
   private var values: [String: Double] = [:]
+  /// Figures out of range.
+  private var ignored: [String] = []
 
   /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
   static func read(_ source: any ByteSource, audioStart: Int64) throws(DecodingError) -> ReplayGain {
     var tags = ReplayGainTags(source: source)
     try tags.addID3()
     try tags.addAPE()
-    let gain = ReplayGain(track: tags.level("TRACK"), album: tags.level("ALBUM"))
-    return gain == ReplayGain() ? try tags.infoFrame(before: audioStart) : gain
+    var gain = ReplayGain(track: tags.level("TRACK"), album: tags.level("ALBUM"))
+    if gain == ReplayGain() { gain = try tags.infoFrame(before: audioStart) }
+    gain.ignored = tags.ignored
+    return gain
   }
 
   private init(source: any ByteSource) { self.source = source }
@@ -30,9 +41,7 @@ struct ReplayGainTags {
   }
 
   private func level(_ kind: String) -> ReplayGain.Level? {
-    values["\(kind)_GAIN"].map { gain in
-      ReplayGain.Level(gain: gain, peak: values["\(kind)_PEAK"].flatMap { $0 > 0 ? $0 : nil })
-    }
+    values["\(kind)_GAIN"].map { ReplayGain.Level(gain: $0, peak: values["\(kind)_PEAK"]) }
   }
 
   /// A tag's field, whose name may be in capitals or not; what was found before stays.
@@ -40,9 +49,16 @@ struct ReplayGainTags {
     let (name, prefix) = (name.uppercased(), "REPLAYGAIN_")
     guard name.hasPrefix(prefix) else { return }
     let key = String(name.dropFirst(prefix.count))
+    guard let range = Self.ranges[key], values[key] == nil else { return }
     // As in "-7.03 dB".
     let number = text.drop { $0 == " " }.prefix { "+-.0123456789".contains($0) }
-    if values[key] == nil, let value = Double(number), value.isFinite { values[key] = value }
+    guard let value = Double(number) else { return }
+    if range.contains(value) {
+      values[key] = value
+    } else if value != 0 {
+      // A peak of 0 is that of silence.
+      ignored.append("\(name) \(number.prefix(20))")
+    }
   }
 
   private mutating func addID3() throws(DecodingError) {
@@ -121,7 +137,8 @@ struct ReplayGainTags {
       // Who has measured it; 0 for nobody.
       guard field >> 10 & 7 != 0, field & 0x1FF != 0 else { continue }
       let tenths = (field & 0x1FF) * (field & 0x200 == 0 ? 1 : -1) + (isOldLAME(fields[..<9]) ? 60 : 0)
-      let level = ReplayGain.Level(gain: Double(tenths) / 10, peak: peak > 0 ? peak : nil)
+      let isPeak = ReplayGain.Level.peaks.contains(peak)
+      let level = ReplayGain.Level(gain: Double(tenths) / 10, peak: isPeak ? peak : nil)
       switch field >> 13 {
       case 1: gain.track = level
       case 2: gain.album = level

@@ -180,7 +180,7 @@ package final class JukeboxService {
     case .outputUnavailable(let message, _):
       defer { server.notify(.player) }
       return sound.setOutputProblem(message)
-    case .rateUnavailable, .stepsCoalesced: return true
+    case .rateUnavailable, .stepsCoalesced, .replayGainIgnored: return true
     }
   }
 

@@ -12,21 +12,17 @@ final class MPRISPublisher: Sendable {
   typealias Perform =
     @Sendable (RemoteAction, _ reply: @escaping @Sendable (MPRemoteCommandHandlerStatus?) -> Void) -> Void
 
-  private struct State {
-    var bus: SessionBus?
-    var shown: MPRISState?
-  }
-
-  private let state = Mutex(State())
-  /// Opens the bus and writes pictures; orders what is shown.
+  private let bus: PersistentBus
+  /// The state that clients see; nil before the application has appeared.
+  private let shown = Mutex<MPRISState?>(nil)
+  /// Writes pictures; orders what is shown.
   private let queue = DispatchQueue(label: "continuo-mpris")
   private let artwork = ArtworkFile()
-  private let address: String?
   private let identity: String
   private let perform: Perform
 
   init(address: String?, identity: String?, _ perform: @escaping Perform) {
-    self.address = address
+    bus = PersistentBus(address: address)
     self.identity = identity ?? ProcessInfo.processInfo.processName
     self.perform = perform
   }
@@ -39,29 +35,24 @@ final class MPRISPublisher: Sendable {
   }
 
   private func update(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
-    var bus = state.withLock { $0.bus }
-    let isNew = bus == nil
-    if isNew, appears {
-      bus = try? SessionBus(
-        address: address,
-        onCall: { [weak self] call, number in self?.answer(call, number) ?? .failure(.failed("at its end")) },
-        onEnd: { [weak self] in self?.state.withLock { $0.bus = nil } })
-    }
-    guard let bus else { return }
+    guard appears || shown.withLock({ $0 != nil }) else { return }
     var new = new
     new.identity = identity
     new.artworkURL = artwork.show(image)
     let now = SystemClock.shared.now
-    let old = state.withLock { state -> MPRISState? in
-      state.bus = bus
-      defer { state.shown = new }
-      return state.shown
+    let old = shown.withLock { shown in
+      defer { shown = new }
+      return shown
     }
-    if isNew {
-      requestName(bus)
-    } else if let old {
+    // A connection that is made later reads all of it.
+    if let old, let bus = bus.current {
       for signal in new.signals(since: old, at: now) { bus.emit(signal) }
     }
+    bus.begin(
+      onConnect: { [weak self] bus in self?.requestName(bus) },
+      onCall: { [weak self] call, number in
+        self?.answer(call, number) ?? .failure(.failed("the application has ended"))
+      })
   }
 
   /// The bus name's last part: letters, digits, `_` and `-`, and no digit first.
@@ -83,13 +74,12 @@ final class MPRISPublisher: Sendable {
   }
 
   private func answer(_ call: BusMessage, _ number: UInt64) -> BusAnswer {
-    let (shown, bus) = state.withLock { ($0.shown, $0.bus) }
-    guard let shown else { return .failure(.failed("nothing is shown yet")) }
+    guard let shown = shown.withLock({ $0 }) else { return .failure(.failed("nothing is shown yet")) }
     switch shown.decide(call, at: SystemClock.shared.now) {
     case .values(let values): return .values(values)
     case .failure(let error): return .failure(error)
     case .action(let action):
-      perform(action) { [weak bus] status in bus?.reply(to: number, Self.result(status)) }
+      perform(action) { [weak bus = bus.current] status in bus?.reply(to: number, Self.result(status)) }
       return .later
     }
   }

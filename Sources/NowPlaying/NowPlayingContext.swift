@@ -18,7 +18,11 @@ final class NowPlayingContext: Sendable {
   private final class Relay: Sendable {
     struct Target { weak var context: NowPlayingContext? }
     let target = Mutex(Target())
-    func tell() { target.withLock { $0.context }?.changed() }
+    func tell() {
+      // The reference is loaded without the lock: its release may be the last.
+      let target = target.withLock { $0 }
+      target.context?.changed()
+    }
   }
 
   /// - Parameters:

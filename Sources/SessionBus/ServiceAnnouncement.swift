@@ -1,8 +1,7 @@
 import Glibc
-import Synchronization
 
-/// A network service that Avahi, where it runs, tells the other machines of (DNS-SD). It is announced again when Avahi
-/// starts later or anew, and no longer when this object goes.
+/// A network service that Avahi, where it runs, tells the other machines of (DNS-SD). It is announced again when Avahi or the
+/// bus starts later or anew, and no longer when this object goes.
 ///
 /// Nothing waits for it, and where there is no system bus or no Avahi nothing happens. Any thread.
 package final class ServiceAnnouncement: Sendable {
@@ -26,12 +25,10 @@ package final class ServiceAnnouncement: Sendable {
   /// Announces `service`. `address`: the bus as D-Bus writes it; nil is the system's, by `DBUS_SYSTEM_BUS_ADDRESS` or at
   /// its usual place.
   package init(_ service: Service, address: String? = nil) {
-    announcer = Announcer(service)
     let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
-    announcer.begin(at: address ?? variable ?? "unix:path=/run/dbus/system_bus_socket")
+    announcer = Announcer(service, address: address ?? variable ?? "unix:path=/run/dbus/system_bus_socket")
+    announcer.begin()
   }
-
-  deinit { announcer.end() }
 }
 
 private final class Announcer: Sendable {
@@ -41,22 +38,28 @@ private final class Announcer: Sendable {
   private static let nameLimit = 20
 
   private let service: ServiceAnnouncement.Service
-  private let bus = Mutex<SessionBus?>(nil)
+  /// Avahi forgets what a connection announced when it ends.
+  private let bus: PersistentBus
 
-  init(_ service: ServiceAnnouncement.Service) { self.service = service }
+  init(_ service: ServiceAnnouncement.Service, address: String) {
+    self.service = service
+    bus = PersistentBus(address: address)
+  }
 
-  func begin(at address: String) {
-    let made = try? SessionBus(
-      address: address, onCall: { call, _ in .failure(.unknown(call.member)) },
+  func begin() {
+    bus.begin(
+      onConnect: { [weak self] _ in self?.watch() },
+      onCall: { call, _ in .failure(.unknown(call.member)) },
       onSignal: { [weak self] signal in
         // Its last argument is who has the name now; empty for nobody.
         guard signal.member == "NameOwnerChanged", signal.arguments.count == 3,
           signal.arguments[0].text == Self.avahi, signal.arguments[2].text?.isEmpty == false
         else { return }
         self?.announce()
-      }, onEnd: {})
-    guard let made else { return }
-    bus.withLock { $0 = made }
+      })
+  }
+
+  private func watch() {
     let rule = "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'"
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
     // Asked for by its name Avahi would be started.
@@ -65,9 +68,6 @@ private final class Announcer: Sendable {
       if case .success([.bool(true)]) = result { self?.announce() }
     }
   }
-
-  /// Avahi forgets what this connection announced.
-  func end() { bus.withLock { $0 = nil } }
 
   private func announce() {
     call(Self.avahi, "/", "\(Self.avahi).Server", "EntryGroupNew", []) { [weak self] result in
@@ -97,8 +97,7 @@ private final class Announcer: Sendable {
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
     _ completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
   ) {
-    let bus = bus.withLock { $0 }
-    bus?.call(
+    bus.current?.call(
       BusMessage(
         destination: destination, path: path, interface: interface, member: member, arguments: arguments),
       completion: completion)

@@ -98,7 +98,7 @@ import Testing
       // Nothing of it goes to the standard output of the tests.
       let options = try PlayOptions.parse(["--events", "-", "x.mp3"])
       let play = PlayRun(run.session, options: options, problems: problems, events: events)
-      play.start(isAwaited: false, socket: nil)
+      play.start(answers: nil, socket: nil)
       try body(run, play)
       outcome.exits = run.exits
     }

@@ -177,5 +177,56 @@ extension EndToEndTests {
       #expect((9.9...12).contains(seconds))
       #expect(player.log.value.errors.last?.contains("no audio server answered within 10 s") == true)
     }
+
+    /// The limit is for the sound server: a song that cannot be had takes as long as the network may.
+    @Test func namedServerThatAnswersIsNotGivenUpForASongThatDoesNotCome() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = Song(duration: 0.5, seed: 31)
+      let path = try await song.write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play(
+        ["http://127.0.0.1:1/x.mp3", path, "--network-timeout", "12"], server: server)
+      let end = try await player.ended(limit: 60)
+      #expect(end.status == 1, "\(player.log.value)")
+      #expect(player.events.steps(of: 1).map(\.value) == song.steps)
+      #expect(!player.log.value.errors.contains { $0.contains("no audio server answered") })
+    }
+
+    @Test func sinkThatIsNotThereEndsPlayAtOnce() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 0.5).write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play([path, "--sink", "nosuch"], server: server)
+      let end = try await player.ended(limit: 20)
+      #expect(end.status == 69, "\(player.log.value)")
+      #expect(
+        player.log.value.errors == [
+          "continuo: no sink \"nosuch\" on the sound server at \(server.address); its sinks: continuo"
+        ])
+      #expect(player.events.steps(of: 0).isEmpty)
+    }
+
+    /// A Bluetooth sink is there when its device is.
+    @Test func serveWaitsForASinkThatIsNotThere() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let path = try await Song(duration: 1, seed: 32).write(into: studio.folder)
+      let server = try studio.startServer()
+      let served = try await studio.serve(["--no-state", "--sink", "hall"], server: server)
+      let client = try Conversation(studio.socketPath)
+      _ = try await client.ask("add \"\(path)\"")
+      _ = try await client.ask("play")
+      let reason = "no sink \"hall\" on the sound server at \(server.address); its sinks: continuo"
+      try await client.comes("error: \(reason)", in: "status")
+      #expect(served.log.value.errors.contains("continuo: \(reason); waiting for it"))
+      try pactl(
+        server.address, "load-module", "module-null-sink", "sink_name=hall", "norewinds=1")
+      try await client.comes("state: stop", in: "status", limit: 30)
+      #expect(served.log.value.errors.contains("continuo: playing to hall"))
+      client.finish()
+      #expect(try await served.ended(by: SIGTERM).end.status == 128 + SIGTERM)
+    }
   }
 }

@@ -58,6 +58,29 @@ extension MP3DecodingTests {
           == ReplayGain(track: Level(gain: -7.03, peak: 0.988), album: Level(gain: 1.5)))
     }
 
+    @Test(arguments: ["-99999999 dB", "+60 dB", "-51.2 dB", "999999999999999999999999", "inf", "nan", "1e9"])
+    func whatNoMeasurementYieldsIsNoLevel(text: String) throws {
+      let plain = try plain()
+      let tag = Tags.tag([field("replaygain_track_gain", text), field("replaygain_track_peak", "0.5")])
+      // Of "1e9" the number is 1, and of "inf" there is none.
+      let isNumber = text.contains { $0.isNumber } && text != "1e9"
+      let words = isNumber ? ["REPLAYGAIN_TRACK_GAIN \(text.prefix { $0 != " " }.prefix(20))"] : []
+      let found = try gain(tag + plain)
+      #expect(found.track == (text == "1e9" ? Level(gain: 1, peak: 0.5) : nil) && found.album == nil)
+      #expect(found.ignored == words)
+      guard text != "1e9" else { return }
+      // The other tag may have better.
+      let other = try gain(tag + plain + ape(["REPLAYGAIN_TRACK_GAIN": "-2 dB"]))
+      #expect(other.track == Level(gain: -2, peak: 0.5) && other.ignored == words)
+    }
+
+    @Test(arguments: ["-0.5", "99999999", "16.5", "inf"])
+    func aPeakThatNoSoundHasIsNone(text: String) throws {
+      let tag = Tags.tag([field("replaygain_track_gain", "-51.1 dB"), field("replaygain_track_peak", text)])
+      let found = try gain(tag + plain())
+      #expect(found.track == Level(gain: -51.1) && found.ignored.count == (text == "inf" ? 0 : 1))
+    }
+
     @Test(arguments: [false, true], [false, true])
     func levelsInAPE(hasHeader: Bool, hasVersion1: Bool) throws {
       let tag = ape(

@@ -77,6 +77,21 @@ import Testing
     withExtendedLifetime(announcement) {}
   }
 
+  @Test func busThatIsStartedAgainIsToldAgain() async throws {
+    let stage = try await BusStage()
+    defer { stage.close() }
+    let first = try Avahi(stage.address)
+    try await first.appear()
+    let announcement = ServiceAnnouncement(Self.service, address: stage.address)
+    _ = try await first.committed()
+    try await stage.killDaemon()
+    try await stage.startDaemon()
+    let second = try Avahi(stage.address)
+    try await second.appear()
+    _ = try await second.committed()
+    withExtendedLifetime(announcement) {}
+  }
+
   @Test func withoutABusNothingHappens() {
     _ = ServiceAnnouncement(Self.service, address: "unix:path=/nonexistent/bus")
     _ = ServiceAnnouncement(Self.service, address: "nonsense")

@@ -2,6 +2,7 @@ import Foundation
 import HostTime
 import PulseTestSupport
 import SessionBus
+import Synchronization
 import TestSupport
 
 @testable import NowPlaying
@@ -9,20 +10,30 @@ import TestSupport
 /// A session bus of its own, and programs on it. `close` takes it all down.
 final class BusStage: Sendable {
   private let folder: TemporaryFolder
-  private let daemon: Child
-  private let reader: LineReader
-  /// Where clients connect.
+  private let daemon = Mutex<(child: Child, reader: LineReader)?>(nil)
+  /// The address that clients connect to.
   let address: String
 
-  init() async throws {
+  /// A stage whose bus runs, unless `isRunning` is false.
+  init(isRunning: Bool = true) async throws {
     folder = try TemporaryFolder()
-    let address = "unix:path=\(folder.file("bus"))"
-    self.address = address
+    address = "unix:path=\(folder.file("bus"))"
+    if isRunning { try await startDaemon() }
+  }
+
+  /// The socket of `address`.
+  var socketPath: String { folder.file("bus") }
+
+  /// Starts the bus, at first or after `killDaemon`.
+  func startDaemon() async throws {
+    // A bus that was killed leaves its socket.
+    unlink(socketPath)
     let lines = Observed([String]())
-    (daemon, reader) = try Self.start(
+    let started = try Self.start(
       ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)", "--print-address"],
       address
     ) { line in lines.update { $0.append(line) } }
+    daemon.withLock { $0 = started }
     _ = try await lines.wait(for: "the bus", limit: 30) { $0.contains { $0.hasPrefix("unix:path=") } }
   }
 
@@ -62,14 +73,25 @@ final class BusStage: Sendable {
 
   /// Ends the bus; whoever is connected loses the connection.
   func killDaemon() async throws {
-    daemon.signal(SIGKILL)
-    _ = try await daemon.ended(limit: 10)
+    guard let daemon = takeDaemon() else { return }
+    daemon.child.signal(SIGKILL)
+    _ = try await daemon.child.ended(limit: 10)
+    daemon.reader.finish()
   }
 
   func close() {
-    daemon.signal(SIGKILL)
-    reader.finish()
+    if let daemon = takeDaemon() {
+      daemon.child.signal(SIGKILL)
+      daemon.reader.finish()
+    }
     folder.remove()
+  }
+
+  private func takeDaemon() -> (child: Child, reader: LineReader)? {
+    daemon.withLock { daemon in
+      defer { daemon = nil }
+      return daemon
+    }
   }
 }
 
@@ -132,6 +154,16 @@ final class BusClient: Sendable {
     }
   }
 
+  /// Waits until somebody owns the name, also one who has owned it for long.
+  func owns(_ name: String, limit: Double = 60) async throws {
+    let end = SystemClock.shared.now.advanced(bySeconds: limit)
+    while try await askBus("NameHasOwner", .string(name)) != [.bool(true)] {
+      guard SystemClock.shared.now < end else { throw Failure("nobody owns \(name)") }
+      // The bus that is asked was just started: a signal might have come before the question.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   /// Calls a method of a player.
   @discardableResult
   func player(_ name: String, _ member: String, _ arguments: BusValue...) async throws -> [BusValue] {
@@ -175,4 +207,31 @@ final class BusClient: Sendable {
   func awaits(_ property: String, _ value: BusValue) async throws {
     _ = try await signals.wait(for: "\(property) \(value)") { Self.last(property, in: $0) == value }
   }
+}
+
+/// A socket at a bus's place that ends every connection as soon as it was made.
+final class EndingBus: Sendable {
+  /// Connections so far.
+  let count = Observed(0)
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    let descriptor = unixSocket()
+    self.descriptor = descriptor
+    guard withUnixAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
+      throw Failure("no socket at \(path)")
+    }
+    Thread.detachNewThread { [count] in
+      while true {
+        let connection = accept(descriptor, nil, nil)
+        guard connection >= 0 else { break }
+        Glibc.close(connection)
+        count.update { $0 += 1 }
+      }
+      Glibc.close(descriptor)
+    }
+  }
+
+  /// Takes no connection any more.
+  func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HostTime
 import PulseTestSupport
 import SessionBus
+import TestSupport
 import Testing
 
 @testable import NowPlaying
@@ -302,6 +303,39 @@ import Testing
       context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = "Later"
       #expect(context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] as? String == "Later")
     }
+  }
+
+  @Test func aBusThatIsStartedAgainShowsTheItemAgain() async throws {
+    try await withApplication { stage, client, context, _ in
+      context.center.nowPlayingInfo = Self.song
+      try await client.awaitName(Self.name)
+      for title in ["Second", "Third"] {
+        try await stage.killDaemon()
+        context.center.nowPlayingInfo?[MPMediaItemPropertyTitle] = title
+        try await stage.startDaemon()
+        // Nothing is set any more: it connects by itself.
+        let other = try BusClient(stage.address)
+        try await other.owns(Self.name)
+        let metadata = try await other.property(Self.name, "Metadata")
+        guard case .dictionary(let values)? = metadata else { throw Failure("\(metadata as Any)") }
+        #expect(values["xesam:title"]?.text == title)
+      }
+    }
+  }
+
+  /// A bus that takes each connection and ends it at once: often before it is known that there is one.
+  @Test func aBusThatEndsEveryConnectionIsTriedAgainUntilItDoesNot() async throws {
+    let stage = try await BusStage(isRunning: false)
+    defer { stage.close() }
+    let fake = try EndingBus(stage.socketPath)
+    let context = NowPlayingContext(address: stage.address, identity: "Tester") { false }
+    context.center.nowPlayingInfo = Self.song
+    _ = try await fake.count.wait(for: "further connections", limit: 30) { $0 >= 4 }
+    fake.close()
+    try await stage.startDaemon()
+    let client = try BusClient(stage.address)
+    try await client.owns(Self.name)
+    withExtendedLifetime(context) {}
   }
 
   @Test @MainActor func inVirtualTimeNobodyOutsideSeesIt() async throws {

@@ -69,15 +69,70 @@ extension RealServers {
       try await secondLog.wait(for: "movement") { $0 == .timingChanged }
     }
 
-    @Test func sinkThatIsNotThereIsRefused() async throws {
+    @Test func sinkThatIsNotThereIsNamedAndThoseThatAre() async throws {
       let server = try PrivatePulseServer()
       defer { server.stop() }
+      try pactl(server.address, "load-module", "module-null-sink", "sink_name=hall", "norewinds=1")
       let device = PulseDevice(configuration: configuration(server.address, sink: "elsewhere"), clock: clock)
       let (stream, log) = open(device)
       defer { stream.close() }
-      let (error, _) = try await log.failed(limit: 2)
-      #expect(error.isRecoverable)
-      #expect(error.message.contains("No such entity"))
+      let (error, _) = try await log.failed()
+      #expect(error.isRecoverable && error.cause == .device)
+      #expect(
+        error.message
+          == "no sink \"elsewhere\" on the sound server at \(server.address); its sinks: continuo, hall")
+      // It may come.
+      try pactl(server.address, "load-module", "module-null-sink", "sink_name=elsewhere", "norewinds=1")
+      let (second, secondLog) = open(device)
+      defer { second.close() }
+      #expect(try await secondLog.opened() == "elsewhere")
+      // And go while it plays.
+      try await secondLog.wait(for: "movement") { $0 == .timingChanged }
+      let modules = try pactl(server.address, "list", "short", "modules").split(separator: "\n")
+      let module = modules.first { $0.contains("sink_name=elsewhere") }?.split(separator: "\t").first ?? ""
+      try pactl(server.address, "unload-module", String(module))
+      let events = try await secondLog.wait(for: "the move, or the end") {
+        switch $0 {
+        case .moved, .failed: true
+        default: false
+        }
+      }
+      guard case .failed(let end, _)? = events.last else { return }
+      #expect(end.message.contains("\"elsewhere\"") && end.cause == .device, "\(end)")
+    }
+
+    @Test func serverWithoutASinkSaysSo() async throws {
+      let server = try PrivatePulseServer()
+      defer { server.stop() }
+      try pactl(server.address, "unload-module", "module-null-sink")
+      let device = PulseDevice(configuration: configuration(server.address), clock: clock)
+      let (stream, log) = open(device)
+      defer { stream.close() }
+      let (error, _) = try await log.failed()
+      #expect(error.isRecoverable && error.cause == .device)
+      #expect(error.message == "the sound server at \(server.address) has no sink")
+    }
+
+    /// A label of 64 letters is in no name server, and none is asked.
+    @Test(arguments: ["NAME", "tcp:NAME:4713", "tcp6:NAME", "{other}unix:/nowhere tcp:NAME"])
+    func serverWhoseNameDoesNotExistIsNotRefused(address: String) async throws {
+      let name = String(repeating: "x", count: 64)
+      let device = PulseDevice(
+        configuration: configuration(address.replacingOccurrences(of: "NAME", with: name)), clock: clock)
+      for _ in 0..<2 {
+        let (stream, log) = open(device)
+        let (error, _) = try await log.failed()
+        #expect(error.isRecoverable && error.cause == .server)
+        #expect(error.message.hasSuffix("no such host: \(name)"))
+        stream.close()
+      }
+    }
+
+    @Test func serverThatRefusesIsStillSaidTo() async throws {
+      let device = PulseDevice(configuration: configuration("tcp:localhost:1"), clock: clock)
+      let (stream, log) = open(device)
+      defer { stream.close() }
+      #expect(try await log.failed().error.message.hasSuffix(": Connection refused"))
     }
 
     @Test func unloadedSinkEndsTheStreamOnly() async throws {
@@ -88,7 +143,7 @@ extension RealServers {
       try await log.wait(for: "movement") { $0 == .timingChanged }
       try pactl(server.address, "unload-module", "module-null-sink")
       let (error, _) = try await log.failed()
-      #expect(error.message.contains("Entity killed") && error.cause == .device)
+      #expect(error.message.contains("\"continuo\"") && error.cause == .device)
       stream.close()
       try pactl(server.address, "load-module", "module-null-sink", "sink_name=again", "norewinds=1")
       let (second, secondLog) = open(device)

@@ -11,6 +11,7 @@ final class ScriptedPulse: PulseCalls {
   struct State {
     var calls: [String] = []
     var contextState = PA_CONTEXT_CONNECTING
+    var contextError: Int32 = 11
     var contextCallback: (pa_context_notify_cb_t, UInt)?
     var streamState = PA_STREAM_CREATING
     var callbacks: PulseStreamCallbacks?
@@ -22,6 +23,7 @@ final class ScriptedPulse: PulseCalls {
     var subscriber: (callback: pa_context_subscribe_cb_t, userdata: UInt)?
     var sinkInputAnswers: [UInt: (callback: pa_sink_input_info_cb_t, userdata: UInt)] = [:]
     var sinkAnswers: [UInt: (callback: pa_sink_info_cb_t, userdata: UInt)] = [:]
+    var sinkListAnswers: [UInt: (callback: pa_sink_info_cb_t, userdata: UInt)] = [:]
     var operations: Set<UInt> = []
     var streams: Set<UInt> = []
     var contexts: Set<UInt> = []
@@ -189,6 +191,26 @@ final class ScriptedPulse: PulseCalls {
       }
     }
   }
+  /// Answers all questions about the server's sinks; nil: with an error.
+  func answerSinks(_ names: [String]?) {
+    run {
+      let answers = box.withLock { box in
+        defer { box.state.sinkListAnswers = [:] }
+        return box.state.sinkListAnswers
+      }
+      for (_, answer) in answers {
+        let userdata = UnsafeMutableRawPointer(bitPattern: answer.userdata)
+        for name in names ?? [] {
+          name.withCString { name in
+            var info = pa_sink_info()
+            info.name = name
+            answer.callback(nil, &info, 0, userdata)
+          }
+        }
+        answer.callback(nil, nil, names == nil ? -1 : 1, userdata)
+      }
+    }
+  }
   /// Tells whoever has subscribed of a change.
   func tellOfChange() {
     run {
@@ -197,10 +219,12 @@ final class ScriptedPulse: PulseCalls {
         nil, PA_SUBSCRIPTION_EVENT_CHANGE, 1, UnsafeMutableRawPointer(bitPattern: subscriber.userdata))
     }
   }
-  /// Fires all timers of at least `delay` seconds.
-  func fireTimers(atLeast delay: Double) {
+  /// Fires all timers of at least `delay` seconds, and at most `limit`.
+  func fireTimers(atLeast delay: Double, atMost limit: Double = .infinity) {
     run {
-      let due = box.withLock { $0.state.timers.filter { Double($0.value.delay) / 1e6 >= delay } }
+      let due = box.withLock {
+        $0.state.timers.filter { (delay...limit).contains(Double($0.value.delay) / 1e6) }
+      }
       for (event, timer) in due {
         timer.callback(
           nil, OpaquePointer(bitPattern: event), nil, UnsafeMutableRawPointer(bitPattern: timer.userdata))
@@ -270,7 +294,7 @@ final class ScriptedPulse: PulseCalls {
   func contextGetState(_ context: OpaquePointer) -> pa_context_state_t {
     box.withLock { $0.state.contextState }
   }
-  func contextErrno(_ context: OpaquePointer) -> Int32 { 11 }
+  func contextErrno(_ context: OpaquePointer) -> Int32 { with { $0.contextError } }
   func contextDisconnect(_ context: OpaquePointer) { note("contextDisconnect") }
   func contextUnref(_ context: OpaquePointer) { note("contextUnref") { $0.contexts.remove(number(context)) } }
   func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
@@ -300,6 +324,13 @@ final class ScriptedPulse: PulseCalls {
   ) -> OpaquePointer? {
     guard let result = operation("getSink \(name)") else { return nil }
     box.withLock { $0.state.sinkAnswers[number(result)] = (callback, number(userdata)) }
+    return result
+  }
+  func contextGetSinks(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_info_cb_t, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? {
+    guard let result = operation("getSinks") else { return nil }
+    box.withLock { $0.state.sinkListAnswers[number(result)] = (callback, number(userdata)) }
     return result
   }
   func errorText(_ code: Int32) -> String { "scripted error \(code)" }
@@ -389,6 +420,7 @@ final class ScriptedPulse: PulseCalls {
       $0.drainAnswers[number(operation)] = nil
       $0.sinkInputAnswers[number(operation)] = nil
       $0.sinkAnswers[number(operation)] = nil
+      $0.sinkListAnswers[number(operation)] = nil
     }
   }
   func operationUnref(_ operation: OpaquePointer) {

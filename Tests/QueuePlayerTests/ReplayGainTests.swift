@@ -87,6 +87,23 @@ struct ReplayGainTests {
     }
   }
 
+  @Test("Figures that do not count are reported once for each item")
+  func ignored() {
+    var absurd = ReplayGain()
+    absurd.ignored = ["REPLAYGAIN_TRACK_GAIN -99999999", "REPLAYGAIN_TRACK_PEAK 17"]
+    let player = stage.queuePlayer([item("a", absurd, seconds: 2), item("b")])
+    player.replayGain = .track
+    player.play()
+    stage.pass(1)
+    player.replayGain = .album
+    stage.pass(3)
+    #expect(heard.prefix(44_100).elementsEqual((0..<44_100).map(sample)))
+    let words = stage.diagnostics.entries.compactMap { entry -> String? in
+      if case .replayGainIgnored(let text) = entry { text } else { nil }
+    }
+    #expect(words == ["a: ignored: REPLAYGAIN_TRACK_GAIN -99999999, REPLAYGAIN_TRACK_PEAK 17"])
+  }
+
   @Test("Together with a mix")
   func mixed() {
     let parameters = AVMutableAudioMixInputParameters()

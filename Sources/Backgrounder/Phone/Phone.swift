@@ -174,7 +174,7 @@ final class Phone: Sendable {
         return silence == message
       }
       if !isKnown { complain("Backgrounder: no sound: \(message)") }
-    case .rateUnavailable(let message): complain("Backgrounder: \(message)")
+    case .rateUnavailable(let message), .replayGainIgnored(let message): complain("Backgrounder: \(message)")
     case .stepsCoalesced(let count): complain("Backgrounder: \(count) time steps left out: too slow")
     }
   }

@@ -47,7 +47,7 @@ struct Play: ParsableCommand {
         1   at least one item could not be played, or not to its end; others, or a part, were
         64  the command line makes no sense
         66  no such file, and nothing left to play
-        69  no audio server, and none could be started; or the WAV file cannot be written
+        69  no audio server, and none could be started; no such sink; or the WAV file cannot be written
         70  the system terminated the application and nothing launched it again
         71  the system gives the player too few threads or too little memory
         73  a server answers at the socket that --socket names, or it cannot be made
@@ -128,7 +128,7 @@ struct Play: ParsableCommand {
       session.makeCurrent()
       let run = PlayRun(
         session, options: options, problems: problems, missing: missing, events: events)
-      run.start(isAwaited: output.isAwaited, socket: options.wantsSocket ? bindSocket() : nil)
+      run.start(answers: output.answers, socket: options.wantsSocket ? bindSocket() : nil)
       return run
     }
     signals.mainQueueRuns()

@@ -37,9 +37,10 @@ struct SoundOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Play songs equally loud, by the ReplayGain values in their tags.",
-      discussion:
-        "Of the song, of its album, or auto: of the album, and in random order of the song. Loud passages are not cut off.",
-      valueName: "mode"))
+      discussion: """
+        Of the song, of its album, or auto: of the album, and in random order of the song. Nothing is clipped: a song \
+        without a peak in its tags is never amplified. Gains beyond 51.1 dB are ignored.
+        """, valueName: "mode"))
   var replayGain: ReplayGainMode?
 
   mutating func validate() throws {

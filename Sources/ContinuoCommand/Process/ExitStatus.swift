@@ -10,7 +10,7 @@ enum ExitStatus: Int32 {
   case usage = 64
   /// No such file, and nothing left to play.
   case noInput = 66
-  /// No audio server, and none could be started; or the file for the sound cannot be written. Of a client: no server
+  /// No audio server, and none could be started; no sink of the name; or the file for the sound cannot be written. Of a client: no server
   /// answers at the control socket.
   case unavailable = 69
   /// The system terminated the application as a punishment, and nothing launched it again. (What sysexits.h calls an

@@ -34,13 +34,17 @@ final class PlayRun: SessionDelegate {
   /// The run itself has ended the application, and no client who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
-  private var isOutputOpen = false
+  /// How long the sound server is waited for; nil if none was named.
+  private var wait: ServerWait?
+  private var answers: (@Sendable (Double) -> Bool)?
 
   /// Songs that the player is handed ahead. The engine decodes 1.5 s ahead: enough even for songs of a twentieth of a
   /// second.
   nonisolated static let upcomingLimit = 32
   /// Seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
+  /// Seconds that a server has to answer when it is asked after `ServerWait.limit`.
+  private nonisolated static let answerLimit = 1.0
   /// Seconds for which it is shown what a key has done.
   private static let noticeTime = 1.5
 
@@ -66,8 +70,9 @@ final class PlayRun: SessionDelegate {
 
   // MARK: From start to end
 
-  /// Starts playback. Returns at once. `isAwaited`: it is given up if the output does not answer in time.
-  func start(isAwaited: Bool, socket: consuming ListeningSocket?) {
+  /// Starts playback. Returns at once. `answers`: asks the output's server whether it is there, for at most so many
+  /// seconds; nil if that is waited for as long as it takes.
+  func start(answers: (@Sendable (_ limit: Double) -> Bool)?, socket: consuming ListeningSocket?) {
     self.socket = socket
     remote.quit = { [weak self] in self?.end() }
     remote.refuse = { [weak self] reason in self?.complain(reason) }
@@ -76,7 +81,11 @@ final class PlayRun: SessionDelegate {
     }
     session.host.onEnd { [weak self] in self?.queueEnded() }
     session.start()
-    if isAwaited { giveUpLater() }
+    if let answers {
+      self.answers = answers
+      wait = ServerWait(from: session.clock.now)
+      awaitServer()
+    }
     after(Self.socketDelay) { $0.serve() }
   }
 
@@ -98,13 +107,37 @@ final class PlayRun: SessionDelegate {
   }
 
   /// A server that was named and does not answer is not replaced by another, and not waited for for ever.
-  private func giveUpLater() {
-    after(SoundOutput.serverTimeout) { run in
-      guard !run.isOutputOpen, run.session.service.application?.player.currentItem != nil else { return }
-      let place = run.options.sound.server.map { "\($0): " } ?? ""
-      run.complain("\(place)no audio server answered within \(Int(SoundOutput.serverTimeout)) s")
-      run.session.end(ExitStatus.unavailable.rawValue)
+  private func awaitServer() {
+    switch wait?.step(at: session.clock.now) {
+    case .wait(let moment): after(moment.seconds(since: session.clock.now)) { $0.awaitServer() }
+    case .ask: askServer()
+    case .giveUp: giveUp()
+    case nil: break
     }
+  }
+
+  private func askServer() {
+    guard let answers else { return }
+    DispatchQueue.global().async { [weak self] in
+      let isThere = answers(Self.answerLimit)
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self, !self.session.isEnded else { return }
+          if isThere {
+            self.wait?.answered()
+          } else if self.wait?.step(at: self.session.clock.now) != nil {
+            self.giveUp()
+          }
+        }
+      }
+    }
+  }
+
+  private func giveUp() {
+    guard session.service.application?.player.currentItem != nil else { return }
+    let place = options.sound.server.map { "\($0): " } ?? ""
+    complain("\(place)no audio server answered within \(Int(ServerWait.limit)) s")
+    session.end(ExitStatus.unavailable.rawValue)
   }
 
   private func after(_ seconds: Double, _ body: @escaping @MainActor (PlayRun) -> Void) {
@@ -191,13 +224,15 @@ final class PlayRun: SessionDelegate {
 
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool) {
     switch diagnostic {
-    case .outputOpened: isOutputOpen = true
+    case .outputOpened: wait?.opened()
     case .outputUnavailable(let message, let retryAfter?):
+      if wait?.failed(at: session.clock.now) == true { awaitServer() }
       complain("\(message); trying again in \(retryAfter) s")
     case .outputUnavailable(let message, nil):
       complain(message)
       session.end(ExitStatus.unavailable.rawValue)
     case .rateUnavailable(let message): complain(message)
+    case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
       complain("observers are more than a second behind: \(count) time steps left out")
     }

@@ -7,6 +7,7 @@ import Jukebox
 import JukeboxPlayback
 import MPDService
 import MusicFiles
+import TextFormatting
 
 /// What `continuo serve` makes of a session: whatever changes is kept, and clients are answered until it is ended.
 @MainActor
@@ -66,6 +67,7 @@ final class ServeRun: SessionDelegate {
     case .outputUnavailable(let message, let retryAfter):
       complain(retryAfter == nil ? message : "\(message); waiting for it")
     case .rateUnavailable(let message): complain(message)
+    case .replayGainIgnored(let message): complain(TerminalText.sanitized(message))
     case .stepsCoalesced(let count):
       complain("watchers are more than a second behind: \(count) time steps left out")
     }

@@ -7,11 +7,9 @@ import PulseOutput
 /// Where sound goes, by the options of the command.
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Whether the output was named and is given up if it does not answer in time.
-  var isAwaited = false
-
-  /// How long a named server may take to answer, in seconds.
-  static let serverTimeout = 10.0
+  /// Asks a server that was named, and is given up if it does not answer in time, whether it answers; blocks for as many
+  /// seconds at most. Nil for other outputs.
+  var answers: (@Sendable (_ limit: Double) -> Bool)?
 
   /// How long libpulse's own default server may take before a private one takes its place, in seconds: one that
   /// runs answers in 10 ms, one that does not is refused in 1.
@@ -20,7 +18,7 @@ struct SoundOutput {
   /// Opens what the options name, or ends the process. Starts a private server where one is asked for, or where none
   /// answers and none was named. Blocks for the private server's start.
   ///
-  /// - Parameter substitutes: whether that second case is wanted: not by a server, which waits.
+  /// - Parameter substitutes: whether that second case is wanted: not by `serve`, which waits, for a sink too.
   init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
@@ -33,6 +31,7 @@ struct SoundOutput {
       var configuration = PulseConfiguration()
       configuration.server = options.server
       configuration.sink = options.sink
+      configuration.requiresSink = substitutes
       configuration.delayBehindSink = options.sinkDelay?.seconds ?? 0
       if options.nullSink {
         device = Self.privateDevice(configuration, clock)
@@ -50,8 +49,9 @@ struct SoundOutput {
         device = Self.privateDevice(configuration, clock)
         return
       }
-      isAwaited = true
-      device = PulseDevice(configuration: configuration, clock: clock)
+      let named = PulseDevice(configuration: configuration, clock: clock)
+      answers = { named.probe(limit: $0) }
+      device = named
     }
   }
 

@@ -108,6 +108,9 @@ final class LivePulseCalls: PulseCalls {
     _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer? { pa_context_get_sink_info_by_name(context, name, callback, userdata) }
+  func contextGetSinks(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_info_cb_t, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer? { pa_context_get_sink_info_list(context, callback, userdata) }
   func errorText(_ code: Int32) -> String { pa_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   func streamNew(

@@ -80,6 +80,10 @@ protocol PulseCalls: AnyObject, Sendable {
     _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
+  /// Asks for all sinks: the callback runs for each, and at the end, or on an error, without one.
+  func contextGetSinks(
+    _ context: OpaquePointer, _ callback: @escaping pa_sink_info_cb_t, _ userdata: UnsafeMutableRawPointer?
+  ) -> OpaquePointer?
   /// libpulse's sentence for an error code. No lock.
   func errorText(_ code: Int32) -> String
 

@@ -5,6 +5,9 @@ package struct PulseConfiguration: Hashable, Sendable {
   package var server: String?
   /// The sink's name; nil: the server's default sink.
   package var sink: String?
+  /// Whether the named sink must be there when the first stream opens: its absence is then no error that passes. Later,
+  /// and by default at once, streams fail until the sink appears.
+  package var requiresSink = false
   /// What mixers call the application.
   package var applicationName = "Continuo"
   /// What mixers call the stream.

@@ -1,5 +1,6 @@
 import AudioCore
 import CPulse
+import Dispatch
 import Glibc
 import HostTime
 import Synchronization
@@ -29,24 +30,35 @@ final class PulseConnection: @unchecked Sendable {
 
   private let configuration: PulseConfiguration
   private let onLoss: @Sendable () -> Void
+  /// Why a host has no address; nil if it has one. Blocks.
+  private let lookUp: @Sendable (String) -> String?
   private var mainloop: MainloopHandle?
   private var context: ContextHandle?
   private var isReady = false
+  /// The server has refused the connection, and its name is looked up before the users are told.
+  private var refusal: Refusal?
+  /// Raised for each refusal, so that the answer to an earlier lookup is dropped.
+  private var refusalSerial = 0
+  private var isLookingUp = false
+  /// A stream was open once.
+  var hasOpened = false
   private var orphans: [Orphan] = []
   private var users: [any PulseConnectionUser] = []
   /// The device is gone: the last user that leaves ends the loop.
   private var isAbandoned = false
 
   /// Starts the loop's thread. `retire()` must be called once for it to end. `onLoss` is called on that thread, with the
-  /// lock, when the server has closed the connection; it must not block.
+  /// lock, when the server has closed the connection; it must not block. `lookUp` is called on a thread of its own.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
+    lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp,
     onLoss: @escaping @Sendable () -> Void = {}
   ) {
     self.calls = calls
     self.clock = clock
     self.configuration = configuration
     self.onLoss = onLoss
+    self.lookUp = lookUp
     guard let pointer = calls.mainloopNew() else {
       loop = nil
       return
@@ -205,6 +217,7 @@ final class PulseConnection: @unchecked Sendable {
 
   private func drop(error: OutputError?) {
     orphans = []
+    refusal = nil
     context = nil
     isReady = false
     guard let error else { return }
@@ -259,14 +272,65 @@ final class PulseConnection: @unchecked Sendable {
       isReady = true
       for user in users { user.connectionReady(pointer) }
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
-      let reason = calls.errorText(calls.contextErrno(pointer))
+      let code = calls.contextErrno(pointer)
       onLoss()
-      drop(
-        error: OutputError(
-          "the connection to the sound server\(place) failed: \(reason)", isRecoverable: true, cause: .server)
-      )
+      // libpulse says so of a name that does not exist, too.
+      let isRefusal = code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue) && !isReady
+      if !isRefusal || !explainRefusal(pointer, calls.errorText(code)) { fail(calls.errorText(code)) }
     default:
       break
     }
   }
+
+  private func fail(_ reason: String) {
+    drop(
+      error: OutputError(
+        "the connection to the sound server\(place) failed: \(reason)", isRecoverable: true, cause: .server))
+  }
+
+  // MARK: Names that do not exist
+
+  private struct Refusal: ~Copyable {
+    let serial: Int
+    /// What the users are told.
+    var reason: String
+    /// Tells them, on the loop's thread: when the answer is there, or the time is up.
+    let answer: DeferHandle
+    let limit: TimerHandle
+  }
+
+  /// Seconds that a lookup may take; libpulse has just made the same one, so that mostly the answer is near.
+  private static let lookupLimit = 2.0
+
+  /// Looks up the server's name on another thread and tells the users then. Meanwhile the context stays, so that new users
+  /// wait too. False if there is no name, or an earlier lookup has not ended.
+  private func explainRefusal(_ context: OpaquePointer, _ reason: String) -> Bool {
+    guard !isLookingUp, let loop,
+      let server = configuration.server ?? getenv("PULSE_SERVER").map({ String(cString: $0) })
+    else { return false }
+    let names = ServerNames(server)
+    guard !names.hosts.isEmpty,
+      let answer = calls.deferNew(loop, { PulseConnection.from($2)?.tellOfRefusal() }, userdata)
+        .map({ DeferHandle(calls: calls, loop: loop, pointer: $0) }),
+      let limit = calls.timerNew(
+        context, delay: pa_usec_t(Self.lookupLimit * 1e6), { PulseConnection.from($3)?.tellOfRefusal() },
+        userdata
+      ).map({ TimerHandle(calls: calls, loop: loop, pointer: $0) })
+    else { return false }
+    isLookingUp = true
+    refusalSerial += 1
+    refusal = Refusal(serial: refusalSerial, reason: reason, answer: answer, limit: limit)
+    DispatchQueue.global().async { [self, serial = refusalSerial] in
+      let problem = names.problem(lookUp)
+      withLock {
+        isLookingUp = false
+        guard refusal?.serial == serial else { return }
+        if let problem { refusal?.reason = names.hasOthers ? "\(reason); \(problem)" : problem }
+        refusal?.answer.enable()
+      }
+    }
+    return true
+  }
+
+  private func tellOfRefusal() { if let reason = refusal?.reason { fail(reason) } }
 }

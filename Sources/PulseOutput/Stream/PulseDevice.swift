@@ -40,11 +40,13 @@ package final class PulseDevice: AudioOutputDevice {
   /// A device on anything that behaves like libpulse.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
-    keeper: ServerKeeper? = nil
+    keeper: ServerKeeper? = nil, lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp
   ) {
     self.configuration = configuration
     self.keeper = keeper
-    connection = PulseConnection(configuration: configuration, clock: clock, calls: calls) { keeper?.look() }
+    connection = PulseConnection(
+      configuration: configuration, clock: clock, calls: calls, lookUp: lookUp
+    ) { keeper?.look() }
     neighbours = PulseSurroundings(connection: connection, sink: configuration.sink)
   }
 

@@ -58,26 +58,79 @@ extension PulseStream {
     switch calls.streamGetState(stream) {
     case PA_STREAM_READY:
       opened(stream)
-    case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+    case PA_STREAM_FAILED, PA_STREAM_TERMINATED: ended()
+    default: break
+    }
+  }
+
+  /// The server has refused the stream, or ended it.
+  private func ended() {
+    guard let context = connection.contextPointer, calls.contextGetState(context) == PA_CONTEXT_READY else {
       let reason =
         connection.contextPointer.map { calls.errorText(calls.contextErrno($0)) } ?? "connection lost"
-      // A server that is there ends a stream when its sink vanishes and there is no other.
-      let isServerThere =
-        connection.contextPointer.map { calls.contextGetState($0) == PA_CONTEXT_READY } ?? false
-      fail(
+      return fail(
         OutputError(
-          "the sound server ended the stream: \(reason)", isRecoverable: true,
-          cause: isServerThere ? .device : .server))
-    default:
-      break
+          "the sound server\(connection.place) ended the stream: \(reason)", isRecoverable: true,
+          cause: .server))
     }
+    let code = calls.contextErrno(context)
+    if !isOpen, code == Int32(PA_ERR_NOENTITY.rawValue) { return askForSinks(context) }
+    // The server ends a stream when its sink vanishes and there is no other.
+    let place = isOpen ? " to the sink \"\(route)\"" : ""
+    fail(
+      OutputError(
+        "the sound server\(connection.place) ended the stream\(place): \(calls.errorText(code))",
+        isRecoverable: true, cause: .device))
+  }
+
+  /// The sink is missing. Asks which ones there are, within what is left of `replyTimeout`.
+  private func askForSinks(_ context: OpaquePointer) {
+    sinkNames = []
+    sinkAnswer = OperationHandle(
+      calls,
+      calls.contextGetSinks(
+        context, { PulseStream.from($3)?.heardOf($1, end: $2) }, userdata))
+    if sinkAnswer == nil { failWithoutSink(isKnown: false) }
+  }
+
+  /// One more sink; or the end of the list (1), or an error instead of it (negative).
+  fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
+    if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
+      // The server may be a stranger's: a name is to end no line.
+      let scalars = String(cString: name).unicodeScalars.filter { $0.properties.generalCategory != .control }
+      sinkNames.append(String(String.UnicodeScalarView(scalars)))
+    }
+    guard end != 0 else { return }
+    sinkAnswer = nil
+    failWithoutSink(isKnown: end > 0)
+  }
+
+  /// The largest number of sinks that a message names.
+  private static let sinkLimit = 16
+
+  /// `isKnown`: the list of sinks is complete.
+  private func failWithoutSink(isKnown: Bool) {
+    let names = sinkNames.joined(separator: ", ")
+    let message =
+      switch (configuration.sink, sinkNames.isEmpty) {
+      case (let sink?, true):
+        "no sink \"\(sink)\" on the sound server\(connection.place)\(isKnown ? "; it has no sink" : "")"
+      case (let sink?, false):
+        "no sink \"\(sink)\" on the sound server\(connection.place); its sinks: \(names)"
+      case (nil, true): "the sound server\(connection.place) has no \(isKnown ? "" : "default ")sink"
+      case (nil, false): "the sound server\(connection.place) has no default sink; its sinks: \(names)"
+      }
+    let isRequired = configuration.requiresSink && configuration.sink != nil && !connection.hasOpened
+    fail(OutputError(message, isRecoverable: !isRequired, cause: .device))
   }
 
   private func opened(_ stream: OpaquePointer) {
     isOpen = true
+    connection.hasOpened = true
     replyCame()
     isSuspended = calls.streamIsSuspended(stream)
-    send(.opened(route: route(of: stream)))
+    learnRoute(of: stream)
+    send(.opened(route: route))
     guard !isDead else { return }
     // What was set on the way here, before the first sample.
     sendVolume()
@@ -88,14 +141,18 @@ extension PulseStream {
     pull()
   }
 
-  func route(of stream: OpaquePointer) -> String { calls.streamGetDeviceName(stream) ?? "unknown sink" }
+  /// Asks libpulse, which does not know it of a stream that has ended.
+  private func learnRoute(of stream: OpaquePointer) {
+    route = calls.streamGetDeviceName(stream) ?? "unknown sink"
+  }
 
   fileprivate func started() { if isOpen, !isCorked, !isSuspended { beginTiming() } }
 
   fileprivate func moved() {
     guard !isDead, let stream = handle?.pointer else { return }
     clock.withLock { $0.distrust() }
-    send(.moved(route: route(of: stream)))
+    learnRoute(of: stream)
+    send(.moved(route: route))
     suspensionChanged()
     if isOpen, !isCorked, !isSuspended { beginTiming() }
   }

@@ -52,6 +52,11 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   var volume: UInt32 = PA_VOLUME_NORM
   /// What the server was told of it last.
   var sentVolume: UInt32 = PA_VOLUME_NORM
+  /// The name of the sink that the stream plays to, or did last.
+  var route = "unknown sink"
+  /// The question which sinks there are, after the stream's own was missing, and the answer so far.
+  var sinkAnswer: OperationHandle?
+  var sinkNames: [String] = []
 
   init(
     connection: PulseConnection, configuration: PulseConfiguration, format: PCMFormat,
@@ -156,6 +161,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     replyTimer = nil
     timingTimer = nil
     flushAnswer = nil
+    sinkAnswer = nil
     forgetDrain()
     flushCompletions = []
     workEvent = nil

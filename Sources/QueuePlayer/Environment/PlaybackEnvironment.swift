@@ -163,4 +163,7 @@ public enum PlaybackDiagnostic: Hashable, Sendable {
   case rateUnavailable(String)
   /// A time observer's queue was more than a second behind, and this number of its steps was left out.
   case stepsCoalesced(Int64)
+  /// An item's tags ask for a replay gain that no measurement yields, which is not applied. The text says of which item, and
+  /// what.
+  case replayGainIgnored(String)
 }

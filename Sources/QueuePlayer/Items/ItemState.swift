@@ -16,6 +16,8 @@ struct ItemState: Sendable {
   let asset: AVAsset
   let loadedKeys: [String]
   var attachment: Attachment?
+  /// Whether figures for the replay gain that do not count were reported.
+  var hasReportedReplayGain = false
   var status = AVPlayerItem.Status.unknown
   var error: AVError?
   var info: ItemInfo?

@@ -77,8 +77,8 @@ private final class MixedDecoder: AudioDecoder {
         ($0.isTrackEnabled, $0.volumeCurve, $0.attachment)
       }
       if !isEnabled { frames.update(repeating: 0) }
-      if let kind = attachment?.core?.replayGain.withLock({ $0 }) {
-        let factor = level().factor(kind)
+      if let core = attachment?.core, let kind = core.replayGain.withLock({ $0 }) {
+        let factor = level(for: item, core).factor(kind)
         if factor != 1 { for index in frames.indices { frames[index] *= factor } }
       }
       curve?.apply(
@@ -90,10 +90,11 @@ private final class MixedDecoder: AudioDecoder {
   }
 
   /// The medium's level. Tags that cannot be read say nothing: whether there is sound is up to the decoder.
-  private func level() -> ReplayGain {
+  private func level(for item: AVPlayerItem, _ core: PlayerCore) -> ReplayGain {
     if let replayGain { return replayGain }
     let level = (try? decoder.readReplayGain()) ?? ReplayGain()
     replayGain = level
+    if !level.ignored.isEmpty { core.tell(ignored: level.ignored, of: item) }
     return level
   }
 }

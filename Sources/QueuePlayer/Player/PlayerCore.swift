@@ -215,6 +215,18 @@ final class PlayerCore: Sendable {
     }
   }
 
+  /// Reports figures for an item's replay gain that do not count, the first time. Any thread.
+  func tell(ignored figures: [String], of item: AVPlayerItem) {
+    let (asset, isFirst) = item.state.withLock { state in
+      defer { state.hasReportedReplayGain = true }
+      return (state.asset, !state.hasReportedReplayGain)
+    }
+    guard isFirst else { return }
+    let onDiagnostic = environment.onDiagnostic
+    let name = (asset as? AVURLAsset)?.url.lastPathComponent ?? "an item"
+    engine.tell { onDiagnostic?(.replayGainIgnored("\(name): ignored: \(figures.joined(separator: ", "))")) }
+  }
+
   /// The system pauses what plays.
   func pause(_ reason: EngineRateReason) {
     guard engine.rate != 0 else { return }
