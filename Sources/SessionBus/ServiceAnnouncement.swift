@@ -67,7 +67,11 @@ private final class Announcer: Sendable {
   }
 
   /// Avahi forgets what this connection announced.
-  func end() { bus.withLock { $0 = nil } }
+  func end() {
+    // Its end waits for its thread, and that may want the lock.
+    let bus = bus.withLock { $0.take() }
+    withExtendedLifetime(bus) {}
+  }
 
   private func announce() {
     call(Self.avahi, "/", "\(Self.avahi).Server", "EntryGroupNew", []) { [weak self] result in
