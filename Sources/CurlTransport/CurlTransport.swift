@@ -151,18 +151,20 @@ package final class CurlTransport: HTTPTransport {
   }
 
   package func cancel(_ transfer: TransferID) {
-    let waiter: Waiter? = state.withLock { state in
-      guard state.entries.removeValue(forKey: transfer) != nil else { return nil }
+    let (entry, waiter) = state.withLock { state -> (Entry?, Waiter?) in
+      guard let entry = state.entries.removeValue(forKey: transfer) else { return (nil, nil) }
       state.orders.append(.cancel(transfer))
       guard let delivering = state.delivering, delivering.id == transfer,
         pthread_equal(delivering.thread, pthread_self()) == 0
-      else { return nil }
+      else { return (entry, nil) }
       let waiter = Waiter()
       state.waiters.append(waiter)
-      return waiter
+      return (entry, waiter)
     }
     wake()
     waiter?.semaphore.wait()
+    // What ends with its sink may use the transport.
+    withExtendedLifetime(entry) {}
   }
 
   private func wake() {

@@ -24,7 +24,8 @@ package final class FileDownload: Sendable {
   private let onEvent: @Sendable (DownloadEvent) -> Void
   private let runner: TransferRunner
   private let wantsStop = Mutex(false)
-  private let work = Mutex(Work())
+  private let work = WorkerState(Work())
+  private let hasEnded = Atomic(false)
 
   /// Begins at once: goes on with the part at `place` if there is one.
   ///
@@ -66,15 +67,15 @@ package final class FileDownload: Sendable {
   /// unless called by it.
   package func end() {
     runner.end()
-    work.withLock { $0.part = nil }
+    // Its worker has ended, so nobody else uses this.
+    if !hasEnded.exchange(true, ordering: .relaxed) { work.use { $0.part = nil } }
   }
 
   // MARK: The worker
 
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()
-    // Only this worker takes the lock, so it never waits for it; it says so to the compiler.
-    let (wake, events) = work.withLock { work in
+    let (wake, events) = work.use { work in
       var events: [DownloadEvent] = []
       do throws(FileFailure) {
         try run(inputs, &work, &events)

@@ -82,11 +82,15 @@ package final class JukeboxHost: Suspendable {
 
   /// Called with what changed, after every change, on the thread that made it; without a lock.
   package func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
-    subscriber.withLock { $0.onChange = body }
+    var body: (@Sendable (Subsystems) -> Void)? = body
+    subscriber.withLock { swap(&$0.onChange, &body) }
   }
 
   /// Called on the main queue when the play order has come to its end, and the player has obeyed.
-  package func onEnd(_ body: @escaping @MainActor () -> Void) { subscriber.withLock { $0.onEnd = body } }
+  package func onEnd(_ body: @escaping @MainActor () -> Void) {
+    var body: (@MainActor () -> Void)? = body
+    subscriber.withLock { swap(&$0.onEnd, &body) }
+  }
 
   /// Where a song stands in the queue; 0 if it is gone. Any thread.
   package func index(of song: QueuedSong) -> Int { read { $0.queue.position(of: song.id) } ?? 0 }

@@ -77,11 +77,14 @@ package final class MusicLibrary: Sendable {
 
   private func setAside(_ reason: DatabaseError) {
     writer.withLock { $0 = nil }
-    state.withLock { state in
-      state.readers = []
+    let readers = state.withLock { state in
+      defer { state.readers = [] }
       state.generation += 1
       state.figures = nil
+      return state.readers
     }
+    // They close their files.
+    withExtendedLifetime(readers) {}
     let place = LibraryFile.setAside(path)
     complain("\(path): \(reason); \(place.map { "kept as \($0)" } ?? "removed"), the music is read anew")
   }
@@ -106,11 +109,11 @@ package final class MusicLibrary: Sendable {
 
   /// Ends what is under way; after it the disk is left alone. What was found is kept.
   package func stop() {
-    let worker = state.withLock { state in
+    let (watch, worker) = state.withLock { state in
       state.isEnded = true
-      state.watch = nil
-      return state.worker.take()
+      return (state.watch.take(), state.worker.take())
     }
+    withExtendedLifetime(watch) {}
     worker?.cancel()
   }
 

@@ -51,6 +51,8 @@ package final class RemoteMedium: MediaSource {
     weak var live: RemoteFetch?
     /// Playlists that led to it.
     var playlists = 0
+    /// Counts the changes of `fetch` and `live`.
+    var changes = 0
   }
 
   /// The medium at `url`; nothing is fetched before it is opened.
@@ -71,15 +73,32 @@ package final class RemoteMedium: MediaSource {
   /// The fetch of the version that is played: a new one if the one before has ended because the server has another version,
   /// or failed, or if nobody has read the live stream that it was.
   package var fetch: RemoteFetch {
-    present.withLock { present in
-      if let fetch = present.fetch ?? present.live, fetch.outcome == nil { return fetch }
-      let fetch = RemoteFetch(
-        url: url, settings: settings, transport: environment.transport, clock: environment.clock,
-        cache: environment.cache, times: environment.times, seed: environment.makeSeed(), onNote: onNote)
-      present.fetch = fetch
-      present.playlists = 0
+    // A fetch begins and ends outside the lock: its end waits for its worker, which may be calling back.
+    while true {
+      let (last, live, changes) = present.withLock { ($0.fetch, $0.live, $0.changes) }
+      if let fetch = last ?? live, fetch.outcome == nil { return fetch }
+      let fetch = makeFetch(of: url, settings)
+      let isFirst = present.withLock { present in
+        guard present.changes == changes else { return false }
+        present.changes += 1
+        present.fetch = fetch
+        present.playlists = 0
+        return true
+      }
+      // Keeps the replaced fetch until here, outside the lock.
+      withExtendedLifetime(last) {}
+      guard isFirst else { continue }
+      fetch.begin()
       return fetch
     }
+  }
+
+  /// A fetch that has not begun.
+  private func makeFetch(of url: WebURL, _ settings: RequestSettings) -> RemoteFetch {
+    RemoteFetch(
+      url: url, settings: settings, transport: environment.transport, clock: environment.clock,
+      cache: environment.cache, times: environment.times, seed: environment.makeSeed(), begins: false,
+      onNote: onNote)
   }
 
   /// What a tag at the front says, as far as it is stored: nothing is fetched for it.
@@ -100,15 +119,20 @@ package final class RemoteMedium: MediaSource {
     }
     if let credentials = entry.credentials { settings.credentials = credentials }
     if playlist.snapshot.response?.address?.isPublic == true { settings.reach = .publicOnly }
-    return present.withLock { present in
-      guard present.playlists < NetworkLimits.playlistsForMedium else { return nil }
-      present.playlists += 1
-      let fetch = RemoteFetch(
-        url: entry.url, settings: settings, transport: environment.transport, clock: environment.clock,
-        cache: environment.cache, times: environment.times, seed: environment.makeSeed(), onNote: onNote)
-      present.fetch = fetch
-      return fetch
+    let mayFollow = present.withLock { present in
+      defer { present.playlists += 1 }
+      return present.playlists < NetworkLimits.playlistsForMedium
     }
+    guard mayFollow else { return nil }
+    let fetch = makeFetch(of: entry.url, settings)
+    let last = present.withLock { present in
+      defer { present.fetch = fetch }
+      present.changes += 1
+      return present.fetch
+    }
+    withExtendedLifetime(last) {}
+    fetch.begin()
+    return fetch
   }
 
   /// It is.
@@ -136,8 +160,10 @@ package final class RemoteMedium: MediaSource {
     let opening = RemoteOpening(fetch, frames: frames, whenBytesCome: callback, open: open) {
       [weak self] live in
       self?.present.withLock { present in
+        // The caller holds `live`, so this releases no last reference.
         if present.fetch === live { present.fetch = nil }
         present.live = live
+        present.changes += 1
       }
     } standIn: { [weak self] entry, playlist in
       self?.follow(entry, of: playlist)

@@ -427,4 +427,33 @@ import Testing
     print("180 s of background time take \(seconds * 1000) ms")
     #expect(seconds < 0.05)
   }
+
+  @Test func aHandlerWhosePlaceAnotherTakesMayOwnWhatUsesTheDeviceWhenItEnds() {
+    let device = Stage().device
+    let ends = Mutex(0)
+    func handler() -> @Sendable () -> Void {
+      let owned = Owned {
+        _ = device.state
+        ends.withLock { $0 += 1 }
+      }
+      return { withExtendedLifetime(owned) {} }
+    }
+    do {
+      let (onState, onRecord, onTermination) = (handler(), handler(), handler())
+      device.onStateChange = { _ in onState() }
+      device.onRecord = { _ in onRecord() }
+      device.onTermination = { _ in onTermination() }
+    }
+    device.onStateChange = nil
+    device.onRecord = nil
+    device.onTermination = nil
+    #expect(ends.withLock { $0 } == 3)
+  }
+}
+
+/// Calls a body when it ends.
+private final class Owned: Sendable {
+  private let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  deinit { body() }
 }

@@ -36,6 +36,21 @@ struct CurlTransportTests {
     return sink
   }
 
+  @Test("a sink that is let go with its transfer may use the transport when it ends")
+  func endingSink() throws {
+    // In virtual time nothing runs that would hold the sink.
+    let transport = CurlTransport(clock: VirtualClock())
+    let ends = Mutex(0)
+    let transfer = transport.start(
+      try request("http://127.0.0.1:9/"),
+      sink: EndingSink {
+        _ = transport.hasThread
+        ends.withLock { $0 += 1 }
+      })
+    transport.cancel(transfer)
+    #expect(ends.withLock { $0 } == 1)
+  }
+
   @Test("a file comes whole, with its head, its address and an end")
   func whole() throws {
     let file = HostileFile(content)
@@ -560,4 +575,12 @@ struct CurlTransportTests {
     for (_, sink) in sinks { #expect(sink.wait() && sink.failure == nil) }
     #expect(state.withLock { $0.asked } == 35)
   }
+}
+
+/// Calls a body when it ends.
+private final class EndingSink: TransferSink {
+  private let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  deinit { body() }
+  func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand { .more }
 }

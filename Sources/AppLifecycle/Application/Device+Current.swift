@@ -31,7 +31,9 @@ extension Device {
     set {
       // Observers of the application's notifications need not have asked for the application before.
       _ = newValue.application
-      process.withLock { $0 = newValue }
+      var device: Device? = newValue
+      // The one before may end here, and waits for its worker then: without the lock.
+      process.withLock { swap(&$0, &device) }
     }
   }
 

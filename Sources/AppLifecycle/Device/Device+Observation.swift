@@ -48,14 +48,20 @@ extension Device {
   /// Must not block. Set it before the launch to miss nothing.
   public var onStateChange: (@Sendable (ApplicationState) -> Void)? {
     get { shared.withLock { $0.onStateChange } }
-    set { shared.withLock { $0.onStateChange = newValue } }
+    set {
+      var handler = newValue
+      shared.withLock { swap(&$0.onStateChange, &handler) }
+    }
   }
 
   /// Called for every record, in order, on the thread that carries the event out; one call at a time. Must
   /// not block. Set it before the launch to miss nothing.
   public var onRecord: (@Sendable (LifecycleRecord) -> Void)? {
     get { shared.withLock { $0.onRecord } }
-    set { shared.withLock { $0.onRecord = newValue } }
+    set {
+      var handler = newValue
+      shared.withLock { swap(&$0.onRecord, &handler) }
+    }
   }
 
   /// Called when the system has terminated the application for a fault, after its end and in order with the
@@ -63,7 +69,10 @@ extension Device {
   /// be blocked then.
   public var onTermination: (@Sendable (TerminationReport) -> Void)? {
     get { shared.withLock { $0.onTermination } }
-    set { shared.withLock { $0.onTermination = newValue } }
+    set {
+      var handler = newValue
+      shared.withLock { swap(&$0.onTermination, &handler) }
+    }
   }
 }
 

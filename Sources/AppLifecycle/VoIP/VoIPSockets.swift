@@ -75,7 +75,8 @@ final class VoIPSockets: Suspendable {
   func terminate() {
     stop()
     // What the application has left open is none of its next life's.
-    state.withLock { $0.watch = nil }
+    let watch = state.withLock { $0.watch.take() }
+    withExtendedLifetime(watch) {}
   }
 
   private func stop() {

@@ -18,6 +18,7 @@ package final class SimulatedOutput: AudioOutputDevice {
 
   private struct WeakCore {
     weak var core: SimulatedStreamCore?
+    let number: Int
   }
 
   private let clock: any HostClock
@@ -55,8 +56,7 @@ package final class SimulatedOutput: AudioOutputDevice {
 
   /// What a listener has heard up to now. Any thread; copies nothing until it is changed.
   package var recording: Recording {
-    let cores = streams.withLock { $0.cores.compactMap(\.core) }
-    for core in cores { core.catchUp() }
+    for stream in streams.withLock({ $0.cores }) { stream.core?.catchUp() }
     return tape.recording
   }
 
@@ -73,9 +73,10 @@ package final class SimulatedOutput: AudioOutputDevice {
     let worker: (any Worker)? = personality.otherAudio.map { span in
       clock.makeWorker("sim-others") { [weak self] in self?.tell(span) ?? .whenSignalled }
     }
+    var handler: (@Sendable (OutputSurroundings) -> Void)? = handler
     let last = listener.withLock { listener in
       defer { listener.worker = worker }
-      listener.handler = handler
+      swap(&listener.handler, &handler)
       listener.told = nil
       return listener.worker
     }
@@ -117,9 +118,12 @@ package final class SimulatedOutput: AudioOutputDevice {
       format: format, personality: personality, created: created, opening: clock.now, number: number,
       tape: tape)
     let core = SimulatedStreamCore(clock: clock, machine: machine, source: source, events: events)
+    // Outside the lock: the check of a weak reference may hold the last reference to a stream.
+    let gone = Set(streams.withLock { $0.cores }.filter { $0.core == nil }.map(\.number))
+    let new = WeakCore(core: core, number: number)
     streams.withLock { streams in
-      streams.cores.removeAll { $0.core == nil }
-      streams.cores.append(WeakCore(core: core))
+      streams.cores.removeAll { gone.contains($0.number) }
+      streams.cores.append(new)
     }
     return OrderedStream(core: core, worker: clock.makeWorker("sim-output") { core.run() })
   }

@@ -37,7 +37,7 @@ final class WAVStreamCore: OrderedStreamCore {
   private let source: any RenderSource
   private let events: @Sendable (OutputEvent) -> Void
   private let board = Mutex(Board())
-  private let work: Mutex<Work>
+  private let work: WorkerState<Work>
 
   init(
     device: WAVOutput, clock: any HostClock, format: PCMFormat, source: any RenderSource,
@@ -48,7 +48,7 @@ final class WAVStreamCore: OrderedStreamCore {
     self.format = format
     self.source = source
     self.events = events
-    work = Mutex(
+    work = WorkerState(
       Work(
         block: WAVBlock(format: format), openingLimit: clock.now.advanced(bySeconds: Self.readerLimit)))
   }
@@ -87,7 +87,7 @@ final class WAVStreamCore: OrderedStreamCore {
 
   /// The worker's body: one step, so that in virtual time the others get their turn between two blocks.
   func run() -> WorkerNext {
-    work.withLock { work in
+    work.use { work in
       do throws(OutputError) {
         guard !board.withLock({ $0.isOver }) else { return .whenSignalled }
         if !work.isOpen, !(try open(&work)) { return .at(clock.now.advanced(bySeconds: Self.readerInterval)) }

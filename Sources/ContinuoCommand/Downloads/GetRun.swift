@@ -42,19 +42,25 @@ final class GetRun: Sendable {
   func fetch(_ target: GetTarget) -> DownloadFailure? {
     var requests = settings.requests
     requests.credentials = target.credentials
-    let begun = state.withLock { state -> FileDownload? in
-      guard !state.isEnding else { return nil }
+    let mayBegin = state.withLock { state in
+      guard !state.isEnding else { return false }
       state.progress = GetProgress(name: target.path)
       state.failure = nil
-      let download = FileDownload(
-        target.url, to: DownloadPlace(target.path), settings: requests, policy: policy, transport: transport,
-        clock: clock, seed: .random(in: 0 ... .max)
-      ) { [weak self] event in self?.take(event, of: target) }
-      state.download = download
-      return download
+      return true
     }
+    guard mayBegin else { return nil }
+    let download = FileDownload(
+      target.url, to: DownloadPlace(target.path), settings: requests, policy: policy, transport: transport,
+      clock: clock, seed: .random(in: 0 ... .max)
+    ) { [weak self] event in self?.take(event, of: target) }
+    let isEnding = state.withLock { state in
+      state.download = download
+      return state.isEnding
+    }
+    // `stop` came too early to see it.
+    if isEnding { download.stop() }
     // Whoever ends it ends the process.
-    if begun != nil { ended.wait() }
+    ended.wait()
     return state.withLock { $0.failure }
   }
 
@@ -97,11 +103,13 @@ final class GetRun: Sendable {
   }
 
   private func end(_ failure: DownloadFailure?) {
-    state.withLock { state in
+    let last = state.withLock { state in
       state.failure = failure
-      state.download = nil
+      return state.download.take()
     }
     ended.post()
+    // It may end here, and not with the lock, which `stop` wants.
+    withExtendedLifetime(last) {}
   }
 
   private func draw(_ count: Int64, _ total: Int64?) {

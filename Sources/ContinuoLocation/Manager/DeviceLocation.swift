@@ -104,7 +104,7 @@ public final class DeviceLocation: Suspendable {
   /// Where places come from from now on. A track begins now.
   public func setSource(_ source: LocationSource) {
     let new = source.make(clock)
-    transition.withLock { _ in
+    let old = transition.withLock { _ in
       let old = state.withLock { state in
         defer {
           state.source = new
@@ -117,7 +117,9 @@ public final class DeviceLocation: Suspendable {
         return state.source
       }
       old?.stop()
+      return old
     }
+    withExtendedLifetime(old) {}
     settle()
   }
 
@@ -147,14 +149,20 @@ public final class DeviceLocation: Suspendable {
   /// Called with each place right before a manager's delegate gets it, on the main queue. Must not block.
   public var onUpdate: (@Sendable (CLLocation) -> Void)? {
     get { state.withLock { $0.onUpdate } }
-    set { state.withLock { $0.onUpdate = newValue } }
+    set {
+      var handler = newValue
+      state.withLock { swap(&$0.onUpdate, &handler) }
+    }
   }
 
   /// Called with a sentence for a person when places stop coming and say why, when they come again, and when a request for
   /// permission is put to nobody. On the thread that found out. Must not block.
   public var onDiagnostic: (@Sendable (String) -> Void)? {
     get { state.withLock { $0.onDiagnostic } }
-    set { state.withLock { $0.onDiagnostic = newValue } }
+    set {
+      var handler = newValue
+      state.withLock { swap(&$0.onDiagnostic, &handler) }
+    }
   }
 
   // MARK: Suspendable

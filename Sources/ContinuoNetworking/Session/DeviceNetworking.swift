@@ -135,15 +135,18 @@ public final class DeviceNetworking: Suspendable {
 
   /// Tells a new session of the application's life.
   func add(_ core: SessionCore) {
+    // Outside the lock: the check of a weak reference may hold the last reference to a session.
+    let gone = state.withLock { $0.sessions }.filter { $0.core == nil }
+    let new = SessionReference(core)
     let isSuspended = state.withLock { state in
-      state.sessions.removeAll { $0.core == nil }
-      state.sessions.append(SessionReference(core))
+      state.sessions.removeAll { session in gone.contains { $0 === session } }
+      state.sessions.append(new)
       return state.isSuspended
     }
     if isSuspended { core.suspend() }
   }
 
-  private var sessions: [SessionCore] { state.withLock { $0.sessions.compactMap(\.core) } }
+  private var sessions: [SessionCore] { state.withLock { $0.sessions }.compactMap(\.core) }
 
   // MARK: Suspendable
 

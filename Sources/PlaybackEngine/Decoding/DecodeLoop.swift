@@ -19,7 +19,7 @@ protocol DecodingHost: AnyObject, Sendable {
 
 /// The decode worker's body: opens what the machine orders, fills the ring, reports back.
 ///
-/// Everything in `State` belongs to the worker alone; the lock stands for that and is never waited for.
+/// Everything in `State` belongs to the worker alone.
 final class DecodeLoop: Sendable {
   /// Frames decoded between two looks at the machine: a seek waits for at most this much (0.19 s of sound, below a
   /// millisecond of work).
@@ -83,7 +83,7 @@ final class DecodeLoop: Sendable {
     var decoder: (any AudioDecoder)?
   }
 
-  private let state = Mutex(State())
+  private let state = WorkerState(State())
   /// Where the conductor puts the ring of a new stream, so that it never waits for a file that is being read.
   private let newRing = Mutex<Ring?>(nil)
   let host: @Sendable () -> (any DecodingHost)?
@@ -97,13 +97,14 @@ final class DecodeLoop: Sendable {
   /// Takes over the ring of a new stream; the worker must be signalled. The old one is dropped.
   func adopt(_ producer: consuming sending RingProducer, renderer: Renderer, stream: UInt64) {
     var new: Ring? = Ring(producer: producer, renderer: renderer, stream: stream)
-    newRing.withLock { $0 = new.take() }
+    // A ring that the worker has not taken ends here, without the lock.
+    newRing.withLock { swap(&$0, &new) }
   }
 
   /// One step. Runs on the decode worker.
   func run() -> WorkerNext {
     guard let host = host() else { return .whenSignalled }
-    return state.withLock { state in
+    return state.use { state in
       let next = step(&state, host: host)
       openAhead(&state, host: host)
       let isMidway = if case .again = next { true } else { false }

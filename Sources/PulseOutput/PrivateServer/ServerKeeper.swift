@@ -10,8 +10,7 @@ final class ServerKeeper: Sendable {
   private let clock: any HostClock
   private let request: Mutex<HostTime?>
   private let worker: Mutex<(any Worker)?>
-  /// The worker's alone.
-  private let history = Mutex(History())
+  private let history = WorkerState(History())
 
   private struct History {
     var restarts = 0
@@ -47,7 +46,7 @@ final class ServerKeeper: Sendable {
 
   private func run() -> WorkerNext {
     guard let asked = request.withLock({ $0 }) else { return .whenSignalled }
-    return history.withLock { history in
+    return history.use { history in
       let now = clock.now
       if let last = history.last, asked.seconds(since: last) > Self.healthyTime { history.restarts = 0 }
       let wait = Self.delay(afterRestarts: history.restarts)

@@ -69,8 +69,9 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
 
   /// Has `handler` told of what is known, and of each change. Connects if nobody has; does not wait.
   func follow(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
+    var handler: (@Sendable (OutputSurroundings) -> Void)? = handler
     state.withLock { state in
-      state.handler = handler
+      swap(&state.handler, &handler)
       state.told = nil
     }
     _ = begin()

@@ -89,7 +89,11 @@ public struct PlaybackEnvironment: Sendable {
         return standard
       }
     }
-    set { shared.withLock { $0 = newValue } }
+    set {
+      // What the one before has may end here: without the lock.
+      var environment: PlaybackEnvironment? = newValue
+      shared.withLock { swap(&$0, &environment) }
+    }
   }
 
   /// Makes `environment` the current one inside `operation`, so that a process can use several. It is

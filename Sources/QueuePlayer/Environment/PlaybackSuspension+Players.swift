@@ -17,7 +17,10 @@ extension PlaybackSuspension {
   /// order. May call `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.onKeepingActivityChange } }
-    set { state.withLock { $0.onKeepingActivityChange = newValue } }
+    set {
+      var handler = newValue
+      state.withLock { swap(&$0.onKeepingActivityChange, &handler) }
+    }
   }
 
   func add(_ core: PlayerCore) {
@@ -53,10 +56,10 @@ extension PlaybackSuspension {
   /// Whether `core` may begin to play; activates the session if necessary. False once the application has
   /// ended.
   func mayPlay(_ core: PlayerCore) -> Bool {
-    let (session, isInBackground) = state.withLock { state in
-      (state.entries[ObjectIdentifier(core)] == nil ? nil : state.session, state.isInBackground)
+    let (isKnown, session, isInBackground) = state.withLock { state in
+      (state.entries[ObjectIdentifier(core)] != nil, state.session, state.isInBackground)
     }
-    guard let session, session.allowsSound, session.activateForPlayback() else { return false }
+    guard isKnown, let session, session.allowsSound, session.activateForPlayback() else { return false }
     return session.allowsBackgroundSound || !isInBackground
   }
 
@@ -76,10 +79,12 @@ extension PlaybackSuspension {
 
   /// Changes the state and reports the activity that keeps the application running, if that changed.
   func change(_ body: (inout State) -> Void) {
+    // Loaded without what follows, so that it does not end under the lock. Its own lock comes after this one.
+    let session = state.withLock { $0.session }
     let (keeping, handler) = state.withLock { state in
       body(&state)
       let before = state.keepingActivity
-      state.keepingActivity = state.session?.allowsBackgroundSound == true ? state.activity : .stopped
+      state.keepingActivity = session?.allowsBackgroundSound == true ? state.activity : .stopped
       return (state.keepingActivity, state.keepingActivity == before ? nil : state.onKeepingActivityChange)
     }
     handler?(keeping)

@@ -94,7 +94,8 @@ package final class PlaybackSuspension: Sendable {
   /// code. After the return no call begins. Waits for calls that run on other threads, at most `callLimit`
   /// seconds, but not for the call that it is made from, and not for the output. Any thread; idempotent.
   package func suspendAll() {
-    let isChange = transition.withLock { _ in
+    // The players are returned, so that none ends under the lock.
+    let cores = transition.withLock { _ in
       let cores = state.withLock { state -> [PlayerCore]? in
         guard state.condition == .running else { return nil }
         state.condition = .suspended
@@ -102,15 +103,16 @@ package final class PlaybackSuspension: Sendable {
         return state.cores
       }
       for core in cores ?? [] { core.engine.suspend() }
-      return cores != nil
+      return cores
     }
-    if isChange { awaitCalls() }
+    if cores != nil { awaitCalls() }
   }
 
   /// Resumes every player with the next frame and delivers what was held back, in order. Any thread; does not
   /// block; idempotent.
   package func resumeAll() {
-    let held = transition.withLock { _ -> [@Sendable () -> Void] in
+    // The players are returned, so that none ends under the lock.
+    let resumed = transition.withLock { _ in
       let resumed = state.withLock { state -> (cores: [PlayerCore], held: [@Sendable () -> Void])? in
         guard state.condition == .suspended else { return nil }
         state.condition = .running
@@ -118,12 +120,12 @@ package final class PlaybackSuspension: Sendable {
         defer { state.held = [] }
         return (state.cores, state.held)
       }
-      guard let resumed else { return [] }
+      guard let resumed else { return resumed }
       state.withLock { $0.lane }.wake()
       for core in resumed.cores { core.engine.resume() }
-      return resumed.held
+      return resumed
     }
-    deliver(held)
+    deliver(resumed?.held ?? [])
   }
 
   /// The application is in the background now: unless the session allows sound there, all players pause with
@@ -144,8 +146,9 @@ package final class PlaybackSuspension: Sendable {
   /// Waits for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any
   /// thread, except the queue of a time observer other than the main queue; idempotent.
   package func terminateAll() {
-    let ended = transition.withLock { _ -> State? in
-      let ended = state.withLock { state -> State? in
+    // The players are returned, so that none ends under the lock.
+    let ended = transition.withLock { _ in
+      let ended = state.withLock { state -> (state: State, cores: [PlayerCore])? in
         guard state.condition != .terminated else { return nil }
         defer {
           state.condition = .terminated
@@ -153,14 +156,13 @@ package final class PlaybackSuspension: Sendable {
           state.held = []
         }
         gate.close()
-        return state
+        return (state, state.cores)
       }
       // All players must be silent before their positions are read.
       for core in ended?.cores ?? [] { core.engine.suspend() }
       return ended
     }
-    guard let ended else { return }
-    let cores = ended.cores
+    guard let (ended, cores) = ended else { return }
     let snapshots = cores.compactMap { $0.snapshot() }
     state.withLock { $0.snapshots = snapshots }
     for core in cores { core.engine.close() }

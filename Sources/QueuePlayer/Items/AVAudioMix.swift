@@ -164,11 +164,10 @@ extension AVPlayerItem {
       let copy = newValue?.copy() as? AVAudioMix
       let curve = copy?.curve(ofTrack: AVAssetTrack.onlyID)
       set(.audioMix) {
+        var mix = copy
         let isChange = state.withLock { state in
-          defer {
-            state.audioMix = copy
-            state.volumeCurve = curve
-          }
+          defer { state.volumeCurve = curve }
+          swap(&state.audioMix, &mix)
           return state.volumeCurve != curve
         }
         guard isChange, let (core, id) = attachment else { return }

@@ -79,8 +79,11 @@ open class AVPlayerItemMetadataOutput: AVPlayerItemOutput, @unchecked Sendable {
 
   /// Sets who receives the metadata, and on which queue: the main queue for nil. The delegate is held weakly.
   open func setDelegate(_ delegate: (any AVPlayerItemMetadataOutputPushDelegate)?, queue: DispatchQueue?) {
-    let new = Settings(delegate: delegate, queue: queue)
-    settings.withLock { $0 = Settings(delegate: new.delegate, queue: new.queue, advance: $0.advance) }
+    var new = Settings(delegate: delegate, queue: queue)
+    settings.withLock { settings in
+      new.advance = settings.advance
+      swap(&settings, &new)
+    }
   }
 
   /// Who receives the metadata.

@@ -1,6 +1,7 @@
 import AudioCore
 import Dispatch
 import Foundation
+import HostTime
 import MediaTime
 import PlaybackEngine
 import Synchronization
@@ -244,33 +245,64 @@ final class AssetLoader: Sendable {
 
 /// Opens a medium to see what is in it. Any thread.
 final class AssetReading: Sendable {
-  private enum State {
-    case initial
-    case opening(MediaOpening)
-    case done
+  /// Which thread may use `opening`.
+  private enum Turn {
+    case free
+    /// A thread uses it, and looks again if bytes came meanwhile.
+    case taken(again: Bool)
+    case over
   }
 
   private let source: any MediaSource
-  private let state = Mutex(State.initial)
+  private let turn = Mutex(Turn.free)
+  private let opening = WorkerState<MediaOpening?>(nil)
 
   init(_ source: any MediaSource) { self.source = source }
 
   /// What is in it; nil while bytes are missing, and once it was told. `callback` is the first call's. May block on a local
   /// disk.
   func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
-    let result: Result<ItemInfo?, DecodingError> = state.withLock { state in
-      if case .initial = state { state = .opening(source.open(whenBytesCome: callback)) }
-      guard case .opening(let opening) = state else { return .success(nil) }
-      do throws(DecodingError) {
-        guard let decoder = try opening.proceed() else { return .success(nil) }
-        state = .done
-        return .success(ItemInfo(decoder))
-      } catch {
-        state = .done
-        return .failure(error)
+    let isFree = turn.withLock { turn in
+      switch turn {
+      case .free:
+        turn = .taken(again: false)
+        return true
+      case .taken: turn = .taken(again: true)
+      case .over: break
       }
+      return false
     }
-    return try result.get()
+    guard isFree else { return nil }
+    do throws(DecodingError) {
+      while true {
+        if let info = try look(callback) {
+          turn.withLock { $0 = .over }
+          return info
+        }
+        let looksAgain = turn.withLock { turn in
+          guard case .taken(again: true) = turn else {
+            turn = .free
+            return false
+          }
+          turn = .taken(again: false)
+          return true
+        }
+        if !looksAgain { return nil }
+      }
+    } catch {
+      turn.withLock { $0 = .over }
+      throw error
+    }
+  }
+
+  /// Not under a lock: reads from a disk, and releases the decoder, whose end may wait for the thread that calls back.
+  private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
+    try opening.use { [source] opening throws(DecodingError) in
+      if opening == nil { opening = source.open(whenBytesCome: callback) }
+      guard let decoder = try opening?.proceed() else { return nil }
+      opening = nil
+      return ItemInfo(decoder)
+    }
   }
 }
 

@@ -92,10 +92,11 @@ public final class AVPlayerLooper: NSObject, Sendable {
     let observation = player.observe(\.currentItem, options: [.new]) { [weak self] _, change in
       self?.becameCurrent(change.newValue ?? nil)
     }
+    let observed = [observation] + copies.map(observe)
     state.withLock { state in
       state.actionBefore = actionBefore == .advance ? nil : actionBefore
       state.copies = copies
-      state.observations = [observation] + copies.map(observe)
+      state.observations = observed
     }
     begin(copies, itemOrdering)
     state.withLock { $0.isSetUp = true }
@@ -238,9 +239,10 @@ public final class AVPlayerLooper: NSObject, Sendable {
       let missing =
         count(duration: end.isNumeric ? min(end, duration) : duration) - loopingPlayerItems.count
       let more = (0..<max(0, missing)).map { _ in self.copy(copy) }
+      let observed = more.map(observe)
       state.withLock { state in
         state.copies = more + state.copies
-        state.observations += more.map(observe)
+        state.observations += observed
       }
       set(.status) { state in if state.isLooping { state.status = .ready } }
       refill()

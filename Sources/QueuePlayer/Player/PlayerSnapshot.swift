@@ -115,7 +115,9 @@ extension AVPlayerItem {
 extension PlayerCore {
   /// What the player is now; nil once it is gone.
   func snapshot() -> PlayerSnapshot? {
-    state.withLock { $0.player == nil } ? nil : presentSnapshot()
+    // Released outside the lock: by now this may be the last reference to the player, whose `deinit` takes the lock.
+    let player = state.withLock { $0.player }
+    return withExtendedLifetime(player) { player == nil ? nil : presentSnapshot() }
   }
 
   /// What the player is now, as the engine knows it.

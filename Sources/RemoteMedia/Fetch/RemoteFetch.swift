@@ -75,25 +75,31 @@ package final class RemoteFetch: Sendable {
   private let clock: any HostClock
   private let onNote: @Sendable (TransferNote) -> Void
   private let state = Mutex(State())
-  private let work: Mutex<Work>
+  private let work: WorkerState<Work>
 
-  /// Begins to fetch at once.
+  /// Fetches what is behind `url`.
   ///
   /// - Parameters:
   ///   - seed: for what is random.
+  ///   - begins: whether it begins at once, and not by `begin`.
   ///   - onNote: called on the worker with what happens, in order. It must be short.
   package init(
     url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     cache: MediaCache,
-    times: TransferTimes = TransferTimes(), seed: UInt64,
+    times: TransferTimes = TransferTimes(), seed: UInt64, begins: Bool = true,
     onNote: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) {
     store = MediaStore(cache: cache)
     runner = TransferRunner(transport: transport)
     self.clock = clock
     self.onNote = onNote
-    work = Mutex(
+    work = WorkerState(
       Work(machine: TransferMachine(url: url, settings: settings, times: times, seed: seed, now: clock.now)))
+    if begins { begin() }
+  }
+
+  /// Begins to fetch. Once.
+  func begin() {
     runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
   }
 
@@ -119,10 +125,12 @@ package final class RemoteFetch: Sendable {
   // MARK: Readers
 
   func setCallback(of reader: ObjectIdentifier, _ callback: (@Sendable () -> Void)?) {
-    state.withLock { state in
-      state.callbacks[reader] = callback
+    let last = state.withLock { state in
+      defer { state.callbacks[reader] = callback }
       if callback == nil { state.waiting.remove(reader) }
+      return state.callbacks[reader]
     }
+    withExtendedLifetime(last) {}
   }
 
   /// Has the reader's callback called when something changes. What changed before this is to be looked at after it.
@@ -133,8 +141,7 @@ package final class RemoteFetch: Sendable {
   private func step() -> WorkerNext {
     let inputs = runner.takeInputs()
     var notes: [TransferNote] = []
-    // Only this worker takes the lock, so it never waits for it; it says so to the compiler.
-    let (wake, hasNews) = work.withLock { work in
+    let (wake, hasNews) = work.use { work in
       work.hasNews = false
       work.progress.take(inputs, at: clock.now)
       for input in inputs {

@@ -45,7 +45,7 @@ package final class PlaylistReader: Sendable {
   private let transport: any HTTPTransport
   private let clock: any HostClock
   private let deadline: HostTime
-  private let state: Mutex<State>
+  private let state: WorkerState<State>
   private let inbox = Mutex(Inbox())
   private let worker = Mutex<(any Worker)?>(nil)
 
@@ -67,7 +67,7 @@ package final class PlaylistReader: Sendable {
     state.onEnd = onEnd
     let entry = NetworkPlaylist.Entry(url: url, credentials: settings.credentials)
     state.pending = [Pending(entry: entry, reach: settings.reach, chain: [])]
-    self.state = Mutex(state)
+    self.state = WorkerState(state)
     let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
     worker.withLock { $0 = clock.makeWorker("continuo-list", body: body) }
   }
@@ -82,7 +82,7 @@ package final class PlaylistReader: Sendable {
       defer { inbox.events = [] }
       return inbox.events
     }
-    let end: (call: @Sendable (PlaylistAnswer) -> Void, answer: PlaylistAnswer)? = state.withLock { state in
+    let end: (call: @Sendable (PlaylistAnswer) -> Void, answer: PlaylistAnswer)? = state.use { state in
       for event in events where state.present != nil {
         // What is left of an answer that led elsewhere is none of the next one.
         guard event.attempt == inbox.withLock({ $0.attempt }) else { continue }
@@ -100,7 +100,7 @@ package final class PlaylistReader: Sendable {
       return (onEnd, state.answer)
     }
     if let end { end.call(end.answer) }
-    return state.withLock { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
+    return state.use { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
   }
 
   /// Asks for a playlist; what is none is a medium.

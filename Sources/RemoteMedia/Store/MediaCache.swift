@@ -4,11 +4,14 @@ import Transfer
 
 /// What all stores share: where they are and how many bytes they may have together.
 package final class MediaCache: Sendable {
+  /// A store, from its beginning to its end.
   private struct Member {
     weak var store: MediaStore?
+    let id: ObjectIdentifier
   }
 
   private struct State {
+    /// The oldest store first.
     var members: [Member] = []
     var count: Int64 = 0
   }
@@ -36,10 +39,21 @@ package final class MediaCache: Sendable {
   /// Bytes of all stores on the disk.
   package var byteCount: Int64 { state.withLock { $0.count } }
 
+  /// The number of stores.
+  var storeCount: Int { state.withLock { $0.members.count } }
+
   func add(_ store: MediaStore) {
+    let member = Member(store: store, id: ObjectIdentifier(store))
+    state.withLock { $0.members.append(member) }
+  }
+
+  /// Removes a store that ends, with its bytes.
+  func remove(_ store: ObjectIdentifier, bytes: Int64) {
     state.withLock { state in
-      state.members.removeAll { $0.store == nil }
-      state.members.append(Member(store: store))
+      // By identifier: a check of the weak reference for nil might hold the last reference to another store, whose `deinit`
+      // takes this lock.
+      state.members.removeAll { $0.id == store }
+      state.count -= bytes
     }
   }
 
@@ -47,22 +61,27 @@ package final class MediaCache: Sendable {
 
   /// Counts `bytes` more for `store`; false if there is no room even when the stores that are finished, the oldest first,
   /// have given theirs up, and `store` what lies behind its place. No more than half of what is free is taken.
+  ///
+  /// Call it outside all locks: it holds the other stores meanwhile, and may release the last reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
     let more = Int64(bytes)
-    var others = state.withLock { state in state.members.compactMap(\.store) }
-      .filter { $0 !== store && $0.isFinished && $0.byteCount > 0 }[...]
-    while true {
-      let isCounted = state.withLock { state in
+    func count() -> Bool {
+      state.withLock { state in
         guard state.count + more <= limit, more <= free / 2 else { return false }
         state.count += more
         return true
       }
-      if isCounted { return true }
+    }
+    if count() { return true }
+    let stores = state.withLock { $0.members.compactMap(\.store) }
+    var others = stores.filter { $0 !== store && $0.isFinished && $0.byteCount > 0 }[...]
+    while !count() {
       if let oldest = others.popFirst() {
         oldest.removeAll()
       } else if !store.removeBehind() {
         return false
       }
     }
+    return true
   }
 }

@@ -51,6 +51,8 @@ final class SharedMedium: Sendable {
 
   private struct State {
     weak var source: (any MediaSource & AnyObject)?
+    /// Counts the media that were made.
+    var made = 0
     var listeners: [Listener] = []
   }
 
@@ -63,11 +65,17 @@ final class SharedMedium: Sendable {
   func source(
     _ make: (RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void) -> any MediaSource & AnyObject
   ) -> any MediaSource {
-    state.withLock { state in
-      if let source = state.source { return source }
-      let source = make(asset) { [weak self] in self?.take($0) }
-      state.source = source
-      return source
+    while true {
+      let (source, made) = state.withLock { ($0.source, $0.made) }
+      if let source { return source }
+      let new = make(asset) { [weak self] in self?.take($0) }
+      let isFirst = state.withLock { state in
+        guard state.made == made else { return false }
+        state.made += 1
+        state.source = new
+        return true
+      }
+      if isFirst { return new }
     }
   }
 
@@ -75,16 +83,21 @@ final class SharedMedium: Sendable {
 
   /// Item `id` of `core` is told from now on, unless another one is that was added before.
   func add(_ id: ItemID, of core: PlayerCore) {
-    state.withLock { $0.listeners.append(Listener(core: core, id: id)) }
+    let listener = Listener(core: core, id: id)
+    state.withLock { $0.listeners.append(listener) }
   }
 
   /// Item `id` is not told any more.
   func remove(_ id: ItemID) {
-    state.withLock { state in state.listeners.removeAll { $0.id == id || $0.core == nil } }
+    // Outside the lock: the check of a weak reference may hold the last reference to a player.
+    let gone = Set(state.withLock { $0.listeners }.filter { $0.core == nil }.map(\.id))
+    state.withLock { state in state.listeners.removeAll { $0.id == id || gone.contains($0.id) } }
   }
 
   private func take(_ note: TransferNote) {
-    let listener = state.withLock { state in state.listeners.first { $0.core != nil } }
-    if let listener { listener.core?.tell(note, of: listener.id) }
+    for listener in state.withLock({ $0.listeners }) {
+      guard let core = listener.core else { continue }
+      return core.tell(note, of: listener.id)
+    }
   }
 }
