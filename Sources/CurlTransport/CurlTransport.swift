@@ -22,6 +22,8 @@ package struct CurlOptions: Sendable {
   package var names: [String] = []
   /// Whether it is certain that there is no such host; false where nobody could be asked. May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
+  /// Reads a file that is sent.
+  var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }
   /// Names of the library to open, the first that there is.
   package var libraryNames = CurlLibrary.names
 
@@ -147,6 +149,16 @@ package final class CurlTransport: HTTPTransport {
     if changes { wake() }
   }
 
+  /// More of the request's body can be sent.
+  private func goOn(_ transfer: TransferID) {
+    let isThere = state.withLock { state in
+      guard state.entries[transfer] != nil else { return false }
+      state.orders.append(.goOn(transfer))
+      return true
+    }
+    if isThere { wake() }
+  }
+
   package func cancel(_ transfer: TransferID) {
     let waiter: Waiter? = state.withLock { state in
       guard state.entries.removeValue(forKey: transfer) != nil else { return nil }
@@ -251,7 +263,8 @@ package final class CurlTransport: HTTPTransport {
           return .more
         }
       },
-      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } })
+      isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
+      onBodyReady: { [weak self] in self?.goOn(id) })
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return
