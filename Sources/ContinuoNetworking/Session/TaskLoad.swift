@@ -113,11 +113,8 @@ final class TaskLoad: TaskWork, Exchange.Client {
     exchange.start()
   }
 
-  /// A request's own limit, unless that is the one that all have.
-  private var timeout: Double {
-    let own = task.currentRequest?.timeoutInterval ?? 60
-    return own == 60 ? core.values.timeoutIntervalForRequest : own
-  }
+  /// The request's own limit, or the session's.
+  private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
   private func makeRequest() throws -> TransferRequest {
     guard let current = task.currentRequest else {
