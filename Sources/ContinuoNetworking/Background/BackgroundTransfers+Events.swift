@@ -55,11 +55,16 @@ extension BackgroundTransfers {
       finish(
         key,
         TaskRecord.Outcome(code: failure.map { $0.kind.urlErrorCode ?? -1 }, message: failure?.message ?? ""))
+    case .badFile(let file):
+      let code: URLError.Code = file == .missing ? .fileDoesNotExist : .requestBodyStreamExhausted
+      let what = file == .missing ? "cannot be read" : "has changed its size since the task was made"
+      finish(
+        key, TaskRecord.Outcome(code: code.rawValue, message: "the file that is to be uploaded \(what)"))
     }
   }
 
   /// A task that goes on, and whom its session tells.
-  private func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
+  func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
     state.withLock { state in
       guard let record = state.records[key], record.outcome == nil,
         state.machine.application == .front || state.machine.application == .background
@@ -99,9 +104,8 @@ extension BackgroundTransfers {
       return state.runs.removeValue(forKey: key)
     }
     if outcome.code != nil { stop(run) }
-    save(key)
     // Told when it is recorded: the next process does not fetch again what this one has handed over.
-    disk.add { [weak self] in
+    save(key) { [weak self] in
       // Told once more, with its end.
       if isAsked { self?.handle(.answered(key)) }
       self?.handle(.ended(key))
