@@ -252,6 +252,30 @@ struct RealSessionTests {
     func cancel(_ transfer: TransferID) {}
   }
 
+  @Test("a task's delegate that ends when it is replaced may ask the task")
+  func replacedDelegate() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let states = Mutex<[URLSessionTask.State]>([])
+    try Device.withCurrent(device) {
+      let session = URLSession(configuration: .default)
+      let task = session.dataTask(with: try #require(URL(string: "http://files.test/a")))
+      task.delegate = LastWords { states.withLock { $0.append(task.state) } }
+      task.delegate = nil
+    }
+    #expect(states.withLock { $0 } == [.suspended])
+    device.networking.close()
+  }
+
+  /// A delegate that does something when it ends.
+  private final class LastWords: NSObject, URLSessionTaskDelegate {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+    deinit { onEnd() }
+  }
+
   @Test("the end of a background download waits for a full disk, and comes when there is room")
   func fullDisk() throws {
     let file = HostileFile(content)

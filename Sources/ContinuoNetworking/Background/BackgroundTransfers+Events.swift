@@ -75,10 +75,12 @@ extension BackgroundTransfers {
 
   /// A server wants credentials: the application is asked.
   private func ask(_ key: TransferKey) {
-    state.withLock { state in
-      state.runs[key] = nil
+    let run = state.withLock { state in
       state.challenges.insert(key)
+      return state.runs.removeValue(forKey: key)
     }
+    // With its last reference a transfer ends, which is nothing to do under the lock.
+    withExtendedLifetime(run) {}
     handle(.ended(key))
   }
 

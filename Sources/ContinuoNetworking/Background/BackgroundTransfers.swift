@@ -263,7 +263,13 @@ final class BackgroundTransfers: TransferService {
   // MARK: The application and the device
 
   func setApplication(_ application: TransferServiceMachine.Application) {
-    if application == .gone { state.withLock { $0.clients = [:] } }
+    if application == .gone {
+      let old = state.withLock { state in
+        defer { state.clients = [:] }
+        return state.clients
+      }
+      withExtendedLifetime(old) {}
+    }
     handle(.application(application))
   }
 
