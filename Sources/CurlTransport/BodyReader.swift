@@ -1,42 +1,149 @@
+import Dispatch
 import Glibc
+import Synchronization
 import Transfer
 
-/// Reads the body of a request while it is sent. The network's thread only.
-final class BodyReader {
-  private let body: TransferBody
-  private let descriptor: Int32
-  /// The next byte.
-  var position: Int64 = 0
+/// The body of a request while it is sent. A file is read ahead by a queue: the network's thread never waits for a disk.
+final class BodyReader: Sendable {
+  /// Reads from a file as `pread` does, with its results and `errno`. May block.
+  typealias Read =
+    @Sendable (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
 
-  init(_ body: TransferBody) {
+  enum Piece: Equatable {
+    /// So many bytes; 0 at the end.
+    case bytes(Int)
+    /// Nothing was read yet: `onReady` is called.
+    case notYet
+    /// The file cannot be read, or has become shorter.
+    case failed
+  }
+
+  private struct State {
+    /// The next byte that is sent.
+    var position: Int64 = 0
+    /// What was read from `position` on.
+    var ahead: ArraySlice<UInt8> = []
+    var isReading = false
+    /// Whether somebody was told `notYet`.
+    var isAwaited = false
+    var hasFailed = false
+  }
+
+  /// An open file, which the queue alone uses.
+  private final class File: Sendable {
+    let descriptor: Int32
+    init(_ path: String) { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
+  }
+
+  /// Bytes that are read at once.
+  private static let pieceSize = 64 * 1024
+  /// Bytes that are read ahead.
+  private static let room = 256 * 1024
+
+  private let body: TransferBody
+  private let read: Read
+  private let onReady: @Sendable () -> Void
+  private let queue = DispatchQueue(label: "continuo-body")
+  private let file = Mutex<File?>(nil)
+  private let state = Mutex(State())
+
+  /// A body of which nothing was sent. `onReady` is called on a thread of the queue.
+  init(_ body: TransferBody, read: @escaping Read, onReady: @escaping @Sendable () -> Void) {
     self.body = body
-    if case .file(let path, _) = body {
-      descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    } else {
-      descriptor = -1
+    self.read = read
+    self.onReady = onReady
+  }
+
+  /// The next byte that is sent. Setting it goes back, or forth.
+  var position: Int64 {
+    get { state.withLock { $0.position } }
+    set {
+      state.withLock { state in
+        state.position = newValue
+        state.ahead = []
+        state.hasFailed = false
+      }
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  /// Reads the next bytes and returns how many; 0 at the end. Nil if the file cannot be read, or has become shorter.
-  func read(_ target: UnsafeMutableRawBufferPointer) -> Int? {
-    let count = Int(min(Int64(target.count), body.count - position))
-    guard count > 0 else { return 0 }
-    switch body {
-    case .bytes(let bytes):
-      target.copyBytes(from: bytes[Int(position)..<Int(position) + count])
-    case .file:
-      var done = 0
-      while done < count {
-        let result = pread(
-          descriptor, target.baseAddress.map { $0 + done }, count - done, off_t(position) + off_t(done))
-        if result < 0, errno == EINTR { continue }
-        guard result > 0 else { return nil }
-        done += result
+  /// Takes the next bytes. Never waits.
+  func read(_ target: UnsafeMutableRawBufferPointer) -> Piece {
+    let (piece, mustRead) = state.withLock { state -> (Piece, Bool) in
+      let count = Int(min(Int64(target.count), body.count - state.position))
+      guard count > 0 else { return (.bytes(0), false) }
+      if case .bytes(let bytes) = body {
+        target.copyBytes(from: bytes[Int(state.position)..<Int(state.position) + count])
+        state.position += Int64(count)
+        return (.bytes(count), false)
       }
+      guard !state.hasFailed || !state.ahead.isEmpty else { return (.failed, false) }
+      let taken = state.ahead.prefix(count)
+      target.copyBytes(from: taken)
+      state.ahead = state.ahead.dropFirst(taken.count)
+      state.position += Int64(taken.count)
+      state.isAwaited = taken.isEmpty
+      let mustRead = !state.isReading && state.ahead.count <= Self.room / 2 && !state.hasFailed
+      if mustRead { state.isReading = true }
+      return (taken.isEmpty ? .notYet : .bytes(taken.count), mustRead)
     }
-    position += Int64(count)
-    return count
+    if mustRead { queue.async { self.readAhead() } }
+    return piece
+  }
+
+  /// Reads until enough is there. On the queue.
+  private func readAhead() {
+    while let (offset, count) = next() {
+      let bytes = load(count, at: offset)
+      let isAwaited = state.withLock { state in
+        // What was read for another position does not count.
+        guard state.position + Int64(state.ahead.count) == offset else { return false }
+        if let bytes { state.ahead = state.ahead + bytes } else { state.hasFailed = true }
+        defer { state.isAwaited = false }
+        return state.isAwaited
+      }
+      if isAwaited { onReady() }
+    }
+  }
+
+  /// What is to be read next; nil: enough is there.
+  private func next() -> (offset: Int64, count: Int)? {
+    state.withLock { state in
+      let offset = state.position + Int64(state.ahead.count)
+      let count = Int(min(Int64(Self.pieceSize), body.count - offset))
+      guard count > 0, !state.hasFailed, state.ahead.count < Self.room else {
+        state.isReading = false
+        return nil
+      }
+      return (offset, count)
+    }
+  }
+
+  private func load(_ count: Int, at offset: Int64) -> [UInt8]? {
+    guard let file = opened() else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let result = bytes.withUnsafeMutableBytes {
+        read(file.descriptor, UnsafeMutableRawBufferPointer(rebasing: $0[done...]), offset + Int64(done))
+      }
+      if result < 0, errno == EINTR { continue }
+      guard result > 0 else { return nil }
+      done += result
+    }
+    return bytes
+  }
+
+  private func opened() -> File? {
+    if let file = file.withLock({ $0 }) { return file }
+    guard case .file(let path, let count) = body else { return nil }
+    let made = File(path)
+    var status = stat()
+    // Nothing is sent of a file that has become shorter already.
+    guard made.descriptor >= 0, fstat(made.descriptor, &status) == 0, Int64(status.st_size) >= count else {
+      return nil
+    }
+    file.withLock { $0 = made }
+    return made
   }
 }

@@ -15,6 +15,8 @@ final class CurlTransfer {
   private let isPaused: () -> Bool
   /// Whether it was cancelled, maybe while libcurl works on it.
   private let isCancelled: () -> Bool
+  /// Called on any thread when more of the request's body can be sent.
+  private let onBodyReady: @Sendable () -> Void
 
   private(set) var easy: CurlLibrary.Handle?
   private var hasSystemSockets = true
@@ -47,13 +49,16 @@ final class CurlTransfer {
   private static let errorSize = 256
   /// CURL_WRITEFUNC_PAUSE
   private static let pause = 0x1000_0001
+  /// CURL_READFUNC_PAUSE
+  private static let pauseReading = 0x1000_0001
   /// CURL_READFUNC_ABORT
   private static let abort = 0x1000_0000
 
   init(
     _ id: TransferID, _ request: TransferRequest, _ library: CurlLibrary,
     deliver: @escaping (TransferEvent) -> Bool, tellSent: @escaping (Int64) -> Void,
-    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool
+    isPaused: @escaping () -> Bool, isCancelled: @escaping () -> Bool,
+    onBodyReady: @escaping @Sendable () -> Void
   ) {
     self.id = id
     self.request = request
@@ -62,6 +67,7 @@ final class CurlTransfer {
     self.tellSent = tellSent
     self.isPaused = isPaused
     self.isCancelled = isCancelled
+    self.onBodyReady = onBodyReady
     errorText = .allocate(capacity: Self.errorSize)
     errorText.initialize(repeating: 0, count: Self.errorSize)
   }
@@ -98,7 +104,7 @@ final class CurlTransfer {
       fields = library.listAppend(fields, line) ?? fields
     }
     if let body = request.body {
-      reading = BodyReader(body)
+      reading = BodyReader(body, read: options.readFile, onReady: onBodyReady)
       library.set(.upload, 1, of: easy)
       library.set(.bodySize, Int(body.count), of: easy)
       library.set(.readData, context, of: easy)
@@ -168,7 +174,7 @@ final class CurlTransfer {
     context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Lets the body come again after `isPaused` was true.
+  /// Lets the body come again after `isPaused` was true, and sends what was not there before of the request's.
   func goOn() {
     // CURLPAUSE_CONT. It may call back at once.
     if let easy { _ = library.easyPause(easy, 0) }
@@ -255,12 +261,15 @@ final class CurlTransfer {
 
   private func readBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard let bytes, !wasCancelled, let reading else { return Self.abort }
-    guard let read = reading.read(UnsafeMutableRawBufferPointer(start: bytes, count: count)) else {
+    switch reading.read(UnsafeMutableRawBufferPointer(start: bytes, count: count)) {
+    case .bytes(let count):
+      if count > 0 { tellSent(reading.position) }
+      return count
+    case .notYet: return Self.pauseReading
+    case .failed:
       found = TransferFailure(.badBody, "what was to be sent cannot be read")
       return Self.abort
     }
-    if read > 0 { tellSent(reading.position) }
-    return read
   }
 
   private func seekBody(to offset: Int64) -> Int32 {

@@ -25,6 +25,8 @@ package struct CurlOptions: Sendable {
   /// The addresses of this machine, which a request for public addresses may not reach although they may be public; nil where the
   /// system does not tell: then it reaches none. Must not block.
   package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
+  /// Reads a file that is sent.
+  var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }
   /// Names of the library to open, the first that there is.
   package var libraryNames = CurlLibrary.names
 
@@ -150,6 +152,16 @@ package final class CurlTransport: HTTPTransport {
     if changes { wake() }
   }
 
+  /// More of the request's body can be sent.
+  private func goOn(_ transfer: TransferID) {
+    let isThere = state.withLock { state in
+      guard state.entries[transfer] != nil else { return false }
+      state.orders.append(.goOn(transfer))
+      return true
+    }
+    if isThere { wake() }
+  }
+
   package func cancel(_ transfer: TransferID) {
     let (entry, waiter) = state.withLock { state -> (Entry?, Waiter?) in
       guard let entry = state.entries.removeValue(forKey: transfer) else { return (nil, nil) }
@@ -257,7 +269,8 @@ package final class CurlTransport: HTTPTransport {
         }
       },
       isPaused: { [unowned self] in state.withLock { $0.entries[id]?.isPaused ?? false } },
-      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } })
+      isCancelled: { [unowned self] in state.withLock { $0.entries[id] == nil } },
+      onBodyReady: { [weak self] in self?.goOn(id) })
     guard let easy = transfer.prepare(options), library.multiAdd(multi.handle, easy) == 0 else {
       _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: id)
       return

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func allAreDoneOnceAndInOrder() {
-    let (done, errands) = (Done(), DiskErrands(on: SystemClock.shared))
+    let (done, errands) = (Done(), DiskErrands("disk of a test", on: SystemClock.shared))
     let isOver = DispatchSemaphore(value: 0)
     for number in 0..<1000 { errands.add { done.note(number) } }
     errands.add { isOver.signal() }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func closingDoesWhatIsLeft() {
-    let (done, errands) = (Done(), DiskErrands(on: SystemClock.shared))
+    let (done, errands) = (Done(), DiskErrands("disk of a test", on: SystemClock.shared))
     let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     errands.add {
       hasBegun.signal()
@@ -38,17 +38,5 @@ import Testing
     #expect(done.numbers.withLock { $0 } == [1])
     errands.close()
     #expect(done.numbers.withLock { $0 } == [1, 2])
-  }
-
-  @Test func aFileIsReplacedOrLeftAsItIs() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("a", "old")
-    let path = folder.file("a")
-    DiskErrands.replace(path, Data("new".utf8))
-    #expect(FileManager.default.contents(atPath: path) == Data("new".utf8))
-    // What stands in the way of the new file leaves the old one.
-    try FileManager.default.createDirectory(atPath: "\(path).new", withIntermediateDirectories: false)
-    DiskErrands.replace(path, Data("other".utf8))
-    #expect(FileManager.default.contents(atPath: path) == Data("new".utf8))
   }
 }

@@ -4,6 +4,7 @@ import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
+import Transfer
 
 @testable import AppLifecycle
 @testable import ContinuoNetworking
@@ -148,6 +149,185 @@ struct RealSessionTests {
       session.invalidateAndCancel()
     }
     device.networking.close()
+  }
+
+  @Test("a disk that does not answer stalls its own download, and neither other transfers nor cancelling")
+  func slowDisk() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { request in
+      request.target == "/endless"
+        ? [.send(HostileFile.head("200 OK", ["Content-Length: 40000000"])), .sendForEver(content)]
+        : file.answer(request)
+    }
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let (came, ended, cancelled) = (Event(), Event(), Event())
+    let gate = DispatchSemaphore(value: 0)
+    try Device.withCurrent(device) {
+      let first = Mutex(true)
+      let progress = ProgressLog { _ in
+        let isFirst = first.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        guard isFirst else { return }
+        // Each job for a file waits from here on.
+        device.networking.files.add { gate.wait() }
+        came.happened()
+      }
+      let slow = URLSession(configuration: .default, delegate: progress, delegateQueue: nil)
+      let download = slow.downloadTask(with: try url(server, "/endless"))
+      download.resume()
+      #expect(came.wait())
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: nil)
+      session.dataTask(with: try url(server)).resume()
+      #expect(ended.wait() && log.data == Data(content))
+      // The server has to wait, until neither of the two moves any more.
+      var sent = -1
+      while server.bytesSent != sent {
+        sent = server.bytesSent
+        usleep(200_000)
+      }
+      #expect(sent < 30_000_000)
+      let begin = ContinuousClock.now
+      download.cancel { _ in cancelled.happened() }
+      #expect(cancelled.wait() && ContinuousClock.now - begin < .seconds(30))
+      gate.signal()
+      slow.invalidateAndCancel()
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
+  @Test("bytes of another version are found also when all of them have come before the disk is read")
+  func comparedLate() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let whole = Array(content.prefix(100_000))
+    device.networking.transport = InstantTransport(whole)
+    let path = try folder.write("part", [UInt8](repeating: 7, count: 50_000))
+    let request = URLRequest(url: try #require(URL(string: "http://files.test/a")))
+    let head = ResponseHead(status: 200, fields: [("ETag", "\"1\""), ("Accept-Ranges", "bytes")])
+    let data = try #require(ResumeData(request, head, path: path, count: 50_000)?.data)
+    let ended = Event()
+    Device.withCurrent(device) {
+      let log = TransferLog(onEnd: { ended.happened() })
+      let session = URLSession(configuration: .default, delegate: log, delegateQueue: nil)
+      session.downloadTask(withResumeData: data).resume()
+      #expect(ended.wait() && log.lines.last == "complete" && log.file == Data(whole))
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
+  /// Delivers all of an answer, with its end, before `start` returns.
+  private final class InstantTransport: HTTPTransport {
+    private let bytes: [UInt8]
+    private let lastID = Mutex<UInt64>(0)
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
+      let id = TransferID(
+        lastID.withLock { id in
+          id += 1
+          return id
+        })
+      // Fewer bytes are there than are compared: the range begins with the first.
+      let first = 0
+      var head = ResponseHead(status: request.fields["Range"] == nil ? 200 : 206)
+      if head.status == 206 {
+        head.fields.set("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
+      }
+      _ = sink.take(.head(head), of: id)
+      for start in stride(from: first, to: bytes.count, by: 10_000) {
+        _ = sink.take(.body(Array(bytes[start..<min(start + 10_000, bytes.count)])), of: id)
+      }
+      _ = sink.take(.end, of: id)
+      return id
+    }
+
+    func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
+    func cancel(_ transfer: TransferID) {}
+  }
+
+  @Test("a task's delegate that ends when it is replaced may ask the task")
+  func replacedDelegate() throws {
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let states = Mutex<[URLSessionTask.State]>([])
+    try Device.withCurrent(device) {
+      let session = URLSession(configuration: .default)
+      let task = session.dataTask(with: try #require(URL(string: "http://files.test/a")))
+      task.delegate = LastWords { states.withLock { $0.append(task.state) } }
+      task.delegate = nil
+    }
+    #expect(states.withLock { $0 } == [.suspended])
+    device.networking.close()
+  }
+
+  /// A delegate that does something when it ends.
+  private final class LastWords: NSObject, URLSessionTaskDelegate {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+    deinit { onEnd() }
+  }
+
+  @Test("the end of a background download waits for a full disk, and comes when there is room")
+  func fullDisk() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let folder = try TemporaryFolder()
+    let device = device(folder)
+    let (failed, ended) = (Event(), Event())
+    let isFull = Mutex(true)
+    device.networking.recordCalls = RecordWriter.Calls(write: { descriptor, bytes in
+      guard isFull.withLock({ $0 }) else { return write(descriptor, bytes.baseAddress, bytes.count) }
+      // One for the task, and one for its end.
+      if String(decoding: bytes, as: UTF8.self).contains("outcome") { failed.happened() }
+      errno = ENOSPC
+      return -1
+    })
+    let wasTold = Mutex(false)
+    try Device.withCurrent(device) {
+      let delegate = FileLog {
+        wasTold.withLock { $0 = true }
+        ended.happened()
+      }
+      let session = URLSession(
+        configuration: .background(withIdentifier: "files"), delegate: delegate, delegateQueue: nil)
+      session.downloadTask(with: try url(server)).resume()
+      #expect(failed.wait() && !wasTold.withLock { $0 } && TaskRecord.read(in: folder.path).isEmpty)
+      isFull.withLock { $0 = false }
+      #expect(ended.wait())
+      session.invalidateAndCancel()
+    }
+    device.networking.close()
+  }
+
+  @Test("background sessions made on several threads at once all have the device's transfers")
+  func madeAtOnce() throws {
+    for _ in 0..<50 {
+      let folder = try TemporaryFolder()
+      let device = device(folder)
+      let sessions = Mutex<[URLSession]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { number in
+        Device.withCurrent(device) {
+          // Two with one name, which are one session, and two with names of their own.
+          let configuration = URLSessionConfiguration.background(withIdentifier: "\(max(1, number))")
+          let session = URLSession(configuration: configuration, delegate: nil, delegateQueue: nil)
+          sessions.withLock { $0.append(session) }
+        }
+      }
+      let made = sessions.withLock { $0.map { $0 } }
+      #expect(made.allSatisfy { $0.core.transfers != nil })
+      #expect(Set(made.map { ObjectIdentifier($0.core) }).count == 3)
+      for session in made { session.invalidateAndCancel() }
+      device.networking.close()
+    }
   }
 
   @Test("a background download outlives its process: the next one goes on where it was")

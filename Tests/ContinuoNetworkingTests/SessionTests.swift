@@ -355,6 +355,31 @@ struct SessionTests {
     }
   }
 
+  @Test("a request's own timeout wins over the configuration's, also when it is the default of 60 s")
+  func ownTimeout() async throws {
+    try await withDevice { device in
+      device.network.host("files.test").hangs(after: 0)
+      var explicit = URLRequest(url: try url())
+      explicit.timeoutInterval = 60
+      var short = URLRequest(url: try url())
+      short.timeoutInterval = 5
+      let plain = URLRequest(url: try url())
+      let logs = [TransferLog(), TransferLog(), TransferLog()]
+      for (request, log) in zip([explicit, short, plain], logs) {
+        session(log) { $0.timeoutIntervalForRequest = 20 }.dataTask(with: request).resume()
+      }
+      func ended() -> [Bool] { logs.map { $0.lines.last == "complete -1001" } }
+      await device.advance(by: .seconds(10))
+      #expect(ended() == [false, true, false])
+      await device.advance(by: .seconds(20))
+      #expect(ended() == [false, true, true])
+      await device.advance(by: .seconds(25))
+      #expect(ended() == [false, true, true])
+      await device.advance(by: .seconds(10))
+      #expect(ended() == [true, true, true])
+    }
+  }
+
   @Test("without a network a task fails, or waits for it and says so once")
   func connectivity() async throws {
     try await withDevice { device in

@@ -116,6 +116,48 @@ struct CurlTransportTests {
     #expect(failed.wait() && failed.failure?.kind == .badBody)
   }
 
+  @Test("a disk that does not answer stalls the upload that reads it, and no other transfer")
+  func slowFile() throws {
+    let server = try HostileServer { _ in HostileFile.plain("200 OK") }
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", content)
+    let (hasBegun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var options = CurlOptions()
+    options.readFile = { descriptor, buffer, offset in
+      if offset > 0 {
+        hasBegun.signal()
+        gate.wait()
+        gate.signal()
+      }
+      return pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    }
+    let transport = CurlTransport(options: options)
+    let (slow, other, cancelled) = (RecordingSink(), RecordingSink(), RecordingSink())
+    var upload = try request(server.url("/up"))
+    upload.body = .file(path: path, count: Int64(content.count))
+    _ = transport.start(upload, sink: slow)
+    let dropped = transport.start(upload, sink: cancelled)
+    hasBegun.wait()
+    _ = transport.start(try request(server.url("/a")), sink: other)
+    #expect(other.wait() && other.failure == nil)
+    transport.cancel(dropped)
+    gate.signal()
+    #expect(slow.wait() && slow.failure == nil)
+    #expect(server.requests.last { $0.target == "/up" }?.body == content && cancelled.head == nil)
+  }
+
+  @Test("a file that has become shorter fails before a byte of it is sent")
+  func shortFile() throws {
+    let server = try HostileServer { _ in HostileFile.plain("200 OK") }
+    let folder = try TemporaryFolder()
+    let path = try folder.write("body", content.prefix(1000))
+    let sink = RecordingSink()
+    var upload = try request(server.url("/up"))
+    upload.body = .file(path: path, count: 2000)
+    _ = CurlTransport().start(upload, sink: sink)
+    #expect(sink.wait() && sink.failure?.kind == .badBody && sink.sent.isEmpty)
+  }
+
   @Test("HEAD waits for no body")
   func head() throws {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 5000"]))] }

@@ -55,11 +55,16 @@ extension BackgroundTransfers {
       finish(
         key,
         TaskRecord.Outcome(code: failure.map { $0.kind.urlErrorCode ?? -1 }, message: failure?.message ?? ""))
+    case .badFile(let file):
+      let code: URLError.Code = file == .missing ? .fileDoesNotExist : .requestBodyStreamExhausted
+      let what = file == .missing ? "cannot be read" : "has changed its size since the task was made"
+      finish(
+        key, TaskRecord.Outcome(code: code.rawValue, message: "the file that is to be uploaded \(what)"))
     }
   }
 
   /// A task that goes on, and whom its session tells.
-  private func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
+  func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
     state.withLock { state in
       guard let record = state.records[key], record.outcome == nil,
         state.machine.application == .front || state.machine.application == .background
@@ -70,10 +75,12 @@ extension BackgroundTransfers {
 
   /// A server wants credentials: the application is asked.
   private func ask(_ key: TransferKey) {
-    state.withLock { state in
-      state.runs[key] = nil
+    let run = state.withLock { state in
       state.challenges.insert(key)
+      return state.runs.removeValue(forKey: key)
     }
+    // With its last reference a transfer ends, which is nothing to do under the lock.
+    withExtendedLifetime(run) {}
     handle(.ended(key))
   }
 
@@ -99,9 +106,8 @@ extension BackgroundTransfers {
       return state.runs.removeValue(forKey: key)
     }
     if outcome.code != nil { stop(run) }
-    save(key)
     // Told when it is recorded: the next process does not fetch again what this one has handed over.
-    disk.add { [weak self] in
+    save(key) { [weak self] in
       // Told once more, with its end.
       if isAsked { self?.handle(.answered(key)) }
       self?.handle(.ended(key))

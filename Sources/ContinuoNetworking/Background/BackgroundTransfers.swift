@@ -9,7 +9,7 @@ import Transfer
 /// Makes the transfers of background sessions, also while the application is suspended or has ended; what it knows of them is
 /// on the disk, for the next process.
 ///
-/// Any thread; nothing blocks but `open`. What the disk has to do is done by a worker.
+/// Any thread; only `init`, `close` and the adoption of resume data wait for the disk. Workers do the rest of what it has to do.
 final class BackgroundTransfers: TransferService {
   /// A session of the application. Called without a lock.
   protocol Client: AnyObject, Sendable {
@@ -43,23 +43,29 @@ final class BackgroundTransfers: TransferService {
     /// Tasks that are cancelled, and who wants what they can be gone on with.
     var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
     var alarm: Alarms.ID?
+    /// When `alarm` rings.
+    var alarmMoment: HostTime?
   }
 
   /// Where the files are.
   let folder: String
   let alarms: Alarms
   private weak let device: Device?
-  private let transport: any HTTPTransport
+  let transport: any HTTPTransport
   private let today: @Sendable () -> Date
   private let lock: Int32
+  /// Does what concerns the folder.
   let disk: DiskErrands
+  /// Looks at files that are to be uploaded: their disk may be slower than the folder's.
+  let files: DiskErrands
+  private let writer: RecordWriter
   let state: Mutex<State>
 
   /// Opens the folder, which is made if there is none, and goes on with what an earlier process has left there. Blocks while
   /// the records are read. Nil: there is no such folder, or another process has it.
   init?(
     in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
-    today: @escaping @Sendable () -> Date
+    files: DiskErrands, recordCalls: RecordWriter.Calls, today: @escaping @Sendable () -> Date
   ) {
     let manager = FileManager.default
     try? manager.createDirectory(
@@ -75,7 +81,9 @@ final class BackgroundTransfers: TransferService {
     self.transport = transport
     self.alarms = alarms
     self.today = today
-    disk = DiskErrands(on: alarms.clock)
+    self.files = files
+    disk = DiskErrands("url-records", on: alarms.clock)
+    writer = RecordWriter(disk, alarms: alarms, calls: recordCalls)
     let application: TransferServiceMachine.Application =
       switch device.state {
       case .active, .inactive, .notRunning: .front
@@ -112,6 +120,7 @@ final class BackgroundTransfers: TransferService {
       case .download(let download): download.end()
       }
     }
+    writer.retryAll()
     disk.close()
   }
 
@@ -125,9 +134,14 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: Sessions
 
-  /// The session is there; what has happened meanwhile is told.
-  func connect(_ session: String, _ client: any Client, sendsLaunchEvents: Bool) {
-    state.withLock { $0.clients[session] = client }
+  /// Whether a task of this key is known.
+  func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
+
+  /// The application has the session.
+  func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
+
+  /// The session's client is ready; what has happened meanwhile is told.
+  func connect(_ session: String, sendsLaunchEvents: Bool) {
     handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
   }
 
@@ -149,12 +163,23 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: Tasks
 
-  /// Takes a task over. Nothing happens before it is resumed.
+  /// Takes a task over, unless it is known. Nothing happens before it is resumed.
   func add(_ record: TaskRecord, resuming data: ResumeData?) {
-    state.withLock { $0.records[record.key] = record }
+    let key = record.key
+    let isNew = state.withLock { state in
+      guard state.records[key] == nil else { return false }
+      state.records[key] = record
+      return true
+    }
+    guard isNew else { return }
     if let data { adopt(data, for: record) }
-    save(record.key)
-    handle(.added(record.key))
+    save(key)
+    handle(.added(key))
+    guard case .upload = record.kind else { return }
+    examine(key) { [weak self] file in
+      if case .same = file { return }
+      self?.take(.badFile(file), of: key)
+    }
   }
 
   func resume(_ key: TransferKey, deadlineIn seconds: Double, earliest: Date?, isDiscretionary: Bool) {
@@ -238,7 +263,13 @@ final class BackgroundTransfers: TransferService {
   // MARK: The application and the device
 
   func setApplication(_ application: TransferServiceMachine.Application) {
-    if application == .gone { state.withLock { $0.clients = [:] } }
+    if application == .gone {
+      let old = state.withLock { state in
+        defer { state.clients = [:] }
+        return state.clients
+      }
+      withExtendedLifetime(old) {}
+    }
     handle(.application(application))
   }
 
@@ -256,19 +287,43 @@ final class BackgroundTransfers: TransferService {
   /// Takes an event, and does what follows, in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) {
     let now = alarms.clock.now
-    let (isOurs, old) = state.withLock { state -> (Bool, Alarms.ID?) in
+    let isOurs = state.withLock { state in
       state.commands += state.machine.handle(event, at: now)
       defer { state.isPerforming = true }
-      return (!state.isPerforming, state.alarm)
+      return !state.isPerforming
     }
-    alarms.cancel(old)
-    let next = state.withLock { $0.machine.nextMoment }
-    let alarm = next.map { moment in
-      alarms.set(at: moment) { [weak self] in self?.handle(.time) }
-    }
-    state.withLock { $0.alarm = alarm }
+    setAlarm()
     guard isOurs else { return }
     while let command = nextCommand() { carryOut(command) }
+  }
+
+  /// Sets the alarm to the machine's next moment, if that is another one than before.
+  private func setAlarm() {
+    let (moment, old, isChanged) = state.withLock { state -> (HostTime?, Alarms.ID?, Bool) in
+      let moment = state.machine.nextMoment
+      guard moment != state.alarmMoment else { return (nil, nil, false) }
+      state.alarmMoment = moment
+      return (moment, state.alarm.take(), true)
+    }
+    guard isChanged else { return }
+    alarms.cancel(old)
+    guard let moment else { return }
+    let alarm = alarms.set(at: moment) { [weak self] in self?.ring(moment) }
+    let isStale = state.withLock { state in
+      guard state.alarmMoment == moment, state.alarm == nil else { return true }
+      state.alarm = alarm
+      return false
+    }
+    if isStale { alarms.cancel(alarm) }
+  }
+
+  private func ring(_ moment: HostTime) {
+    state.withLock { state in
+      guard state.alarmMoment == moment else { return }
+      state.alarmMoment = nil
+      state.alarm = nil
+    }
+    handle(.time)
   }
 
   private func nextCommand() -> TransferServiceMachine.Command? {
@@ -311,74 +366,13 @@ final class BackgroundTransfers: TransferService {
     }
   }
 
-  private func start(_ key: TransferKey) {
-    let (record, run, credentials) = state.withLock { state in
-      (state.records[key], state.runs[key], state.credentials[key])
-    }
-    switch run {
-    case .download(let download)?: return download.setSuspended(false)
-    case .upload(let upload)?: return upload.setHeld(false)
-    case nil: break
-    }
-    guard let record, record.outcome == nil, let request = record.request else { return }
-    do {
-      var asked = try TransferRequest(request)
-      if let credentials { asked.credentials = credentials }
-      let made: Run
-      switch record.kind {
-      case .download: made = .download(makeDownload(record, asked))
-      case .upload(let path, let count):
-        asked.body = .file(path: path, count: count)
-        let upload = UploadRun(asked, transport: transport, alarms: alarms, timeout: record.timeout) {
-          [weak self] in self?.take($0, of: key)
-        }
-        made = .upload(upload)
-        upload.start()
-      }
-      let isOver = state.withLock { state in
-        guard state.records[key]?.outcome == nil, !state.challenges.contains(key) else { return true }
-        state.runs[key] = made
-        return false
-      }
-      if isOver { stop(made) }
-    } catch {
-      let code = (error as? URLError)?.code ?? .unknown
-      finish(key, TaskRecord.Outcome(code: code.rawValue, message: "the request cannot be sent"))
-    }
-  }
-
-  private func makeDownload(_ record: TaskRecord, _ request: TransferRequest) -> FileDownload {
-    var settings = RequestSettings(userAgent: request.fields["User-Agent"] ?? "")
-    settings.credentials = request.credentials
-    for field in request.fields.all { settings.fields.set(field.name, field.value) }
-    var policy = DownloadPolicy()
-    policy.times.giveUp = .infinity
-    policy.times.stall = max(record.timeout, 1)
-    policy.progressInterval = 0.1
-    policy.replacesFile = true
-    let key = record.key
-    return FileDownload(
-      request.url, to: DownloadPlace(file(of: record)), settings: settings, policy: policy,
-      transport: transport, clock: alarms.clock, seed: UInt64(truncatingIfNeeded: key.task)
-    ) { [weak self] in self?.take($0, of: key) }
-  }
-
-  func stop(_ run: Run?) {
-    switch run {
-    case .download(let download)?: download.stop()
-    case .upload(let upload)?: upload.cancel()
-    case nil: break
-    }
-  }
-
   // MARK: The disk
 
-  func save(_ key: TransferKey) {
-    disk.add { [weak self] in
-      guard let self, let record = state.withLock({ $0.records[key] }), let bytes = record.bytes else {
-        return
-      }
-      DiskErrands.replace("\(folder)/\(record.name).task", bytes)
+  /// Has the record written. `then` is called when the disk has it, however long that takes.
+  func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {
+    writer.save(key, then: then) { [weak self] in
+      guard let self, let record = state.withLock({ $0.records[key] }) else { return nil }
+      return record.bytes.map { ("\(folder)/\(record.name).task", $0) }
     }
   }
 }

@@ -1,38 +1,57 @@
-import Foundation
-import Glibc
 import HostTime
 import Synchronization
 
-/// What has to be done on the disk, in order, by a worker of its own: who asks for it does not wait.
+/// Jobs for the disk, done in order by a worker of their own: the caller never waits for a disk.
 ///
-/// Any thread. The worker ends with `close`, which the owner calls.
+/// Any thread. The worker exists from the first job on, and ends with `close`, which the owner calls.
 final class DiskErrands: Sendable {
+  typealias Errand = @Sendable () -> Void
+
   private struct State {
-    var errands: [@Sendable () -> Void] = []
+    var errands: [Errand] = []
     var worker: (any Worker)?
+    var isClosed = false
   }
 
+  private let name: String
+  private let clock: any HostClock
   private let state = Mutex(State())
 
-  init(on clock: any HostClock) {
-    let worker = clock.makeWorker("url-records") { [weak self] in
+  /// - Parameter name: the worker's thread's, at most 15 bytes.
+  init(_ name: String, on clock: any HostClock) {
+    self.name = name
+    self.clock = clock
+  }
+
+  /// Does the job when its turn comes. Jobs added after `close` wait for the next `close`.
+  func add(_ errand: @escaping Errand) {
+    let (worker, isClosed) = state.withLock { state in
+      state.errands.append(errand)
+      return (state.worker, state.isClosed)
+    }
+    if let worker { return worker.signal() }
+    guard !isClosed else { return }
+    let made = clock.makeWorker(name) { [weak self] in
       self?.run()
       return .whenSignalled
     }
-    state.withLock { $0.worker = worker }
+    // One that another thread made meanwhile is as good.
+    let isUnused = state.withLock { state in
+      guard state.worker == nil, !state.isClosed else { return true }
+      state.worker = made
+      return false
+    }
+    if isUnused { made.cancel() }
+    state.withLock { $0.worker }?.signal()
   }
 
-  /// Does that when its turn comes. What is asked for after `close` waits for the next `close`.
-  func add(_ errand: @escaping @Sendable () -> Void) {
-    state.withLock { state in
-      state.errands.append(errand)
-      return state.worker
-    }?.signal()
-  }
-
-  /// Does what is left, on the caller's thread, and ends the worker. Blocks on the disk.
+  /// Does the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
   func close() {
-    state.withLock { $0.worker.take() }?.cancel()
+    let worker = state.withLock { state in
+      state.isClosed = true
+      return state.worker.take()
+    }
+    worker?.cancel()
     run()
   }
 
@@ -45,16 +64,5 @@ final class DiskErrands: Sendable {
       guard !errands.isEmpty else { return }
       for errand in errands { errand() }
     }
-  }
-
-  /// Puts a file in the place of the one of that name, or leaves that as it is. Blocks.
-  static func replace(_ path: String, _ bytes: Data) {
-    let new = "\(path).new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
-    let isWritten = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == bytes.count
-    let isSafe = isWritten && fsync(descriptor) == 0
-    Glibc.close(descriptor)
-    if !isSafe || rename(new, path) != 0 { unlink(new) }
   }
 }

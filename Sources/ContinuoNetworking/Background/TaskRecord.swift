@@ -6,7 +6,7 @@ import Transfer
 struct TaskRecord: Codable, Sendable {
   enum Kind: Codable, Sendable {
     case download
-    /// So many bytes of the file at a path.
+    /// So many bytes of the file at a path; -1 before anybody has looked at it.
     case upload(path: String, count: Int64)
   }
 
@@ -112,15 +112,22 @@ struct TaskRecord: Codable, Sendable {
     kept.fields = ResumeData.withoutSecrets(fields)
     kept.url = String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
     if let text = taskDescription, text.utf8.count > 65_536 { kept.taskDescription = nil }
-    return try? JSONEncoder().encode(kept)
+    let encoder = JSONEncoder()
+    // A timeout may be infinite, which JSON has no number for.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try? encoder.encode(kept)
   }
 
   /// Reads the records in a folder, and leaves out what is none.
   static func read(in folder: String) -> [TaskRecord] {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasSuffix(".task") }.sorted().compactMap { name in
       guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)"),
-        let record = try? JSONDecoder().decode(TaskRecord.self, from: data), record.version == 1,
+        let record = try? decoder.decode(TaskRecord.self, from: data), record.version == 1,
         "\(record.name).task" == name
       else { return nil }
       return record

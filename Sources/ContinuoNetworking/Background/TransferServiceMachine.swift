@@ -131,6 +131,11 @@ struct TransferServiceMachine: Hashable, Sendable {
   let discretionaryDelay: Double
   /// The tasks that are done, in the order in which they ended.
   private var done: [TransferKey] = []
+  /// The tasks that the present event concerns; nil: all. With thousands of tasks that wait it is not to be all.
+  private var concerned: Set<TransferKey>? = []
+  /// When `Event.time` changes something; nil: not before another event. It may be earlier than that, since nobody looks for the
+  /// next moment when a task goes.
+  private(set) var nextMoment: HostTime?
   private var now = HostTime(nanoseconds: .min)
   private var commands: [Command] = []
 
@@ -144,30 +149,28 @@ struct TransferServiceMachine: Hashable, Sendable {
   mutating func handle(_ event: Event, at moment: HostTime) -> [Command] {
     now = max(now, moment)
     commands = []
+    concerned = []
     take(event)
     steer()
     defer { commands = [] }
     return commands
   }
 
-  /// When `Event.time` changes something; nil: not before another event.
-  var nextMoment: HostTime? {
-    var moments = [limiter.end].compactMap { $0 }
-    for item in items.values where !item.isDone {
-      if let deadline = item.wishes?.deadline, deadline < .distantFuture { moments.append(deadline) }
-      if item.wishes != nil, !item.isRunning, !item.isHeld, !item.waitsForLimiter,
-        let moment = item.moment(isPowered: isPowered), moment > now
-      {
-        moments.append(moment)
-      }
-    }
-    return moments.min()
+  /// When time changes something for the task; nil: not before another event.
+  private func moment(of key: TransferKey) -> HostTime? {
+    guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
+    let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil
+    guard !item.isRunning, !item.isHeld, !item.waitsForLimiter,
+      let start = item.moment(isPowered: isPowered), start > now
+    else { return deadline }
+    return deadline.map { min($0, start) } ?? start
   }
 
   private mutating func take(_ event: Event) {
     switch event {
     case .added(let key):
       guard items[key] == nil else { return }
+      concern(key)
       items[key] = Item()
       if sessions[key.session] == nil { sessions[key.session] = Session() }
     case .resumed(let key, let wishes): resume(key, wishes)
@@ -176,10 +179,12 @@ struct TransferServiceMachine: Hashable, Sendable {
       item.isHeld = true
       if item.isRunning { commands.append(.hold(key)) }
       item.isRunning = false
+      concern(key)
       items[key] = item
     case .ended(let key): end(key)
     case .answered(let key):
       guard items[key]?.isDone == true else { return }
+      concern(key)
       items[key]?.isDone = false
       items[key]?.isDelivered = false
       items[key]?.isRunning = false
@@ -196,13 +201,18 @@ struct TransferServiceMachine: Hashable, Sendable {
       sessions[name] = session
     case .disconnected(let session): sessions[session]?.isConnected = false
     case .quit: quit()
-    case .powered: isPowered = true
+    case .powered:
+      isPowered = true
+      concerned = nil
     case .time: break
     }
   }
 
+  private mutating func concern(_ key: TransferKey) { concerned?.insert(key) }
+
   private mutating func resume(_ key: TransferKey, _ wishes: Wishes) {
     guard var item = items[key], !item.isDone else { return }
+    concern(key)
     item.isHeld = false
     if item.wishes == nil {
       item.wishes = wishes
@@ -242,6 +252,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     switch next {
     case .front:
       limiter = Limiter()
+      concerned = nil
       for key in items.keys { items[key]?.waitsForLimiter = false }
       for name in sessions.keys where sessions[name]?.wake == .asked { sessions[name]?.wake = .none }
     case .background: break
@@ -262,9 +273,10 @@ struct TransferServiceMachine: Hashable, Sendable {
   // MARK: What follows
 
   private mutating func steer() {
+    if let nextMoment, nextMoment <= now { concerned = nil }
     expire()
     limit()
-    for key in items.keys.sorted() {
+    for key in concernedKeys {
       guard let item = items[key], item.wishes != nil, !item.isHeld, !item.isRunning, !item.isDone,
         !item.waitsForLimiter, item.moment(isPowered: isPowered).map({ $0 <= now }) ?? true
       else { continue }
@@ -277,10 +289,19 @@ struct TransferServiceMachine: Hashable, Sendable {
       case .suspended, .gone: wake(name)
       }
     }
+    findNextMoment()
+  }
+
+  private var concernedKeys: [TransferKey] { concerned?.sorted() ?? items.keys.sorted() }
+
+  private mutating func findNextMoment() {
+    let before = concerned == nil || items.isEmpty ? nil : nextMoment
+    let moments = concernedKeys.compactMap { moment(of: $0) }
+    nextMoment = (moments + [before, limiter.end].compactMap { $0 }).min()
   }
 
   private mutating func expire() {
-    for key in items.keys.sorted() {
+    for key in concernedKeys {
       guard let item = items[key], !item.isDone, let wishes = item.wishes, wishes.deadline <= now else {
         continue
       }
@@ -293,6 +314,7 @@ struct TransferServiceMachine: Hashable, Sendable {
   /// forgotten otherwise.
   private mutating func limit() {
     guard let end = limiter.end, end <= now else { return }
+    concerned = nil
     let waiting = items.keys.filter { items[$0]?.waitsForLimiter == true }
     for key in waiting { items[key]?.waitsForLimiter = false }
     limiter =

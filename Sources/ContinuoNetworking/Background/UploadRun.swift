@@ -4,74 +4,132 @@ import Synchronization
 import Transfer
 
 /// An upload of a background session, which is tried again while it fails for reasons that may pass.
+///
+/// Any thread. Commands of its machine are carried out in order, by one thread at a time, without a lock.
 final class UploadRun: Exchange.Client {
   enum Event {
     case sent(Int64)
     case answer(ResponseHead, WebURL)
     /// It is over; with the body of the answer if there was one.
     case ended(Data, TransferFailure?)
+    /// It is over: the file is not the one that was to be sent.
+    case badFile(UploadMachine.File)
   }
+
+  /// Compares the file with the one that the task was made for, and calls back on any thread.
+  typealias Examine = @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
 
   /// Bytes of an answer that are kept: more than a server has to say of an upload.
   private static let longestAnswer = 1 << 20
-  /// Seconds before the next attempt, of those in a row.
-  private static let delays = [1.0, 2, 4, 8, 16, 32, 60]
 
   private struct State {
+    var machine = UploadMachine()
+    var commands: [UploadMachine.Command] = []
+    var isPerforming = false
+    /// The exchange of the present attempt.
     var exchange: Exchange?
+    var attempt = 0
     var body = Data()
-    var isHeld = false
-    var isOver = false
-    var failures = 0
+    var failure: TransferFailure?
     var retry: Alarms.ID?
   }
 
   private let request: TransferRequest
+  private let path: String
   private let transport: any HTTPTransport
   private let alarms: Alarms
   private let timeout: Double
+  private let examine: Examine
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
 
+  /// An upload that has not started.
+  ///
+  /// - Parameters:
+  ///   - request: without a body, which is the file at `path`.
+  ///   - timeout: seconds without a byte after which an attempt fails.
+  ///   - onEvent: called with what happens, without a lock. Must not block.
   init(
-    _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
-    onEvent: @escaping @Sendable (Event) -> Void
+    _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
+    timeout: Double, examine: @escaping Examine, onEvent: @escaping @Sendable (Event) -> Void
   ) {
     self.request = request
+    self.path = path
     self.transport = transport
     self.alarms = alarms
     self.timeout = timeout
+    self.examine = examine
     self.onEvent = onEvent
   }
 
-  func start() {
-    let exchange = Exchange(request, transport: transport, alarms: alarms, timeout: timeout, client: self)
-    let mayStart = state.withLock { state in
-      guard !state.isOver, !state.isHeld else { return false }
-      state.exchange = exchange
-      state.body = Data()
-      return true
+  func start() { handle(.start) }
+
+  func setHeld(_ isHeld: Bool) { handle(.hold(isHeld)) }
+
+  func cancel() { handle(.cancel) }
+
+  // MARK: Commands
+
+  private func handle(_ event: UploadMachine.Event) {
+    let isOurs = state.withLock { state in
+      state.commands += state.machine.handle(event)
+      defer { state.isPerforming = true }
+      return !state.isPerforming
     }
-    if mayStart { exchange.start() }
+    guard isOurs else { return }
+    while let command = nextCommand() { carryOut(command) }
   }
 
-  func setHeld(_ isHeld: Bool) {
-    let (exchange, wasHeld) = state.withLock { state in
-      defer { state.isHeld = isHeld }
-      return (state.exchange, state.isHeld)
+  private func nextCommand() -> UploadMachine.Command? {
+    state.withLock { state in
+      guard !state.commands.isEmpty else {
+        state.isPerforming = false
+        return nil
+      }
+      return state.commands.removeFirst()
     }
-    exchange?.setHeld(isHeld)
-    if exchange == nil, wasHeld, !isHeld { start() }
   }
 
-  func cancel() {
-    let (exchange, retry) = state.withLock { state in
-      state.isOver = true
-      return (state.exchange, state.retry)
+  private func carryOut(_ command: UploadMachine.Command) {
+    switch command {
+    case .examine(let attempt):
+      examine { [weak self] file in self?.handle(.examined(file, attempt: attempt)) }
+    case .connect(let count, let attempt):
+      var request = request
+      request.body = .file(path: path, count: count)
+      let exchange = Exchange(request, transport: transport, alarms: alarms, timeout: timeout, client: self)
+      let old = state.withLock { state in
+        defer {
+          state.exchange = exchange
+          state.attempt = attempt
+          state.body = Data()
+        }
+        return state.exchange
+      }
+      withExtendedLifetime(old) {}
+      exchange.start()
+    case .hold(let isHeld): state.withLock { $0.exchange }?.setHeld(isHeld)
+    case .wait(let seconds, let attempt):
+      let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: seconds)) { [weak self] in
+        self?.handle(.time(attempt: attempt))
+      }
+      let ended = state.withLock { state in
+        state.retry = alarm
+        return state.exchange.take()
+      }
+      withExtendedLifetime(ended) {}
+    case .stopWaiting: alarms.cancel(state.withLock { $0.retry.take() })
+    case .close: state.withLock { $0.exchange.take() }?.cancel()
+    case .report:
+      // The exchange keeps its client, so it is let go of.
+      let (body, failure, ended) = state.withLock { ($0.body, $0.failure, $0.exchange.take()) }
+      onEvent(.ended(body, failure))
+      withExtendedLifetime(ended) {}
+    case .reportFile(let file): onEvent(.badFile(file))
     }
-    alarms.cancel(retry)
-    exchange?.cancel()
   }
+
+  // MARK: Exchange.Client
 
   func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest) {
     exchange.follow(next)
@@ -82,31 +140,31 @@ final class UploadRun: Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand {
+    guard attempt(of: exchange) != nil else { return .pause }
     onEvent(.answer(head, exchange.request.url))
     return .more
   }
 
   func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand {
-    state.withLock { $0.body.append(contentsOf: bytes.prefix(max(0, Self.longestAnswer - $0.body.count))) }
+    state.withLock { state in
+      guard state.exchange === exchange else { return }
+      state.body.append(contentsOf: bytes.prefix(max(0, Self.longestAnswer - state.body.count)))
+    }
     return .more
   }
 
-  func exchange(_ exchange: Exchange, sent count: Int64) { onEvent(.sent(count)) }
+  func exchange(_ exchange: Exchange, sent count: Int64) {
+    if attempt(of: exchange) != nil { onEvent(.sent(count)) }
+  }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
-    guard let failure, failure.mayPass else {
-      let body = state.withLock { state in
-        state.isOver = true
-        return state.body
-      }
-      return onEvent(.ended(body, failure))
-    }
-    let delay = state.withLock { state in
-      state.exchange = nil
-      state.failures += 1
-      return Self.delays[min(state.failures, Self.delays.count) - 1]
-    }
-    let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: delay)) { [weak self] in self?.start() }
-    state.withLock { $0.retry = alarm }
+    guard let attempt = attempt(of: exchange) else { return }
+    state.withLock { $0.failure = failure }
+    handle(.ended(mayPass: failure?.mayPass ?? false, attempt: attempt))
+  }
+
+  /// The number of the attempt that makes this exchange; nil: an earlier one, or one that was cancelled.
+  private func attempt(of exchange: Exchange) -> Int? {
+    state.withLock { $0.exchange === exchange ? $0.attempt : nil }
   }
 }

@@ -1,6 +1,10 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 import Transfer
+
+/// See `URLRequest.timeoutFlag`.
+private let timeoutFlagOffset = MemoryLayout<AnyObject>.size
 
 extension TransferRequest {
   /// What a request asks for, as it is sent. Throws a `URLError` for what cannot be sent.
@@ -38,7 +42,47 @@ extension TransferRequest {
   }
 }
 
+extension TransferBody {
+  /// The size of the file at `path` in bytes; nil if it is not there, cannot be read or is no regular file. Blocks.
+  static func size(of path: String) -> Int64? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int64(status.st_size)
+  }
+}
+
 extension URLRequest {
+  /// The timeout that somebody has set, in seconds; nil: the session's counts.
+  ///
+  /// 60 s that are given to an initializer, or set with `NSMutableURLRequest`, cannot be told from the default.
+  var ownTimeout: TimeInterval? {
+    if timeoutInterval != 60 { return timeoutInterval }
+    return Self.hasTimeoutFlag && timeoutFlag ? timeoutInterval : nil
+  }
+
+  /// FoundationNetworking notes in the structure whether `timeoutInterval` was assigned, for its own sessions, and shows it to
+  /// nobody: in the byte behind the reference that is the rest of the structure (Swift 6.3).
+  private var timeoutFlag: Bool {
+    withUnsafeBytes(of: self) { $0.count > timeoutFlagOffset && $0[timeoutFlagOffset] == 1 }
+  }
+
+  /// Whether that byte is what it is taken for: it follows the assignment, is copied, and nothing else changes it.
+  private static let hasTimeoutFlag: Bool = {
+    guard MemoryLayout<URLRequest>.size == timeoutFlagOffset + 1 else { return false }
+    var plain = URLRequest(url: URL(fileURLWithPath: "/"))
+    var assigned = plain
+    assigned.timeoutInterval = 60
+    for method in ["POST", "GET"] {
+      plain.httpMethod = method
+      assigned.httpMethod = method
+      guard !plain.timeoutFlag, assigned.timeoutFlag else { return false }
+    }
+    return true
+  }()
+
   /// The request that stands for `next`, which followed from this one.
   func following(_ next: TransferRequest) -> URLRequest {
     var request = self

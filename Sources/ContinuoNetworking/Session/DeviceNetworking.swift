@@ -21,16 +21,23 @@ public final class DeviceNetworking: Suspendable {
     var transport: (any HTTPTransport)?
     var transfers: BackgroundTransfers?
     var folder: String?
+    var recordCalls = RecordWriter.Calls()
     var isSuspended = false
   }
 
   let alarms: Alarms
+  /// Does what concerns files of applications, which may be on slow disks.
+  let files: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
   private let state = Mutex(State())
+  /// Posted while nobody makes what there is one of. That reads the disk, so it is not done under `state`'s lock.
+  private let turn = Semaphore()
 
   init(_ device: Device) {
     alarms = Alarms(clock: device.clock)
+    files = DiskErrands("url-files", on: device.clock)
+    turn.post()
     mainQueue = device.mainQueue
     self.device = device
   }
@@ -59,17 +66,30 @@ public final class DeviceNetworking: Suspendable {
     set { state.withLock { $0.folder = newValue } }
   }
 
-  /// What makes the transfers of background sessions; nil if another process of this application does.
-  var transfers: BackgroundTransfers? {
-    if let transfers = state.withLock({ $0.transfers }) { return transfers }
+  /// The system calls that write records. Set before the first background session.
+  var recordCalls: RecordWriter.Calls {
+    get { state.withLock { $0.recordCalls } }
+    set { state.withLock { $0.recordCalls = newValue } }
+  }
+
+  /// Waits until no other thread makes a background session. No code of the application runs before `endTurn`.
+  func beginTurn() { turn.wait() }
+
+  func endTurn() { turn.post() }
+
+  /// What makes the transfers of background sessions; nil if another process of this application does. Blocks while it opens
+  /// the folder, once. Between `beginTurn` and `endTurn`: of two that are opened at once the second finds the folder taken.
+  func openTransfers() -> BackgroundTransfers? {
+    if let transfers = made { return transfers }
     guard let device else { return nil }
-    let (folder, set) = state.withLock { ($0.folder, $0.transport) }
+    let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
     let isReal = alarms.clock is SystemClock
     // The sockets are the system's: a suspended application does not lose them.
     let transport = set ?? CurlTransport(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
-      in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms,
+      in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms, files: files,
+      recordCalls: recordCalls,
       today: { isReal ? Date() : Date(timeIntervalSinceReferenceDate: clock.now.seconds) })
     guard let made else { return nil }
     state.withLock { $0.transfers = made }
@@ -94,10 +114,16 @@ public final class DeviceNetworking: Suspendable {
       return state.transfers
     }
     old?.close()
+    files.close()
   }
 
   /// The device gets power: transfers whose time it chooses begin at once, from here on.
-  public func connectPower() { transfers?.connectPower() }
+  public func connectPower() {
+    beginTurn()
+    let transfers = openTransfers()
+    endTurn()
+    transfers?.connectPower()
+  }
 
   /// `URLSession.shared` on this device.
   var shared: URLSession {

@@ -38,19 +38,16 @@ final class BackgroundWork: TaskWork {
 
   /// Hands the task over to the device, if it does not know it yet.
   private func register() {
-    guard !transfers.records(of: key.session).contains(where: { $0.task == key.task }) else { return }
+    guard !transfers.knows(key) else { return }
     let values = task.session.core.values
     let request = task.originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
     var kind = TaskRecord.Kind.download
     if let upload = task as? URLSessionUploadTask, case .file(let file) = upload.source {
-      let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize
-      kind = .upload(path: file.path, count: Int64(size ?? 0))
-      task.own.withLock { $0.expectedToSend = Int64(size ?? 0) }
+      kind = .upload(path: file.path, count: -1)
     }
-    let own = request.timeoutInterval
     var record = TaskRecord(
       key, kind, request, fields: values.httpAdditionalHeaders ?? [:],
-      timeout: own == 60 ? values.timeoutIntervalForRequest : own)
+      timeout: request.ownTimeout ?? values.timeoutIntervalForRequest)
     record.taskDescription = task.taskDescription
     transfers.add(record, resuming: (task as? URLSessionDownloadTask)?.resumeData)
   }
@@ -175,7 +172,7 @@ extension URLSessionTask {
         own.expectedToReceive = record.expected
       }
       own.sent = record.sent
-      if case .upload(_, let count) = record.kind { own.expectedToSend = count }
+      if case .upload(_, let count) = record.kind { own.expectedToSend = max(0, count) }
     }
     showProgress()
   }

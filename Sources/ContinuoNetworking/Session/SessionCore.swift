@@ -51,13 +51,19 @@ final class SessionCore: Sendable {
     state.withLock { $0.delegate = delegate }
   }
 
-  /// Makes the tasks again that the device has of a background session, and hears of them from here on.
-  func connect(_ session: URLSession) {
+  /// Makes the tasks again that the device has of a background session.
+  func restore(_ session: URLSession) {
     self.session = session
     guard let transfers, let identifier = values.identifier else { return }
     state.withLock { $0.kept = session }
     for record in transfers.records(of: identifier) { _ = task(for: record) }
-    transfers.connect(identifier, self, sendsLaunchEvents: values.sessionSendsLaunchEvents)
+    transfers.setClient(self, of: identifier)
+  }
+
+  /// Has the device tell what has happened meanwhile. After `restore`.
+  func connect() {
+    guard let identifier = values.identifier else { return }
+    transfers?.connect(identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents)
   }
 
   /// The task that stands for one of the device's; nil where there is no session any more.

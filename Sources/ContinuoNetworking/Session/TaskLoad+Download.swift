@@ -9,6 +9,7 @@ extension TaskLoad {
   /// Bytes of a download that are asked for again when it goes on, and compared.
   private static let overlap: Int64 = 64 * 1024
 
+  /// Opens the file. On the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
     var path = FileManager.default.temporaryDirectory
       .appendingPathComponent("ContinuoDownload-\(UUID().uuidString).tmp").path
@@ -26,27 +27,35 @@ extension TaskLoad {
     } else if !file.cut(to: 0) {
       throw URLError.of(.cannotWriteToFile, url, "the download cannot be written")
     }
-    state.withLock { state in
+    let isOver = state.withLock { state in
       state.file = file
       state.resumption = resumption
+      return state.isOver
     }
+    // Ended meanwhile: nobody else removes it.
+    if isOver, download.resumeData == nil { unlink(path) }
   }
+
+  /// Removes a file when the disk has time for that.
+  func remove(_ path: String) { core.networking.files.add { unlink(path) } }
 
   func answerDownload(_ exchange: Exchange, _ head: ResponseHead, _ response: URLResponse?)
     -> TransferDemand
   {
-    let (file, resumption) = state.withLock { state in
+    let resumption = state.withLock { state in
       state.head = head
-      return (state.file, state.resumption)
+      return state.resumption
     }
-    guard let file else { return .pause }
     let step = resumption?.step(after: head) ?? .anew
     switch step {
     case .goOn:
       let offset = resumption?.count ?? 0
       let total = head.contentRange?.total ?? NSURLSessionTransferSizeUnknown
       note(response, received: offset, expected: total)
-      state.withLock { $0.written = ProgressPace(from: offset) }
+      state.withLock { state in
+        state.written = ProgressPace(from: offset)
+        state.comparison = resumption
+      }
       guard let delegate = taskDelegate as? any URLSessionDownloadDelegate,
         let task = task as? URLSessionDownloadTask
       else { return .more }
@@ -57,10 +66,7 @@ extension TaskLoad {
       return .more
     case .anew:
       state.withLock { $0.resumption = nil }
-      guard file.cut(to: 0) else {
-        stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
-        return .pause
-      }
+      core.networking.files.add { [self] in clear(exchange) }
       note(response, received: 0, expected: head.contentLength ?? NSURLSessionTransferSizeUnknown)
       return .more
     case .askAnew:
@@ -69,20 +75,22 @@ extension TaskLoad {
     }
   }
 
-  /// What is there is of another version: the whole is asked for.
+  /// What is there is of another version: the whole is asked for, in another exchange, so that no byte of this one counts any
+  /// more.
   private func askAnew(_ exchange: Exchange) {
-    let file = state.withLock { state in
+    let isPresent = state.withLock { state in
+      guard state.exchange === exchange, !state.isOver else { return false }
       state.resumption = nil
+      state.comparison = nil
       state.head = nil
       state.written = ProgressPace()
-      return state.file
+      return true
     }
-    guard file?.cut(to: 0) == true else {
-      return stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
-    }
+    guard isPresent else { return }
     var request = exchange.request
     Resumption.remove(from: &request)
-    exchange.follow(request)
+    exchange.cancel()
+    start(request)
   }
 
   private func note(_ response: URLResponse?, received: Int64, expected: Int64) {
@@ -94,24 +102,48 @@ extension TaskLoad {
     task.showProgress()
   }
 
+  /// Has bytes written; pauses the exchange while too many wait for the disk.
   func store(_ exchange: Exchange, _ bytes: [UInt8]) -> TransferDemand {
-    guard let file = state.withLock({ $0.file }) else { return .pause }
-    let news = state.withLock { state in
-      state.resumption == nil ? bytes[...] : state.resumption?.take(bytes, holds: file.holds)
+    let queued = queue(bytes.count)
+    core.networking.files.add { [self] in
+      write(bytes, of: exchange)
+      consumed(bytes.count, exchange)
     }
-    guard let news else {
-      askAnew(exchange)
-      return .pause
+    return Self.demand(queued)
+  }
+
+  /// The file and what is to be compared, while bytes of this exchange count.
+  private func target(of exchange: Exchange) -> (file: DownloadFile, comparison: Resumption?)? {
+    state.withLock { state in
+      guard state.exchange === exchange, !state.isOver, let file = state.file else { return nil }
+      return (file, state.comparison)
+    }
+  }
+
+  /// Empties the file. On the files' worker.
+  private func clear(_ exchange: Exchange) {
+    guard let (file, _) = target(of: exchange), !file.cut(to: 0) else { return }
+    stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
+  }
+
+  /// Compares and writes bytes. On the files' worker.
+  private func write(_ bytes: [UInt8], of exchange: Exchange) {
+    guard let (file, comparison) = target(of: exchange) else { return }
+    var news = bytes[...]
+    if var comparison {
+      guard let rest = comparison.take(bytes, holds: file.holds) else { return askAnew(exchange) }
+      news = rest
+      state.withLock { state in
+        if state.exchange === exchange { state.comparison = comparison }
+      }
     }
     guard file.append(news) else {
-      stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
-      return .pause
+      return stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
     }
     let count = file.count
     task.own.withLock { $0.received = count }
     task.showProgress()
     tellWritten(isLast: false)
-    return .more
   }
 
   /// What the download can be gone on with. Its file stays until somebody does.

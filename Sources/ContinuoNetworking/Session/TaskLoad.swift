@@ -6,23 +6,28 @@ import Transfer
 
 /// A transfer of a default session: it is the application's, and stands still and ends with it.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// Bytes that may wait for a delegate, and how many must be left before more are read.
+  /// Bytes that may wait for a delegate or a disk, and how many must be left before more are read.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
-  /// Bytes that are handed over at once at most.
+  /// Bytes handed over at once.
   private static let longestData = 1 << 30
   /// Seconds after which a network is looked for again.
   private static let connectivityDelay = 5.0
 
   struct State {
     var exchange: Exchange?
+    /// Whether there is room for its connection.
+    var hasBegun = false
     var head: ResponseHead?
-    /// Bytes that wait for the delegate.
+    /// Bytes of `exchange` that wait for the delegate or the disk.
     var queued = 0
     /// What is handed over at the end.
     var data = Data()
     var file: DownloadFile?
+    /// What the next answer may go on with.
     var resumption: Resumption?
+    /// The same, while the bytes of `exchange` are compared with the file's. Changed by the files' worker only.
+    var comparison: Resumption?
     /// How much of the file the delegate was told of, and of the body.
     var written = ProgressPace()
     var sent = ProgressPace()
@@ -91,6 +96,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   /// Sends the request: there is room for its connection.
   func begin() {
+    state.withLock { $0.hasBegun = true }
+    // A file is opened, or looked at, before the request can be sent.
+    var usesFile = task is URLSessionDownloadTask
+    if case .file? = (task as? URLSessionUploadTask)?.source { usesFile = true }
+    guard usesFile else { return prepare() }
+    core.networking.files.add { [self] in prepare() }
+  }
+
+  /// Makes the request and sends it. Blocks on the disk if it uses a file.
+  private func prepare() {
+    guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {
       var request = try makeRequest()
       if let download = task as? URLSessionDownloadTask { try open(download, &request) }
@@ -100,24 +116,23 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  private func start(_ request: TransferRequest) {
+  func start(_ request: TransferRequest) {
     let exchange = Exchange(
       request, transport: core.networking.transport, alarms: core.networking.alarms, timeout: timeout,
       client: self)
-    let (isOver, isHeld) = state.withLock { state in
-      state.exchange = exchange
-      return (state.isOver, state.isHeld)
+    let (old, mayStart, isHeld) = state.withLock { state in
+      let (old, mayStart) = (state.exchange, !state.isOver && !state.isLost)
+      if mayStart { (state.exchange, state.queued) = (exchange, 0) }
+      return (old, mayStart, state.isHeld)
     }
-    guard !isOver else { return }
+    withExtendedLifetime(old) {}
+    guard mayStart else { return }
     if isHeld { exchange.setHeld(true) }
     exchange.start()
   }
 
-  /// A request's own limit, unless that is the one that all have.
-  private var timeout: Double {
-    let own = task.currentRequest?.timeoutInterval ?? 60
-    return own == 60 ? core.values.timeoutIntervalForRequest : own
-  }
+  /// The request's own limit, or the session's.
+  private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
   private func makeRequest() throws -> TransferRequest {
     guard let current = task.currentRequest else {
@@ -128,10 +143,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
       switch upload.source {
       case .data(let data): request.body = .bytes(Array(data))
       case .file(let file):
-        guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
+        guard let size = TransferBody.size(of: file.path) else {
           throw URLError.of(.fileDoesNotExist, current.url, "\(file.lastPathComponent) cannot be read")
         }
-        request.body = .file(path: file.path, count: Int64(size))
+        request.body = .file(path: file.path, count: size)
       }
     } else if !(task is URLSessionDownloadTask), request.fields["Accept-Encoding"] == nil {
       request.fields.set("Accept-Encoding", "gzip, deflate")
@@ -232,21 +247,30 @@ final class TaskLoad: TaskWork, Exchange.Client {
       guard let delegate = taskDelegate as? any URLSessionDataDelegate,
         let task = task as? URLSessionDataTask
       else { return .more }
-      let queued = state.withLock { state in
-        state.queued += bytes.count
-        return state.queued
-      }
+      let queued = queue(bytes.count)
       core.post { [weak self] in
         delegate.urlSession(task.session, dataTask: task, didReceive: Data(bytes))
         self?.consumed(bytes.count, exchange)
       }
-      return queued >= Self.room ? .pause : .more
+      return Self.demand(queued)
     }
   }
 
-  /// The delegate has taken bytes.
-  private func consumed(_ count: Int, _ exchange: Exchange) {
+  /// The number of bytes that wait after these.
+  func queue(_ count: Int) -> Int {
+    state.withLock { state in
+      state.queued += count
+      return state.queued
+    }
+  }
+
+  /// Whether the exchange has to pause, since so many bytes of it wait.
+  static func demand(_ queued: Int) -> TransferDemand { queued >= room ? .pause : .more }
+
+  /// The delegate or the disk has taken bytes.
+  func consumed(_ count: Int, _ exchange: Exchange) {
     let goesOn = state.withLock { state in
+      guard state.exchange === exchange else { return false }
       defer { state.queued -= count }
       return state.queued > Self.enough && state.queued - count <= Self.enough
     }
@@ -260,6 +284,13 @@ final class TaskLoad: TaskWork, Exchange.Client {
   }
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
+    guard task is URLSessionDownloadTask else { return end(exchange, failure) }
+    // After what is still to be written.
+    core.networking.files.add { [self] in end(exchange, failure) }
+  }
+
+  private func end(_ exchange: Exchange, _ failure: TransferFailure?) {
+    guard state.withLock({ $0.exchange === exchange }) else { return }
     guard let failure else { return finish(nil) }
     if core.values.waitsForConnectivity, failure.kind == .offline, state.withLock({ $0.head }) == nil {
       return waitForConnectivity(exchange)
@@ -288,8 +319,6 @@ final class TaskLoad: TaskWork, Exchange.Client {
   var taskDelegate: (any URLSessionTaskDelegate)? {
     task.delegate ?? core.delegate as? any URLSessionTaskDelegate
   }
-
-  // MARK: How far it is
 
   private func tellSent(isLast: Bool) {
     guard let delegate = taskDelegate else { return }
@@ -331,7 +360,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         return (state.data, state.file, taskDelegate)
       }
       // A file without resume data is of no use to anybody.
-      if error != nil, error?.downloadTaskResumeData == nil, let file { unlink(file.path) }
+      if error != nil, error?.downloadTaskResumeData == nil, let file { remove(file.path) }
       task.complete(error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, delegate)
       core.remove(task)
     }
@@ -342,7 +371,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   /// The application is suspended: the connection ends.
   func freeze() {
     let (exchange, retry) = state.withLock { state in
-      if state.exchange != nil, !state.isOver { state.isLost = true }
+      if state.hasBegun, !state.isOver { state.isLost = true }
       return (state.isOver ? nil : state.exchange, state.retry)
     }
     core.networking.alarms.cancel(retry)
@@ -360,10 +389,11 @@ final class TaskLoad: TaskWork, Exchange.Client {
   func drop() {
     let (exchange, alarms, file) = state.withLock { state in
       state.isOver = true
-      return (state.exchange, [state.deadline, state.retry], state.file)
+      // The exchange keeps its client, so it is let go of.
+      return (state.exchange.take(), [state.deadline, state.retry], state.file)
     }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }
     exchange?.cancel()
-    if let file { unlink(file.path) }
+    if let file { remove(file.path) }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It belongs to the device that is `Device.current` when it is made. Delegates and completion handlers are called on the
 /// delegate queue, one at a time, and never while the application is suspended; in virtual time on the main queue. Any thread;
-/// nothing blocks.
+/// nothing blocks, but the first background session of a device while what an earlier process has left is read.
 open class URLSession: NSObject, @unchecked Sendable {
   // Unchecked: an open class cannot be checked. What it has is never changed, or behind a lock.
   let core: SessionCore
@@ -42,17 +42,30 @@ open class URLSession: NSObject, @unchecked Sendable {
   ) {
     self.isShared = isShared
     let values = configuration.values
-    let transfers = values.identifier == nil ? nil : networking.transfers
-    if let identifier = values.identifier, let present = transfers?.client(of: identifier) as? SessionCore {
+    guard let identifier = values.identifier else {
+      core = SessionCore(
+        values, on: networking, transfers: nil, delegate: delegate, delegateQueue: delegateQueue)
+      super.init()
+      core.restore(self)
+      networking.add(core)
+      return
+    }
+    // One at a time: of two with one name the second is the first, and finds the tasks of before.
+    networking.beginTurn()
+    let transfers = networking.openTransfers()
+    if let present = transfers?.client(of: identifier) as? SessionCore {
       core = present
       super.init()
+      networking.endTurn()
       return
     }
     core = SessionCore(
       values, on: networking, transfers: transfers, delegate: delegate, delegateQueue: delegateQueue)
     super.init()
+    core.restore(self)
+    networking.endTurn()
     networking.add(core)
-    core.connect(self)
+    core.connect()
   }
 
   /// Where delegate and completion handlers are called.
@@ -140,7 +153,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask { makeData(request, .data(completionHandler)) }
 
-  /// A task that sends a file, which must stay as it is until it is sent.
+  /// A task that sends a file, which must stay as it is until it is sent. Without it the task fails with `fileDoesNotExist`.
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
     makeUpload(request, .file(fileURL), .delegate)
   }

@@ -63,8 +63,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// The name of a background session; nil for other sessions.
   open var identifier: String? { values.identifier }
 
-  /// Seconds without a byte after which a task fails; 60 by default. A request with a `timeoutInterval` other than 60 has its
-  /// own. In a background session the task is tried again.
+  /// Seconds without a byte after which a task fails; 60 by default. A `timeoutInterval` that was assigned to the request wins, also
+  /// 60; 60 s given to its initializer cannot be told from the default. In a background session the task is tried again.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }

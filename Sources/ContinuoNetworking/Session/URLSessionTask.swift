@@ -88,7 +88,14 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   /// Is told of this task in place of the session's delegate, until it is done. Kept until then.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { own.withLock { $0.delegate } }
-    set { own.withLock { $0.delegate = newValue } }
+    set {
+      // The one before may end with this, and ask the task something.
+      let old = own.withLock { own in
+        defer { own.delegate = newValue }
+        return own.delegate
+      }
+      withExtendedLifetime(old) {}
+    }
   }
 
   /// The application's own words for it, which a background session keeps; at most 64 KiB are kept over a launch.

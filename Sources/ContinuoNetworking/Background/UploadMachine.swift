@@ -1,0 +1,123 @@
+/// When an upload of a background session is sent, and when it is sent again.
+///
+/// A value: it knows no thread, no clock and no network. Events go in, commands come out. Each attempt has a number; an event
+/// of an earlier attempt changes nothing, so that there is never more than one exchange.
+struct UploadMachine: Hashable, Sendable {
+  /// The file that is to be sent, compared with the one that the task was made for.
+  enum File: Hashable, Sendable {
+    /// It is the same, of so many bytes.
+    case same(count: Int64)
+    case missing
+    case changed
+  }
+
+  enum Event: Hashable, Sendable {
+    case start
+    case hold(Bool)
+    case cancel
+    /// The answer to `examine`.
+    case examined(File, attempt: Int)
+    /// The exchange has ended; whether the same request may succeed later.
+    case ended(mayPass: Bool, attempt: Int)
+    /// The time that `wait` asked for has passed.
+    case time(attempt: Int)
+  }
+
+  enum Command: Hashable, Sendable {
+    /// Look at the file, and answer with `examined`.
+    case examine(attempt: Int)
+    /// Make an exchange that sends so many bytes.
+    case connect(count: Int64, attempt: Int)
+    /// Pause the exchange, or let it continue.
+    case hold(Bool)
+    /// After so many seconds, send `time`.
+    case wait(Double, attempt: Int)
+    /// Nothing is waited for any more.
+    case stopWaiting
+    /// End the exchange, if there is one, without a report.
+    case close
+    /// Report the answer, or the failure of the last exchange.
+    case report
+    /// Report that the file is not the one that was to be sent.
+    case reportFile(File)
+  }
+
+  /// Seconds before the next attempt, by the failures in a row.
+  static let delays = [1.0, 2, 4, 8, 16, 32, 60]
+
+  private enum Phase: Hashable {
+    /// Not started, or due since it was held: the next attempt begins when it may.
+    case due
+    case examining
+    case running
+    case waiting
+    case over
+  }
+
+  private var phase = Phase.due
+  private var hasStarted = false
+  private var isHeld = false
+  private var failures = 0
+  /// The number of the present attempt.
+  private(set) var attempt = 0
+
+  /// An upload that has not started.
+  init() {}
+
+  /// Takes an event and returns what is to be done, in order.
+  mutating func handle(_ event: Event) -> [Command] {
+    guard phase != .over else { return [] }
+    switch event {
+    case .start:
+      guard !hasStarted else { return [] }
+      hasStarted = true
+      return isHeld ? [] : begin()
+    case .hold(let isHeld): return hold(isHeld)
+    case .cancel:
+      phase = .over
+      return [.stopWaiting, .close]
+    case .examined(let file, attempt): return phase == .examining ? examined(file) : []
+    case .ended(let mayPass, attempt):
+      guard phase == .running else { return [] }
+      guard mayPass else {
+        phase = .over
+        return [.report]
+      }
+      phase = .waiting
+      failures += 1
+      return [.wait(Self.delays[min(failures, Self.delays.count) - 1], attempt: attempt)]
+    case .time(attempt):
+      guard phase == .waiting else { return [] }
+      phase = .due
+      return isHeld ? [] : begin()
+    case .examined, .ended, .time: return []
+    }
+  }
+
+  private mutating func begin() -> [Command] {
+    attempt += 1
+    phase = .examining
+    return [.examine(attempt: attempt)]
+  }
+
+  private mutating func examined(_ file: File) -> [Command] {
+    guard case .same(let count) = file else {
+      phase = .over
+      return [.reportFile(file)]
+    }
+    phase = isHeld ? .due : .running
+    return isHeld ? [] : [.connect(count: count, attempt: attempt)]
+  }
+
+  private mutating func hold(_ isHeld: Bool) -> [Command] {
+    guard self.isHeld != isHeld else { return [] }
+    self.isHeld = isHeld
+    switch phase {
+    case .running: return [.hold(isHeld)]
+    case .due where hasStarted && !isHeld: return begin()
+    // Whoever resumes it does not wait for the back-off.
+    case .waiting where !isHeld: return [.stopWaiting] + begin()
+    case .due, .examining, .waiting, .over: return []
+    }
+  }
+}
