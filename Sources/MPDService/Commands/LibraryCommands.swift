@@ -63,8 +63,9 @@ final class LibraryCommands: Sendable {
     let isLocal: Bool
     /// What URLs may lead to that the client names; nil: it may name none.
     let reach: NetworkReach?
-    /// Why reading has to end; nil while it may go on.
-    let interruption: () -> String?
+    /// The reason to end the command: its client has gone, or its time is over; nil while it may continue. Any thread; it
+    /// never blocks. Whatever takes long for a client asks it: readers of folders, the database, the network.
+    let interruption: @Sendable () -> String?
   }
 
   /// Files that are added are read by `tagReader`. `onChange` is called on a command's own thread.
