@@ -11,11 +11,12 @@ final class AwaitedAnswer<Value: Sendable>: Sendable {
     isThere.post()
   }
 
-  /// Returns when it is there.
-  func wait() -> Value {
+  /// The answer, once it is there; nil if `isOver`, which is asked ten times a second, says so before.
+  func wait(unless isOver: () -> Bool) -> Value? {
     while true {
-      isThere.wait()
-      if let value = value.withLock({ $0 }) { return value }
+      let next = SystemClock.shared.now.advanced(bySeconds: 0.1)
+      if isThere.wait(until: next), let value = value.withLock({ $0 }) { return value }
+      if isOver() { return nil }
     }
   }
 }

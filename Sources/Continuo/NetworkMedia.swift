@@ -11,16 +11,16 @@ package import Transfer
 package struct NetworkSettings: Sendable {
   /// What all requests have in common. The fields and the credentials of an asset come before those here.
   package var requests = RequestSettings(userAgent: "Continuo/\(Version.number)")
-  /// The credentials for a URL that has none of its own; asked right before the medium is made, on any thread.
-  package var credentials: @Sendable (WebURL, NetworkReach) -> Credentials? = { _, _ in nil }
   /// Seconds that items are to read ahead, for those who make them; 0: the player chooses.
   package var bufferDuration = 0.0
   /// How long is waited.
   package var times = TransferTimes()
-  /// Makes what keeps the bytes, at the first URL.
+  /// Returns what keeps the bytes. Called at each URL of clients, so it is to be the same each time.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
-  /// Makes what sends the requests, at the first URL.
-  package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = { CurlTransport(clock: $0) }
+  /// Returns what sends the requests: the same each time, so that one thread and one limit of requests for each host serve all.
+  package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
+    CurlTransport.shared(clock: $0)
+  }
   /// Begins to open the bytes of a medium; nil: as MPEG audio.
   package var makeOpening: (@Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening)?
   /// A number for what is random, another one for each medium.
@@ -48,8 +48,7 @@ final class NetworkMedia: Sendable {
     var requests = settings.requests(reach: asset.reach)
     for field in asset.fields.all { requests.fields.set(field.name, field.value) }
     if let userAgent = asset.userAgent { requests.userAgent = userAgent }
-    requests.credentials =
-      asset.credentials ?? settings.credentials(asset.url, requests.reach) ?? requests.credentials
+    requests.credentials = asset.credentials ?? requests.credentials
     var environment = environment
     if let transport = asset.transport {
       environment.transport = transport
@@ -81,7 +80,7 @@ extension NetworkSettings {
   /// What requests for a URL say that may lead so far; nil: as far as those of the user's own.
   func requests(reach: NetworkReach?) -> RequestSettings {
     var requests = requests
-    if reach == .publicOnly {
+    if let reach, reach != .all {
       // Somebody else chose the URL: what was given for the user's own ones is not sent there.
       requests.fields = HTTPFields()
       requests.credentials = nil

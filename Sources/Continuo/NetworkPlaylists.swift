@@ -13,17 +13,26 @@ package struct NetworkPlaylists: Sendable {
     self.clock = clock
   }
 
-  /// Reads the playlist at `url`, with those that it names. Blocks for at most `NetworkLimits.playlistTime` and a moment. Not on
-  /// a virtual clock's thread.
+  /// Reads the playlist at `url`, as `PlaylistReading` has it. Not on a virtual clock's thread.
   package func read(
-    _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach
+    _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
   ) -> PlaylistAnswer {
     var requests = settings.requests(reach: reach)
-    requests.credentials = credentials ?? settings.credentials(url, reach) ?? requests.credentials
+    requests.credentials = credentials ?? requests.credentials
     let answer = AwaitedAnswer<PlaylistAnswer>()
     let reader = PlaylistReader(
       url, settings: requests, transport: settings.makeTransport(clock), clock: clock
     ) { answer.give($0) }
-    return withExtendedLifetime(reader) { answer.wait() }
+    var reason: String?
+    let found = withExtendedLifetime(reader) {
+      answer.wait {
+        reason = interruption()
+        return reason != nil
+      }
+    }
+    if let found { return found }
+    var ended = PlaylistAnswer()
+    ended.failure = reason
+    return ended
   }
 }

@@ -14,16 +14,19 @@ package struct NetworkTags: Sendable {
     self.clock = clock
   }
 
-  /// The tag at the front of the medium at `url`, with its pictures; nil as for `TagFetch`. Blocks for at most
-  /// `TagFetch.timeLimit` and a moment. Not on a virtual clock's thread.
-  package func read(_ url: WebURL, reach: NetworkReach) -> MediaTag? {
+  /// The tag at the front of the medium at `url`, with its pictures; nil as for `TagFetch`, and once `interruption`, which is
+  /// asked ten times a second, gives a reason: the requests are cancelled then. Blocks for at most `TagFetch.timeLimit` and a
+  /// moment. Not on a virtual clock's thread.
+  package func read(
+    _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
+  ) -> MediaTag? {
     var requests = settings.requests(reach: reach)
-    requests.credentials = settings.credentials(url, reach) ?? requests.credentials
+    requests.credentials = credentials ?? requests.credentials
     var environment = RemoteEnvironment(
       transport: settings.makeTransport(clock), clock: clock, cache: settings.makeCache())
     environment.times = settings.times
     let answer = AwaitedAnswer<MediaTag?>()
     let fetch = TagFetch(url, settings: requests, environment: environment) { answer.give($0) }
-    return withExtendedLifetime(fetch) { answer.wait() }
+    return withExtendedLifetime(fetch) { answer.wait { interruption() != nil } ?? nil }
   }
 }

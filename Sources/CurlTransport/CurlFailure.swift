@@ -2,6 +2,25 @@ import Glibc
 import Transfer
 
 extension TransferFailure {
+  /// The failure of a process, or a system, that has no file descriptor left; nil if there are some. libcurl does not say so: to
+  /// it a host then refuses, or is not found. Asks the system for a descriptor.
+  static func shortage() -> TransferFailure? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let error = errno
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0 ? shortage(error) : nil
+  }
+
+  /// The failure for an `errno` that says that there is no file descriptor left; nil for others.
+  static func shortage(_ error: Int32) -> TransferFailure? {
+    switch error {
+    case EMFILE:
+      TransferFailure(.noRoom, "this process has no file descriptors left (ulimit -n sets how many)")
+    case ENFILE: TransferFailure(.noRoom, "the system has no file descriptors left")
+    default: nil
+    }
+  }
+
   /// The failure of a request that may not reach all addresses. One that had no connection always says the same, so that
   /// nobody learns which names and ports there are in a private network.
   func concealed(from reach: NetworkReach, host: String) -> TransferFailure {

@@ -208,6 +208,8 @@ final class CurlTransfer {
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
+    // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY: also what its resolver lacks.
+    if !hasHead, [6, 7, 27].contains(result), let shortage = TransferFailure.shortage() { return shortage }
     // libcurl's own result is that of a connection that was lost.
     if !hasHead, let status = easy.map(library.tunnelStatus), status >= 300 {
       return TransferFailure(.status(status), "the proxy answered \(status)")
@@ -314,6 +316,10 @@ final class CurlTransfer {
     triedPort = Int(address.pointee.bytes.2) << 8 | Int(address.pointee.bytes.3)
     let descriptor = socket(
       address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    guard descriptor >= 0 else {
+      found = TransferFailure.shortage(errno)
+      return -1
+    }
     if hasSystemSockets { SystemSockets.register(descriptor) }
     return descriptor
   }

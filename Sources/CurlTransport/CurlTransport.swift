@@ -4,46 +4,6 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// What holds for all transfers of a transport.
-package struct CurlOptions: Sendable {
-  /// The proxy, as libcurl writes it; nil: by the environment's variables.
-  package var proxy: String?
-  /// A file with certificate authorities that are trusted beside the system's.
-  package var certificateFile: String?
-  /// Whether `~/.netrc` is asked for credentials.
-  package var usesNetrc = false
-  /// Whether its sockets are the system's, as those of players are. A suspended application loses its own.
-  package var hasSystemSockets = true
-  /// Seconds after the last transfer for which connections and the thread are kept.
-  package var idleTime = 60.0
-  /// Requests within a second to one host.
-  package var requestsPerSecond = NetworkLimits.requestsPerSecond
-  /// What names stand for, before anybody is asked: `NAME:PORT:ADDRESS`, as libcurl writes it. For tests.
-  package var names: [String] = []
-  /// Whether it is certain that there is no such host; false where nobody could be asked. May block.
-  package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
-  /// The addresses of this machine, which a request for public addresses may not reach although they may be public; nil where the
-  /// system does not tell: then it reaches none. Must not block.
-  package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
-  /// Reads a file that is sent.
-  var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }
-  /// Names of the library to open, the first that there is.
-  package var libraryNames = CurlLibrary.names
-
-  /// The usual ones.
-  package init() {}
-
-  private static func isUnknown(_ host: String) -> Bool {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var found: UnsafeMutablePointer<addrinfo>?
-    let result = getaddrinfo(host, nil, &hints, &found)
-    if let found { freeaddrinfo(found) }
-    // -5, EAI_NODATA: the name is there and has no address.
-    return result == EAI_NONAME || result == -5
-  }
-}
-
 /// Sends requests by libcurl on a thread of its own, `continuo-net`, which exists from the first transfer until 60 s after
 /// the last one.
 ///
@@ -95,8 +55,8 @@ package final class CurlTransport: HTTPTransport {
     var transfers: [TransferID: CurlTransfer] = [:]
     var idleSince: HostTime?
     var pace: RequestPace
-    /// Requests whose host gets too many.
-    var held: [(id: TransferID, request: TransferRequest, moment: HostTime)] = []
+    /// Requests that have not been sent yet, by host, in order. A transfer is one that is made once more.
+    var held: [String: [(id: TransferID, request: TransferRequest, transfer: CurlTransfer?)]] = [:]
 
     init(pace: RequestPace) { self.pace = pace }
   }
@@ -116,6 +76,14 @@ package final class CurlTransport: HTTPTransport {
 
   /// The longest that the thread sleeps in libcurl. Whatever concerns it wakes it, so this is only a limit.
   private static let longestPoll: Int32 = 30_000
+
+  /// The transport of this process with the usual options: one thread, one set of connections and one limit of requests for
+  /// each host, whoever sends them. Another clock than the system's has transports of its own.
+  package static func shared(clock: any HostClock) -> CurlTransport {
+    clock is SystemClock ? ofProcess : CurlTransport(clock: clock)
+  }
+
+  private static let ofProcess = CurlTransport()
 
   /// A transport without thread and without library, until the first transfer.
   package init(clock: any HostClock = SystemClock.shared, options: CurlOptions = CurlOptions()) {
@@ -203,6 +171,7 @@ package final class CurlTransport: HTTPTransport {
       return state.orders
     }
     for order in orders { carryOut(order, loop) }
+    forgetCancelled(orders, loop)
     let next = release(loop)
     guard let multi = state.withLock({ $0.multi }), !loop.transfers.isEmpty else {
       return next.map { .at($0) } ?? rest(loop)
@@ -229,35 +198,68 @@ package final class CurlTransport: HTTPTransport {
       let multi = Multi(library: library, handle: handle)
       state.withLock { $0.multi = multi }
     } catch {
-      loop.failure = error
+      loop.failure = TransferFailure.shortage() ?? error
     }
   }
 
   private func carryOut(_ order: Order, _ loop: Loop) {
     switch order {
     case .start(let id, let request):
-      loop.held.append((id, request, loop.pace.moment(of: request.url.host, at: clock.now)))
+      loop.held[request.url.host, default: []].append((id, request, nil))
     case .fail(let id, let failure): _ = deliver(.failure(failure), of: id)
     case .goOn(let id): loop.transfers[id]?.goOn()
     case .cancel(let id):
-      loop.held.removeAll { $0.id == id }
       if let transfer = loop.transfers.removeValue(forKey: id) { remove(transfer) }
     }
   }
 
-  /// Begins the transfers whose moment has come. Returns when the next one's comes.
+  /// Removes the requests that were cancelled before they were sent: all at once, since there may be thousands.
+  private func forgetCancelled(_ orders: [Order], _ loop: Loop) {
+    let cancelled = Set(orders.compactMap { if case .cancel(let id) = $0 { id } else { nil as TransferID? } })
+    guard !cancelled.isEmpty, !loop.held.isEmpty else { return }
+    loop.held = loop.held.mapValues { $0.filter { !cancelled.contains($0.id) } }.filter { !$0.value.isEmpty }
+  }
+
+  /// Begins the transfers whose hosts may be asked. Returns the time at which the next one's may; nil if none waits.
   private func release(_ loop: Loop) -> HostTime? {
     let now = clock.now
-    let due = loop.held.filter { $0.moment <= now }
-    guard !due.isEmpty else { return loop.held.map(\.moment).min() }
-    loop.held.removeAll { $0.moment <= now }
-    for (id, request, _) in due { begin(id, request, loop) }
-    return loop.held.map(\.moment).min()
+    var next: HostTime?
+    for host in Array(loop.held.keys) {
+      while let waiting = loop.held[host]?.first {
+        let moment = loop.pace.moment(of: host, at: now)
+        guard moment <= now else {
+          next = min(next ?? moment, moment)
+          break
+        }
+        loop.held[host]?.removeFirst()
+        loop.pace.record(host, at: now)
+        if let transfer = waiting.transfer {
+          repeatTransfer(transfer, loop)
+        } else {
+          begin(waiting.id, waiting.request, loop)
+        }
+      }
+      if loop.held[host]?.isEmpty == true { loop.held[host] = nil }
+    }
+    return next
+  }
+
+  /// Makes a transfer once more, on a connection of its own.
+  private func repeatTransfer(_ transfer: CurlTransfer, _ loop: Loop) {
+    if let multi = state.withLock({ $0.multi }), let easy = transfer.easy,
+      multi.library.multiAdd(multi.handle, easy) == 0
+    {
+      loop.transfers[transfer.id] = transfer
+    } else {
+      _ = deliver(.failure(TransferFailure(.noRoom, "there is no memory")), of: transfer.id)
+    }
   }
 
   private func begin(_ id: TransferID, _ request: TransferRequest, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
       _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
+      // Of what this process lacks for now there may be some again.
+      if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
     let transfer = CurlTransfer(
@@ -289,14 +291,17 @@ package final class CurlTransport: HTTPTransport {
     while let ended = multi.library.nextEnded(multi.handle) {
       guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
       remove(transfer)
-      if transfer.wantsFreshConnection(after: ended.result),
-        multi.library.multiAdd(multi.handle, ended.easy) == 0
-      {
+      loop.transfers[transfer.id] = nil
+      if transfer.wantsFreshConnection(after: ended.result) {
+        loop.held[transfer.request.url.host, default: []].append((transfer.id, transfer.request, transfer))
         continue
       }
-      loop.transfers[transfer.id] = nil
       // CURLE_COULDNT_RESOLVE_HOST
-      if ended.result == 6 { lookUp(transfer) } else { transfer.end(ended.result) }
+      if ended.result == 6, TransferFailure.shortage() == nil {
+        lookUp(transfer)
+      } else {
+        transfer.end(ended.result)
+      }
     }
   }
 

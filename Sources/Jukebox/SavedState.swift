@@ -140,6 +140,9 @@ extension SongQueue {
   /// about itself. No song had it before version 2.
   fileprivate static let withURL = 6
 
+  /// Whom a URL may reach, by the number that stands for it.
+  fileprivate static let reaches: [NetworkReach] = [.all, .publicOnly, .allForOthers]
+
   /// A song without range and path: number, form, length.
   private static let smallestRecord = 4 + 1 + 2
 
@@ -166,7 +169,7 @@ extension RecordWriter {
     write(UInt8(form))
     if song.priority > 0 { write(song.priority) }
     if song.locator.isRemote {
-      write(UInt8(song.reach == .all ? 0 : 1))
+      write(UInt8(SongQueue.reaches.firstIndex(of: song.reach) ?? 1))
       let metadata = song.metadata?.encoded ?? []
       write(UInt32(metadata.count))
       write(metadata)
@@ -196,7 +199,9 @@ extension RecordReader {
     var reach = NetworkReach.all
     var metadata: SongMetadata?
     if isRemote {
-      if try readFlag() { reach = .publicOnly }
+      let number = Int(try read(UInt8.self))
+      guard SongQueue.reaches.indices.contains(number) else { throw .invalid }
+      reach = SongQueue.reaches[number]
       let bytes = try read(count: Int(try read(UInt32.self)))
       metadata = SongMetadata(encoded: bytes)
       guard bytes.isEmpty || metadata != nil else { throw .invalid }

@@ -26,17 +26,20 @@ package struct Song: Sendable {
   package var priority: UInt8
   /// Which addresses a URL may lead to: what those may reach who have added it.
   package var reach: NetworkReach
+  /// The credentials that were given with its URL: for this song alone, in memory only.
+  package var credentials: Credentials?
 
   /// Nothing is checked; that there is something to play is the player's business.
   package init(
     _ locator: SongLocator, range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0,
-    reach: NetworkReach = .all
+    reach: NetworkReach = .all, credentials: Credentials? = nil
   ) {
     self.locator = locator
     self.range = range
     self.metadata = metadata
     self.priority = priority
     self.reach = reach
+    self.credentials = credentials
   }
 
   /// The file at an absolute path.

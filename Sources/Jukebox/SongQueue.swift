@@ -1,4 +1,5 @@
 package import ControlProtocol
+package import Transfer
 
 /// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
 ///
@@ -22,6 +23,8 @@ package struct SongQueue: Sendable {
   private var ranges: [Slot: SongRange] = [:]
   /// Those of songs that have one above 0, which are few.
   private var priorities: [Slot: UInt8] = [:]
+  /// The credentials of the few songs that were given some. Never saved.
+  private var credentials: [Slot: Credentials] = [:]
   private var slots: [SongID: Slot] = [:]
   private var freeSlots: [Slot] = []
   /// The number of the next song, or 2³² when all are used up.
@@ -111,7 +114,13 @@ package struct SongQueue: Sendable {
     let entry = entries[slot]
     return Song(
       entry.locator, range: ranges.isEmpty ? nil : ranges[slot], metadata: entry.metadata,
-      priority: priority(of: slot), reach: entry.reach)
+      priority: priority(of: slot), reach: entry.reach,
+      credentials: credentials.isEmpty ? nil : credentials[slot])
+  }
+
+  /// The credentials that the user of this process has given with a song at `locator`; nil if there are none.
+  package func ownCredentials(for locator: SongLocator) -> Credentials? {
+    credentials.first { entries[$0.key].reach == .all && entries[$0.key].locator == locator }?.value
   }
 
   /// The priority of a song.
@@ -163,6 +172,7 @@ package struct SongQueue: Sendable {
       entries[slot] = EntryPages.Entry()
       if !ranges.isEmpty { ranges[slot] = nil }
       if !priorities.isEmpty { priorities[slot] = nil }
+      if !credentials.isEmpty { credentials[slot] = nil }
       freeSlots.append(slot)
       return id
     }
@@ -175,6 +185,7 @@ package struct SongQueue: Sendable {
     entries = EntryPages()
     ranges = [:]
     priorities = [:]
+    credentials = [:]
     slots = [:]
     freeSlots = []
   }
@@ -321,6 +332,7 @@ package struct SongQueue: Sendable {
       }
       if let range = song.range { ranges[slot] = range }
       if song.priority > 0 { priorities[slot] = song.priority }
+      if let given = song.credentials { credentials[slot] = given }
       slots[id] = slot
       return slot
     }

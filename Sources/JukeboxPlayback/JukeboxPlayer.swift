@@ -212,7 +212,9 @@ package final class JukeboxPlayer {
   }
 
   private func makeEntry(_ song: QueuedSong, at seconds: Double) -> Entry {
-    let item = AVPlayerItem(asset: AVURLAsset(url: song.song.locator.mediaURL, reach: song.song.reach))
+    let item = AVPlayerItem(
+      asset: AVURLAsset(
+        url: song.song.locator.mediaURL, reach: song.song.reach, credentials: song.song.credentials))
     let ahead = PlaybackEnvironment.current.preferredForwardBufferDuration
     if ahead > 0 { item.preferredForwardBufferDuration = ahead }
     if let end = song.song.range?.end?.seconds {

@@ -46,16 +46,17 @@ package final class JukeboxService {
 
   /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
   /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
-  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `credentials`: where
-  /// those go that are in clients' URLs. `reachOfOthers`: what URLs of clients of other users may lead to; nil if they may
+  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `reachOfOthers`: what URLs of clients of other users may lead to; nil if they may
   /// name none. `readPlaylist`: reads playlists of the network; nil: they are songs like any other. `readTag`: reads
   /// the tag of a medium on the network, with its pictures; nil: they have none. `plugin`: what drives the output, for clients.
   package init(
     host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
     playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
-    credentials: CredentialStore = CredentialStore(), reachOfOthers: NetworkReach? = .publicOnly,
+    reachOfOthers: NetworkReach? = .publicOnly,
     readPlaylist: PlaylistReading? = nil,
-    readTag: (@Sendable (WebURL, NetworkReach) -> MediaTag?)? = nil, plugin: String, clock: any HostClock
+    readTag: (@Sendable (WebURL, Credentials?, NetworkReach, _ interruption: () -> String?) -> MediaTag?)? =
+      nil,
+    plugin: String, clock: any HostClock
   ) {
     self.host = host
     self.device = device
@@ -69,7 +70,7 @@ package final class JukeboxService {
       queue: QueueCommands(host: host, home: home),
       library: LibraryCommands(
         host: host, home: home, library: library, playlists: playlists, stickers: stickers,
-        tagReader: tagReader, credentials: credentials, reachOfOthers: reachOfOthers,
+        tagReader: tagReader, reachOfOthers: reachOfOthers,
         readPlaylist: readPlaylist, readTag: readTag, clock: clock,
         onChange: { [server] in server.notify($0) }),
       application: ApplicationCommands(device: device, clock: clock),

@@ -92,6 +92,8 @@ package final class TagFetch: Sendable {
       guard read > 0 else { break }
       filled += read
     }
-    return Array(bytes[..<filled])
+    // In place: a tag with pictures has up to 16 MiB.
+    bytes.removeLast(count - filled)
+    return bytes
   }
 }

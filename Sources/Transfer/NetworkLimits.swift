@@ -2,8 +2,6 @@
 package enum NetworkLimits {
   /// Bytes of a URL: what common servers take.
   package static let url = 8_191
-  /// Origins whose credentials are kept: far more than anybody has accounts for.
-  package static let credentials = 1_000
   /// Bytes of one header line. libcurl itself stops at 100 KiB.
   package static let headerLine = 64 * 1024
   /// Bytes of a response's head in all.
@@ -73,6 +71,10 @@ package enum NetworkLimits {
   package static let playlistTime = 15.0
   /// Playlists, one behind the other, that may stand for the medium at a URL: stations link to them.
   package static let playlistsForMedium = 2
+  /// Playlists and pictures that are fetched at a time because clients have asked for them; and how many of them for clients
+  /// other than the user's own, who is never locked out by others. Each takes three threads, a connection and a file.
+  package static let clientRequests = 6
+  package static let clientRequestsOfOthers = 4
   /// Requests within a second to one host.
   package static let requestsPerSecond = 10
   /// Seconds for a connection to be made, for the head to come, and for the next byte while bytes are wanted.

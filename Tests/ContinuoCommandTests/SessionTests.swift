@@ -171,7 +171,7 @@ import Testing
       let state = try StateDirectory(path: MediaPath(folder))
       let serve = ServeRun(run.session, state: state)
       serve.launch()
-      serve.queue(locators)
+      serve.queue(locators.map { Song($0) })
       try body(run)
       withExtendedLifetime(serve) {}
     }

@@ -20,22 +20,16 @@ struct NetworkRequestTests {
     settings.requests.fields.set("Authorization", "Bearer S3CRET")
     settings.requests.fields.set("X-Mine", "S3CRET")
     settings.requests.credentials = owner
-    let store = CredentialStore()
-    if let url = try? WebURL.read("http://kept.test/").url {
-      store.set(owner, for: url)
-      store.set(other, for: url, reach: .publicOnly)
-    }
-    settings.credentials = { store.credentials(for: $0, reach: $1) }
     settings.makeTransport = { _ in transport }
     return settings
   }
 
   @Test(
-    "A URL that may lead to public addresses only gets neither the user's fields nor the user's password",
-    arguments: [nil, NetworkReach.all, .publicOnly])
+    "A URL of somebody else gets neither the user's fields nor the user's password",
+    arguments: [nil, NetworkReach.all, .publicOnly, .allForOthers])
   func settings(_ reach: NetworkReach?) {
     let requests = Self.settings(RefusingTransport()).requests(reach: reach)
-    let isOwn = reach != .publicOnly
+    let isOwn = reach == nil || reach == .all
     #expect(requests.fields.all.map(\.name) == (isOwn ? ["Authorization", "X-Mine"] : []))
     #expect(requests.credentials == (isOwn ? Self.owner : nil))
     #expect(requests.reach == reach ?? .all)
@@ -43,30 +37,68 @@ struct NetworkRequestTests {
 
   @Test(
     "Songs, playlists and tags of others' URLs are asked for without what the user gave for the own ones",
-    arguments: ["http://new.test/", "http://kept.test/"])
-  func requests(_ text: String) async throws {
+    arguments: [nil, NetworkRequestTests.other])
+  func requests(_ given: Credentials?) async throws {
+    let text = "http://host.test/"
     let url = try WebURL.read(text).url
-    let isKept = text.contains("kept")
-    for reach in [NetworkReach.all, .publicOnly] {
+    for reach in [NetworkReach.all, .publicOnly, .allForOthers] {
       let transport = RefusingTransport()
       let settings = Self.settings(transport)
       let clock = SystemClock.shared
       var asset = try RemoteAsset(#require(URL(string: text)), isPrecise: false)
       asset.reach = reach
+      asset.credentials = given
       let medium = NetworkMedia(settings, clock: clock).medium(asset) { _ in }
       withExtendedLifetime(medium.fetch) { transport.waitForRequest() }
-      _ = NetworkPlaylists(settings, clock: clock).read(url, nil, reach: reach)
-      _ = NetworkTags(settings, clock: clock).read(url, reach: reach)
+      _ = NetworkPlaylists(settings, clock: clock).read(url, given, reach: reach) { nil }
+      _ = NetworkTags(settings, clock: clock).read(url, given, reach: reach) { nil }
       let requests = transport.requests.withLock { $0.map { $0 } }
       #expect(requests.count == 3)
       for request in requests {
         #expect(request.reach == reach)
         #expect(request.fields["X-Mine"] == (reach == .all ? "S3CRET" : nil))
         #expect(request.fields["Authorization"] == (reach == .all ? "Bearer S3CRET" : nil))
-        #expect(request.credentials == (reach == .all ? Self.owner : isKept ? Self.other : nil))
+        #expect(request.credentials == given ?? (reach == .all ? Self.owner : nil))
       }
     }
   }
+
+  @Test("All settings of a process have one transport, and with it one limit of requests for each host")
+  func oneTransport() {
+    let clock = SystemClock.shared
+    let transports = (0..<3).map { _ in NetworkSettings().makeTransport(clock) }
+    #expect(transports.allSatisfy { $0 === transports[0] })
+    // Virtual time has its own.
+    #expect(NetworkSettings().makeTransport(VirtualClock()) !== transports[0])
+  }
+
+  @Test("A playlist and a tag for which nobody waits any more are cancelled")
+  func interruption() throws {
+    let transport = SilentTransport()
+    var settings = NetworkSettings()
+    settings.makeTransport = { _ in transport }
+    let url = try WebURL.read("http://host.test/a").url
+    let clock = SystemClock.shared
+    func reason(_ number: Int) -> String? {
+      transport.started.load(ordering: .relaxed) == number ? "nobody waits" : nil
+    }
+    let answer = NetworkPlaylists(settings, clock: clock).read(url, nil, reach: .all) { reason(1) }
+    #expect(answer.failure == "nobody waits" && transport.cancelled.load(ordering: .relaxed) == 1)
+    #expect(NetworkTags(settings, clock: clock).read(url, nil, reach: .all) { reason(2) } == nil)
+    #expect(transport.cancelled.load(ordering: .relaxed) == 2)
+  }
+}
+
+/// Counts what is asked for and what is cancelled, and answers nothing.
+private final class SilentTransport: HTTPTransport {
+  let started = Atomic(0)
+  let cancelled = Atomic(0)
+
+  func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
+    TransferID(UInt64(started.add(1, ordering: .relaxed).newValue))
+  }
+  func setPaused(_ isPaused: Bool, _ transfer: TransferID) {}
+  func cancel(_ transfer: TransferID) { cancelled.add(1, ordering: .relaxed) }
 }
 
 /// Answers every request with 404.

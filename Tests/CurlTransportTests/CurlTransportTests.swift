@@ -518,6 +518,41 @@ struct CurlTransportTests {
     #expect(throws: Never.self) { try CurlLibrary.check(number: 0x07_55_00, text: "7.85.0") }
   }
 
+  @Test("a process without descriptors is told so, not that a host refuses or is unknown")
+  func descriptors() throws {
+    let file = HostileFile(content)
+    let server = try HostileServer { file.answer($0) }
+    let other = try HostileServer { file.answer($0) }
+    let transport = CurlTransport()
+    func fetch(_ url: String) throws -> RecordingSink {
+      let sink = RecordingSink()
+      _ = transport.start(try request(url), sink: sink)
+      #expect(sink.wait())
+      return sink
+    }
+    #expect(try fetch(server.url("/a")).failure == nil)
+    var held: [Int32] = []
+    while (held.last ?? 0) < 16 { held.append(dup(STDERR_FILENO)) }
+    var limits = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+    var none = rlimit(rlim_cur: 16, rlim_max: limits.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+    let sinks = Result { try [other.url("/a"), "http://name.test/"].map(fetch) }
+    let withoutLibrary = CurlTransport()
+    let sink = RecordingSink()
+    _ = withoutLibrary.start(try request(other.url("/a")), sink: sink)
+    #expect(sink.wait())
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+    for descriptor in held { close(descriptor) }
+    for sink in try sinks.get() + [sink] {
+      #expect(sink.failure?.kind == .noRoom)
+      let message = sink.failure?.message ?? ""
+      #expect(message.contains("file descriptors"), "\(message)")
+    }
+    // Another one is made when there are some again.
+    #expect(try fetch(other.url("/a")).failure == nil)
+  }
+
   @Test("the thread and the connections end after the idle time, and the next transfer begins them anew")
   func idle() throws {
     let file = HostileFile(content)

@@ -35,7 +35,7 @@ struct SavedStateTests {
       Song(try url("http://radio.example:8000/stream?a=b"), metadata: tags, reach: .publicOnly),
       SongQueueTests.song("/music/a.mp3"),
       Song(try url("https://[2001:db8::1]/a%20b.mp3"), range: SongRange(start: 5, end: .max), priority: 9),
-      Song(try url("http://host/"), priority: 1, reach: .publicOnly),
+      Song(try url("http://host/"), priority: 1, reach: .allForOthers),
     ])
     return queue
   }
@@ -87,6 +87,28 @@ struct SavedStateTests {
     #expect(first.locator == SongLocator(path: Array("/a.mp3".utf8)) && first.priority == 3)
     #expect(first.range == SongRange(start: 5, end: 9))
     #expect(queue[position: 1]?.song.locator.path == [0x2F, 0xFF])
+  }
+
+  @Test("The credentials of a song stay with it in the queue, and are not saved")
+  func credentialsAreNotSaved() throws {
+    let given = Credentials(user: "user", password: "S3CRET")
+    var queue = SongQueue()
+    try queue.insert([
+      Song(try Self.url("http://a/"), credentials: given), Song(try Self.url("http://a/")),
+      Song(try Self.url("http://b/"), reach: .allForOthers, credentials: given),
+    ])
+    try queue.swap(0, 1)
+    #expect((0..<3).map { queue[position: $0]?.song.credentials } == [nil, given, given])
+    #expect(queue.ownCredentials(for: try Self.url("http://a/")) == given)
+    #expect(queue.ownCredentials(for: try Self.url("http://b/")) == nil)
+    let saved = queue.encoded()
+    #expect(!String(decoding: saved, as: UTF8.self).contains("S3CRET"))
+    let restored = try SongQueue(encoded: saved)
+    #expect((0..<3).allSatisfy { restored[position: $0]?.song.credentials == nil })
+    // The next song in the same place in memory has none.
+    try queue.remove(0..<3)
+    try queue.insert([Song](repeating: Song(try Self.url("http://c/")), count: 3))
+    #expect((0..<3).allSatisfy { queue[position: $0]?.song.credentials == nil })
   }
 
   /// A URL has no credentials once it is in the queue, so a record that has some was not written here.

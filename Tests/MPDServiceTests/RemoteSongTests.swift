@@ -1,8 +1,10 @@
 import ControlProtocol
+import Dispatch
 import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
+import Synchronization
 import TestSupport
 import Testing
 import Transfer
@@ -29,49 +31,59 @@ import Transfer
   let folder: TemporaryFolder
   let host: JukeboxHost
   let library: LibraryCommands
-  let credentials = CredentialStore()
   let queue: QueueCommands
 
   init() throws { try self.init(reachOfOthers: .publicOnly) }
 
-  private init(reachOfOthers: NetworkReach?, readPlaylist: PlaylistReading? = nil) throws {
+  private init(
+    reachOfOthers: NetworkReach?, readPlaylist: PlaylistReading? = nil,
+    readTag: LibraryCommands.TagReading? = nil
+  ) throws {
     folder = try TemporaryFolder()
     var generator = SystemRandomNumberGenerator()
     host = JukeboxHost(JukeboxMachine(using: &generator))
     let home = try MusicHome(MediaPath(folder.path))
     library = LibraryCommands(
       host: host, home: home, playlists: PlaylistFolder(MediaPath(folder.file("playlists"))),
-      tagReader: TagReader(clock: SystemClock.shared) { _ in }, credentials: credentials,
-      reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, clock: SystemClock.shared)
+      tagReader: TagReader(clock: SystemClock.shared) { _ in },
+      reachOfOthers: reachOfOthers, readPlaylist: readPlaylist, readTag: readTag, clock: SystemClock.shared)
     queue = QueueCommands(host: host, home: home)
   }
 
   /// What is answered, or the refusal as `[CODE] TEXT`.
-  private func send(_ line: String, _ client: Client = .own) throws -> String {
-    var machine = ConnectionMachine()
-    _ = machine.next()
-    machine.append("\(line)\n".utf8)
-    guard case .perform(let command, let context) = machine.next() else {
-      Issue.record("not for the desk: \(line)")
-      return ""
-    }
-    let answer = Answer()
+  private func send(
+    _ line: String, _ client: Client = .own, _ permissions: Permissions = .all
+  ) throws -> String {
     do {
-      switch command {
-      case .library(let command):
-        library.perform(command, context, for: client.info) { answer.complete($0) }
-      case .playlists(let command):
-        library.perform(command, context, for: client.info) { answer.complete($0) }
-      case .queue(let command): answer.complete(.success(try queue.perform(command)))
-      case .listing(let command): answer.complete(.success(try queue.list(command, tags: context.tags)))
-      default: Issue.record("not a command of these: \(line)")
-      }
-      return String(decoding: try answer.get().bytes, as: UTF8.self)
+      return String(decoding: try begin(line, client, permissions).get().bytes, as: UTF8.self)
     } catch let ack as Ack {
       return "[\(ack.code.rawValue)] \(ack.message)"
     } catch let error as JukeboxError {
       return "[\(error.ack.code.rawValue)] \(error.message)"
     }
+  }
+
+  /// Begins a command. Its answer may come later.
+  private func begin(_ line: String, _ client: Client, _ permissions: Permissions) throws -> Answer {
+    var machine = ConnectionMachine(configuration: .init(permissions: permissions))
+    _ = machine.next()
+    machine.append("\(line)\n".utf8)
+    let answer = Answer()
+    guard case .perform(let command, let context) = machine.next() else {
+      Issue.record("not for the desk: \(line)")
+      answer.complete(.success(Reply()))
+      return answer
+    }
+    switch command {
+    case .library(let command):
+      library.perform(command, context, for: client.info) { answer.complete($0) }
+    case .playlists(let command):
+      library.perform(command, context, for: client.info) { answer.complete($0) }
+    case .queue(let command): answer.complete(.success(try queue.perform(command)))
+    case .listing(let command): answer.complete(.success(try queue.list(command, tags: context.tags)))
+    default: Issue.record("not a command of these: \(line)")
+    }
+    return answer
   }
 
   private func songs() -> [QueuedSong] {
@@ -90,13 +102,12 @@ import Transfer
         == "file: https://host:8443/x%20y\nPos: 0\nId: 2\nfile: http://host/a%20b?c=d\nPos: 1\nId: 1\n")
     #expect(try send("playlist") == "0:file: https://host:8443/x%20y\n1:file: http://host/a%20b?c=d\n")
     #expect(try send("playlistfind file http://host/a%20b?c=d").hasSuffix("Pos: 1\nId: 1\n"))
-    let url = try #require(songs()[1].song.locator.url)
-    #expect(credentials.credentials(for: url) == Credentials(user: "user", password: "S3CRET"))
+    #expect(songs().map(\.song.credentials) == [nil, Credentials(user: "user", password: "S3CRET")])
   }
 
   /// `addid` names a song, whatever it is called.
   @Test func playlistsOfTheNetworkAreReadAndTheirTitlesKept() throws {
-    let tests = try RemoteSongTests(reachOfOthers: .publicOnly) { url, _, reach in
+    let tests = try RemoteSongTests(reachOfOthers: .publicOnly) { url, _, reach, _ in
       var answer = PlaylistAnswer()
       guard url.host == "lists" else { return answer }
       answer.isPlaylist = true
@@ -139,11 +150,120 @@ import Transfer
       #expect(try send("load list", client) == "")
       #expect(try send("rm list") == "")
       #expect(songs().allSatisfy { $0.song.reach == (client == .own ? .all : .publicOnly) })
+      #expect(songs().map { $0.song.credentials?.password } == ["\(client)", nil])
       #expect(try send("delete 0:") == "")
     }
-    let url = try WebURL.read("http://localhost/").url
-    #expect(credentials.credentials(for: url)?.password == "own")
-    #expect(credentials.credentials(for: url, reach: .publicOnly)?.password == "network")
+  }
+
+  /// What is asked for with which credentials.
+  private final class Asked: Sendable {
+    let all = Mutex<[String]>([])
+
+    func add(_ url: WebURL, _ credentials: Credentials?) {
+      all.withLock { $0.append("\(credentials?.user ?? "-") \(url.path)") }
+    }
+    func take() -> [String] {
+      all.withLock { all in
+        defer { all = [] }
+        return all
+      }
+    }
+  }
+
+  @Test("No client uses or replaces the credentials of another one, whatever both may reach")
+  func credentialsOfOthers() throws {
+    let asked = Asked()
+    let test = try Self(
+      reachOfOthers: .allForOthers,
+      readPlaylist: { url, credentials, reach, _ in
+        asked.add(url, credentials)
+        var answer = PlaylistAnswer()
+        if let entry = try? url.resolve("song").url {
+          answer.media = [.init(.init(url: entry), reach: reach)]
+        }
+        answer.isPlaylist = true
+        return answer
+      },
+      readTag: { url, credentials, _, _ in
+        asked.add(url, credentials)
+        return nil
+      })
+    #expect(try test.send("add http://a:S3CRET@host/list.m3u", .network) == "")
+    #expect(test.songs().map { $0.song.credentials?.user } == ["a"])
+    #expect(try test.send("readpicture http://a:S3CRET@host/song 0", .network) == "")
+    _ = asked.take()
+    for client in [Client.network, .otherUser, .own] {
+      #expect(try test.send("listplaylist http://host/list.m3u", client) == "file: http://host/song\n")
+      #expect(try test.send("listplaylist http://evil:evil@host/list.m3u", client) != "")
+      #expect(try test.send("add http://evil:evil@host/song", client) == "")
+      // Neither the song's credentials nor the picture that was fetched with them.
+      _ = try test.send("readpicture http://host/song 1", client)
+      let all = asked.take()
+      #expect(all.filter { $0.hasPrefix("a ") }.isEmpty)
+      if client == .network { #expect(all.last == "- /song", "\(all)") }
+    }
+    #expect(test.songs().first?.song.credentials?.user == "a")
+  }
+
+  @Test("A request to the network needs the permission to add; what needs none does not")
+  func requestsNeedAPermission() throws {
+    let asked = Asked()
+    let test = try Self(
+      reachOfOthers: .publicOnly,
+      readPlaylist: { url, credentials, _, _ in
+        asked.add(url, credentials)
+        var answer = PlaylistAnswer()
+        answer.failure = "host answered 404"
+        return answer
+      },
+      readTag: { url, credentials, _, _ in
+        asked.add(url, credentials)
+        return nil
+      })
+    try test.folder.write("home.m3u", "http://u:S3CRET@host/inner.m3u\n")
+    let denied = "[4] you don't have permission for requests to the network: they need \"add\""
+    for client in Client.allCases {
+      for command in [
+        "listplaylist http://host/l", "listplaylistinfo http://host/l", "readpicture http://host/a 0",
+      ] {
+        #expect(try test.send(command, client, .read) == denied)
+        #expect(asked.take() == [])
+        _ = try test.send(command, client, [.read, .add])
+        #expect(asked.take().count == 1)
+      }
+      // A playlist of the music directory is listed; what it names is left alone.
+      #expect(try test.send("listplaylist home", client, .read) == "file: http://host/inner.m3u\n")
+      #expect(asked.take() == [])
+    }
+  }
+
+  @Test(
+    "Requests of clients are counted: those above the limit are refused at once, and others never take all")
+  func requestsHaveANumber() throws {
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let test = try Self(
+      reachOfOthers: .publicOnly,
+      readPlaylist: { _, _, _, _ in
+        begun.signal()
+        gate.wait()
+        var answer = PlaylistAnswer()
+        answer.failure = "host answered 404"
+        return answer
+      })
+    var answers: [Answer] = []
+    for (client, limit) in [
+      (Client.network, NetworkLimits.clientRequestsOfOthers),
+      (.own, NetworkLimits.clientRequests - NetworkLimits.clientRequestsOfOthers),
+    ] {
+      for _ in 0..<limit { answers.append(try test.begin("listplaylist http://host/l", client, .all)) }
+      for _ in 0..<limit { begun.wait() }
+      let refused = try test.send("listplaylist http://host/l", client)
+      #expect(refused.hasPrefix("[52] too many requests to the network"), "\(refused)")
+    }
+    for _ in answers { gate.signal() }
+    for answer in answers { #expect(throws: Ack.self) { try answer.get() } }
+    gate.signal()
+    #expect(try test.send("listplaylist http://host/l", .network) == "[50] http://host/l: host answered 404")
   }
 
   @Test func whereTheNetworkIsForTheOwnUserOthersAreRefused() throws {
@@ -166,8 +286,8 @@ import Transfer
     #expect(try send("playlistadd list http://u:S3CRET@other/?q") == "")
     #expect(try send("load list") == "")
     #expect(songs().map(\.song.locator.urlText) == ["http://host/a", "http://other/?q"])
-    #expect(
-      try songs().map { credentials.credentials(for: try #require($0.song.locator.url))?.user } == ["u", "u"])
+    // Those of the file; what a client gave went to nobody.
+    #expect(songs().map { $0.song.credentials?.user } == ["u", nil])
     #expect(try send("save copy") == "")
     #expect(try send("listplaylist copy") == "file: http://host/a\nfile: http://other/?q\n")
   }

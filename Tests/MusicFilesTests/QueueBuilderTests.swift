@@ -144,8 +144,7 @@ import Transfer
   @Test func urlsHaveTheirPlaceAndTheirCredentialsTheirOwn() throws {
     try folder.write("a.mp3")
     try folder.write("l.m3u", "a.mp3\nhttp://list:S3CRET@radio.example/b?c=d\n")
-    let store = CredentialStore()
-    var builder = QueueBuilder(directory: MediaPath(folder.path), credentials: store)
+    var builder = QueueBuilder(directory: MediaPath(folder.path))
     for name in [
       "http://user:S3CRET@host:81/x.mp3", "l.m3u", "http://user:S3/CRET@host/", "gopher://u:S3CRET@h/",
     ] {
@@ -156,14 +155,37 @@ import Transfer
         "http://host:81/x.mp3", MediaPath("\(folder.path)/a.mp3").fileURL, "http://radio.example/b?c=d",
       ])
     #expect(builder.files == [MediaPath("\(folder.path)/a.mp3")])
-    let first = try #require(builder.locators[0].url)
-    #expect(store.credentials(for: first) == Credentials(user: "user", password: "S3CRET"))
-    #expect(store.credentials(for: first, reach: .publicOnly) == nil)
-    #expect(store.credentials(for: try #require(builder.locators[2].url))?.user == "list")
+    #expect(
+      builder.songs.map(\.credentials) == [
+        Credentials(user: "user", password: "S3CRET"), nil, Credentials(user: "list", password: "S3CRET"),
+      ])
     #expect(
       builder.problems.map(\.description) == [
         "http://host/: not a valid URL", "gopher://h/: gopher: URLs are not supported",
       ])
+  }
+
+  /// An entry without credentials of its own has those of the playlist's URL, on the same server only; an entry that cannot be
+  /// used leaves neither its title nor its credentials to the next one.
+  @Test func entriesHaveTheCredentialsOfTheirPlaylist() throws {
+    var builder = QueueBuilder(
+      directory: MediaPath(folder.path),
+      readPlaylist: { url, credentials, _, _ in
+        var answer = PlaylistAnswer()
+        answer.isPlaylist = true
+        for text in ["a.mp3", "http://own:o@h/b.mp3", "https://h/c.mp3", "http://h:81/d.mp3"] {
+          if let entry = try? url.resolve(text) {
+            answer.media.append(.init(.init(url: entry.url, credentials: entry.credentials), reach: .all))
+          }
+        }
+        return answer
+      })
+    builder.add(try WebURL.read("http://h/l.m3u").url, Credentials(user: "u", password: "S3CRET"))
+    #expect(builder.songs.map { $0.credentials?.user } == ["u", "own", nil, nil])
+    try folder.write("l.m3u", "#EXTINF:1,No\nftp://u:S3CRET@h/a.mp3\nhttp://h/b.mp3\n")
+    var list = QueueBuilder(directory: MediaPath(folder.path))
+    list.add(argument: MediaPath("l.m3u"))
+    #expect(list.songs.map(\.credentials) == [nil] && list.songs[0].metadata == nil)
   }
 
   @Test func playlistsOfTheNetworkAreReadWhereTheyAreNamed() throws {
@@ -172,7 +194,7 @@ import Transfer
       "l.m3u", "#EXTINF:1,Kept\nhttp://h/b.mp3\n#EXTINF:1,Its own tags\na.mp3\nhttp://h/broken.pls\n")
     var builder = QueueBuilder(
       directory: MediaPath(folder.path),
-      readPlaylist: { url, _, reach in
+      readPlaylist: { url, _, reach, _ in
         var answer = PlaylistAnswer()
         guard url.path == "/list.m3u" else {
           answer.failure = "h answered 404"

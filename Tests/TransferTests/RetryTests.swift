@@ -97,8 +97,11 @@ struct RetryTests {
   func paceOfHosts() {
     var pace = RequestPace()
     let start = HostTime(nanoseconds: 5_000_000_000)
+    var now = start
     let moments = (0..<35).map { index in
-      pace.moment(of: "h", at: start.advanced(bySeconds: Double(index) * 0.01)).seconds(since: start)
+      now = pace.moment(of: "h", at: max(now, start.advanced(bySeconds: Double(index) * 0.01)))
+      pace.record("h", at: now)
+      return now.seconds(since: start)
     }
     #expect(moments == moments.sorted() && moments[..<10].last == 0.09)
     for (moment, later) in zip(moments, moments.dropFirst(10)) { #expect(later - moment >= 1 - 1e-9) }
@@ -106,6 +109,14 @@ struct RetryTests {
     #expect(pace.moment(of: "other", at: start) == start)
     let end = start.advanced(bySeconds: 10)
     #expect(pace.moment(of: "h", at: end) == end)
+  }
+
+  @Test("requests that are cancelled while they wait delay no other")
+  func paceOfCancelled() {
+    var pace = RequestPace()
+    let start = HostTime(nanoseconds: 5_000_000_000)
+    for _ in 0..<10 { pace.record("h", at: start) }
+    for _ in 0..<1_000 { #expect(pace.moment(of: "h", at: start).seconds(since: start) == 1) }
   }
 
   @Test(

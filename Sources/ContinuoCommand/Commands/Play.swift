@@ -58,11 +58,9 @@ struct Play: ParsableCommand {
 
   func run() throws {
     let modes = try options.application.backgroundModesOrExit()
-    let credentials = CredentialStore()
-    let network = try options.remote.settingsOrExit(credentials)
+    let network = try options.remote.settingsOrExit()
     let builder = QueueBuilder(
-      arguments: options.files, keepsMissing: true, network: network, credentials: credentials,
-      clock: SystemClock.shared)
+      arguments: options.files, keepsMissing: true, network: network, clock: SystemClock.shared)
     guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
       if options.files.count == 1, let number = options.files.first, Int(number) != nil {
@@ -76,7 +74,7 @@ struct Play: ParsableCommand {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
     }
-    try play(builder, modes: modes, network: network, credentials: credentials)
+    try play(builder, modes: modes, network: network)
   }
 
   /// Sees to it that no output is something that is read, or another output.
@@ -96,7 +94,7 @@ struct Play: ParsableCommand {
   }
 
   private func play(
-    _ builder: QueueBuilder, modes: BackgroundModes, network: NetworkSettings, credentials: CredentialStore
+    _ builder: QueueBuilder, modes: BackgroundModes, network: NetworkSettings
   ) throws -> Never {
     let (songs, missing, problems) = (builder.songs, builder.missing, builder.problemCount)
     SystemResources.reserve()
@@ -123,8 +121,8 @@ struct Play: ParsableCommand {
         Session.Parts(
           machine: machine(songs), modes: modes, settings: options.application.lifecycleSettings,
           environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-          credentials: credentials, reachOfOthers: options.remote.reachOfOthers,
-          network: network, plugin: options.sound.plugin, timeline: timeline))
+          reachOfOthers: options.remote.reachOfOthers, network: network, plugin: options.sound.plugin,
+          timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(
         session, options: options, problems: problems, missing: missing, events: events)

@@ -56,13 +56,11 @@ struct Serve: ParsableCommand {
       manager?.tell(.stopping)
       Session.end(status)
     })
-    let credentials = CredentialStore()
-    let network = try options.remote.settingsOrExit(credentials)
-    let builder = QueueBuilder(
-      arguments: options.files, network: network, credentials: credentials, clock: SystemClock.shared)
-    let (parts, state) = try makeParts(builder, network, credentials)
+    let network = try options.remote.settingsOrExit()
+    let builder = QueueBuilder(arguments: options.files, network: network, clock: SystemClock.shared)
+    let (parts, state) = try makeParts(builder, network)
     do {
-      try serve(parts, builder.locators, keptIn: state, on: try listen(), access, manager, signals)
+      try serve(parts, builder.songs, keptIn: state, on: try listen(), access, manager, signals)
     } catch {
       StandardOutput.complain("\(error)")
       CleanUp.exit(ExitStatus.alreadyRunning.rawValue)
@@ -72,7 +70,7 @@ struct Serve: ParsableCommand {
   // MARK: Parts
 
   private func makeParts(
-    _ builder: QueueBuilder, _ network: NetworkSettings, _ credentials: CredentialStore
+    _ builder: QueueBuilder, _ network: NetworkSettings
   ) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
     let modes = try options.application.backgroundModesOrExit()
@@ -105,7 +103,7 @@ struct Serve: ParsableCommand {
       }, modes: modes,
       settings: options.application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-      credentials: credentials, reachOfOthers: options.remote.reachOfOthers, network: network,
+      reachOfOthers: options.remote.reachOfOthers, network: network,
       plugin: options.sound.plugin, timeline: timeline)
     return (parts, state)
   }
@@ -193,7 +191,7 @@ struct Serve: ParsableCommand {
   // MARK: Serving
 
   private func serve(
-    _ parts: Session.Parts, _ locators: [SongLocator], keptIn state: StateDirectory?,
+    _ parts: Session.Parts, _ songs: [Song], keptIn state: StateDirectory?,
     on socket: consuming ListeningSocket, _ access: NetworkAccess, _ manager: ServiceManager?,
     _ signals: Signals
   ) throws(ListenError) -> Never {
@@ -208,7 +206,7 @@ struct Serve: ParsableCommand {
     let addresses = try options.network.listen.map { choice throws(ListenError) in
       try run.listen(on: choice.address, access: access)
     }
-    MainActor.assumeIsolated { run.queue(locators) }
+    MainActor.assumeIsolated { run.queue(songs) }
     for place in [path] + addresses.map(\.description) { StandardOutput.complain("listening at \(place)") }
     let announcements = announcements(of: addresses)
     manager?.tell(.ready)

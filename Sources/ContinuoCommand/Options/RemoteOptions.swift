@@ -46,30 +46,28 @@ struct RemoteOptions: ParsableArguments {
   }
 
   /// What these options say. Reads and looks at the files that they name.
-  func settings(_ credentials: CredentialStore) throws(SyntaxError) -> NetworkSettings {
+  func settings() throws(SyntaxError) -> NetworkSettings {
     var settings = try requests.settings()
     settings.bufferDuration = buffer?.seconds ?? 0
-    settings.credentials = { credentials.credentials(for: $0, reach: $1) }
-    settings.makeCache = try makeCache()
+    let cache = try makeCache()
+    settings.makeCache = { cache }
     return settings
   }
 
   /// The same for a command, which ends if they cannot be used.
-  func settingsOrExit(_ credentials: CredentialStore) throws -> NetworkSettings {
-    try RequestOptions.orExit { () throws(SyntaxError) in try settings(credentials) }
-  }
+  func settingsOrExit() throws -> NetworkSettings { try RequestOptions.orExit(settings) }
 
   /// Where URLs of other users' clients may lead; nil: they may name none.
   var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }
 
-  private func makeCache() throws(SyntaxError) -> @Sendable () -> MediaCache {
+  private func makeCache() throws(SyntaxError) -> MediaCache {
     let limit = cacheSize?.count ?? NetworkLimits.allStores
-    guard let cache else { return { MediaCache(limit: limit) } }
-    if cache == "none" { return { MediaCache(folders: []) } }
+    guard let cache else { return MediaCache(limit: limit) }
+    if cache == "none" { return MediaCache(folders: []) }
     let folder = RawArguments.bytes(of: cache).resolved(against: .workingDirectory())
     do throws(FileBytes.Problem) {
       if try FileStatus(of: folder).type == S_IFDIR {
-        return { MediaCache(folders: [folder.description], limit: limit) }
+        return MediaCache(folders: [folder.description], limit: limit)
       }
     } catch {
       throw SyntaxError("--cache \(cache): \(error)")
@@ -117,7 +115,7 @@ enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
     switch self {
     case .none: nil
     case .public: .publicOnly
-    case .all: .all
+    case .all: .allForOthers
     }
   }
 }

@@ -96,7 +96,8 @@ struct RequestOptions: ParsableArguments {
       }
       options.certificateFile = file.description
     }
-    return { [options] in CurlTransport(clock: $0, options: options) }
+    let transport = CurlTransport(options: options)
+    return { _ in transport }
   }
 
   /// The bytes of a file that an option names.

@@ -5,14 +5,14 @@ import Transfer
 
 extension QueueBuilder {
   /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
-  /// long reading is. Credentials in URLs go to `credentials`. There is no limit on its time: who waits for it can end the command.
+  /// long reading is. There is no limit on its time: who waits for it can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
-    credentials: CredentialStore, clock: any HostClock
+    clock: any HostClock
   ) {
     let progress = ReadingProgress(clock: clock)
     self.init(
-      directory: .workingDirectory(), keepsMissing: keepsMissing, credentials: credentials,
+      directory: .workingDirectory(), keepsMissing: keepsMissing,
       interruption: { count in
         progress.note(count)
         return nil

@@ -41,12 +41,12 @@ final class ServeRun: SessionDelegate {
     try session.service.listen(on: address, access: access)
   }
 
-  /// Makes `locators` the queue and plays them, if there is no queue. Behind ``open(_:)``: what changes before is not kept.
-  func queue(_ locators: [SongLocator]) {
-    if !locators.isEmpty {
+  /// Makes `songs` the queue and plays them, if there is no queue. After ``open(_:)``: what changes before is not kept.
+  func queue(_ songs: [Song]) {
+    if !songs.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in
         guard machine.queue.isEmpty else { return }
-        try machine.add(locators.map { Song($0) })
+        try machine.add(songs)
         machine.play()
       }
     }

@@ -49,8 +49,6 @@ final class Session {
     var settings = LifecycleSettings()
     /// Clock, output and main queue.
     var environment: PlaybackEnvironment
-    /// Where credentials in clients' URLs go.
-    var credentials = CredentialStore()
     /// Where URLs of other users' clients may lead; nil: they may name none.
     var reachOfOthers: NetworkReach? = .publicOnly
     /// How playlists come from the network.
@@ -84,7 +82,7 @@ final class Session {
       isOnMainQueue: environment.isOnMainQueue, settings: parts.settings)
     service = JukeboxService(
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
-      stickers: parts.stickers, credentials: parts.credentials, reachOfOthers: parts.reachOfOthers,
+      stickers: parts.stickers, reachOfOthers: parts.reachOfOthers,
       readPlaylist: NetworkPlaylists(parts.network, clock: clock).read,
       readTag: NetworkTags(parts.network, clock: clock).read, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in

@@ -85,7 +85,7 @@ public final class DeviceNetworking: Suspendable {
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
     let isReal = alarms.clock is SystemClock
     // The sockets are the system's: a suspended application does not lose them.
-    let transport = set ?? CurlTransport(clock: alarms.clock)
+    let transport = set ?? CurlTransport.shared(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
       in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms, files: files,

@@ -80,6 +80,7 @@ extension ConnectionMachine {
         try execute(own, index: index)
       } else {
         phase = .performing(request.name, index: index)
+        context.permissions = permissions
         actions.append(.perform(command, context))
       }
     } catch {

@@ -28,12 +28,14 @@ package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// What a client has asked for about the form of its answers.
+  /// What a client has asked for about the form of its answers, and what it may do.
   package struct Context: Hashable, Sendable {
     /// The tags it wants to see of songs.
     package var tags = TagSet.standard
     /// The most bytes of a binary chunk.
     package var binaryLimit = ProtocolLimits.defaultBinaryChunk
+    /// What it may do. The command itself is allowed; some need another permission for certain arguments.
+    package var permissions = Permissions.all
 
     /// That of a client that has not asked for anything.
     package init() {}

@@ -81,6 +81,7 @@ final class ClientConnection: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let event = event as? ChannelEvent, event == .inputClosed {
       isInputEnded = true
+      core.handler.inputEnded(info)
       run()
     }
   }

@@ -18,6 +18,10 @@ package protocol ControlHandler: Sendable {
   /// A client watches no longer, or is gone.
   func watchEnded(by client: ClientInfo)
 
+  /// A client sends no more. By the Unix socket it still reads what is answered; from the network a client that has closed its
+  /// side and one that has gone look alike.
+  func inputEnded(_ client: ClientInfo)
+
   /// A client's connection is closed: nobody reads what is answered. What it had sent before is still performed, and
   /// ``clientLeft(_:)`` follows.
   func connectionClosed(_ client: ClientInfo)
@@ -34,6 +38,8 @@ extension ControlHandler {
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
   /// Does nothing.
   package func watchEnded(by client: ClientInfo) {}
+  /// Does nothing.
+  package func inputEnded(_ client: ClientInfo) {}
   /// Does nothing.
   package func connectionClosed(_ client: ClientInfo) {}
   /// Does nothing.

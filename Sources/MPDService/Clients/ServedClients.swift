@@ -23,6 +23,8 @@ struct ServedClients: ControlHandler {
 
   func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }
 
+  func inputEnded(_ client: ClientInfo) { if !client.isLocal { desk.library.inputEnded(client.id) } }
+
   func connectionClosed(_ client: ClientInfo) { desk.library.connectionClosed(client.id) }
 
   func clientLeft(_ client: ClientInfo) { desk.library.clientLeft(client.id) }

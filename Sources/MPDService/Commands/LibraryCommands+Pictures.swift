@@ -1,6 +1,7 @@
 import AudioCore
 import ControlProtocol
 import Jukebox
+import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
 import Synchronization
@@ -24,15 +25,22 @@ extension LibraryCommands {
   }
 
   func readPicture(
-    of song: SongLocator, from offset: Int, limit: Int, _ request: Request
+    of named: Named, from offset: Int, limit: Int, _ request: Request
   ) throws(Ack) -> Reply {
+    let song = named.locator
+    // The user's own clients name a song of the queue as it is listed, without its credentials.
+    let isOwn = request.reach == .all && song.isRemote
+    let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
     // Its first chunk is that of the file as it is now; those that follow are of the same picture.
-    if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach {
+    if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach,
+      known.credentials == credentials
+    {
       content = known.content
     } else {
-      content = try wholePicture(of: song, request)
-      picture.withLock { $0 = Picture(song: song, reach: request.reach, content: content) }
+      content = try wholePicture(of: song, credentials, request)
+      let known = Picture(song: song, reach: request.reach, credentials: credentials, content: content)
+      picture.withLock { $0 = known }
     }
     var reply = Reply()
     guard let content else { return reply }
@@ -44,11 +52,15 @@ extension LibraryCommands {
   }
 
   /// The front cover, or the first picture where none is marked so; nil if there is none.
-  private func wholePicture(of song: SongLocator, _ request: Request) throws(Ack) -> (
-    mimeType: String, data: [UInt8]
-  )? {
+  private func wholePicture(
+    of song: SongLocator, _ credentials: Credentials?, _ request: Request
+  ) throws(Ack) -> (mimeType: String, data: [UInt8])? {
     if let url = song.url {
-      let fields = readTag?(url, request.reach ?? .publicOnly)?.fields.filter { $0.key == "APIC" } ?? []
+      let tag = requests.perform(isSameUser: request.isSameUser) {
+        readTag?(url, credentials, request.reach ?? .publicOnly, request.interruption)
+      }
+      guard let tag else { throw Ack(.system, NetworkRequests.refusal) }
+      let fields = tag?.fields.filter { $0.key == "APIC" } ?? []
       guard let field = fields.first(where: { $0.pictureType == 3 }) ?? fields.first,
         case .data(let data) = field.value
       else { return nil }

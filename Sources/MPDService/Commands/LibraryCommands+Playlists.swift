@@ -16,7 +16,12 @@ extension LibraryCommands {
     _ command: Command.Playlists, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, completion) { library, request throws(Ack) in
+    switch command {
+    case .listplaylist(let name), .listplaylistinfo(let name), .load(let name, _, _):
+      if let refusal = refusal(of: name, for: client) { return completion(.failure(refusal)) }
+    default: break
+    }
+    perform(for: client, context.permissions, completion) { library, request throws(Ack) in
       switch command {
       case .listplaylists: return try library.storedPlaylists()
       case .listplaylist(let name):
@@ -30,8 +35,8 @@ extension LibraryCommands {
         if let found = try library.remotePlaylist(name, request) {
           songs = Array(found.part(range))
         } else {
-          let locators = try library.contents(of: name, request).part(range).compactMap(\.locator)
-          songs = try library.expand(locators, request).songs
+          let names = try library.contents(of: name, request).part(range).compactMap(\.named)
+          songs = try library.expand(names, request).songs
         }
         try library.addAndRead(songs, at: place)
         return Reply()
@@ -42,8 +47,9 @@ extension LibraryCommands {
 
   /// What the playlist at a URL names; nil if the name is none.
   private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> [Song]? {
-    guard let locator = try remote(name, request) else { return nil }
-    let found = try expand([locator], arePlaylists: true, request)
+    guard let named = try remote(name, request) else { return nil }
+    guard request.maySend else { throw .noRequests }
+    let found = try expand([named], arePlaylists: true, request)
     if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
     return found.songs
   }
@@ -56,6 +62,21 @@ extension LibraryCommands {
     let name: Argument
     /// Where it is, or may have been; nil for what cannot be played from there.
     let locator: SongLocator?
+    /// The credentials that the playlist gives for it.
+    var credentials: Credentials?
+
+    var named: Named? { locator.map { ($0, credentials) } }
+
+    init(name: Argument, locator: SongLocator?, credentials: Credentials? = nil) {
+      self.name = name
+      self.locator = locator
+      self.credentials = credentials
+    }
+
+    init(_ song: Song, _ home: MusicHome) {
+      self.init(
+        name: Argument(home.name(of: song.locator)), locator: song.locator, credentials: song.credentials)
+    }
   }
 
   /// The playlists that are kept here; none where none are.
@@ -72,7 +93,7 @@ extension LibraryCommands {
   /// What a playlist names: one that is kept, or `NAME`, `NAME.m3u` or the like in the home.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
     if let songs = try remotePlaylist(name, request) {
-      return songs.map { Entry(name: Argument(home.name(of: $0.locator)), locator: $0.locator) }
+      return songs.map { Entry($0, home) }
     }
     do throws(PlaylistProblem) {
       guard let playlists else { throw .missing }
@@ -80,10 +101,9 @@ extension LibraryCommands {
         guard let entry = home.locator(ofEntry: text) else {
           return Entry(name: Argument(WebURL.withoutCredentials(text)), locator: nil)
         }
-        if let found = entry.credentials, let url = entry.locator.url, let reach = request.reach {
-          credentials.set(found, for: url, reach: reach)
-        }
-        return Entry(name: Argument(home.name(of: entry.locator)), locator: entry.locator)
+        return Entry(
+          name: Argument(home.name(of: entry.locator)), locator: entry.locator, credentials: entry.credentials
+        )
       }
     } catch .missing, .badName {
       try checkName(name.bytes, request)
@@ -91,9 +111,9 @@ extension LibraryCommands {
         guard let path = try? home.resolve(name.bytes + Array(suffix.utf8), isSameUser: request.isSameUser),
           path.isPlaylist
         else { continue }
-        let found = try expand([SongLocator(path)], request)
+        let found = try expand([(SongLocator(path), nil)], request)
         if found.songs.isEmpty, let refusal = found.refusal { throw refusal }
-        return found.songs.map { Entry(name: Argument(home.name(of: $0.locator)), locator: $0.locator) }
+        return found.songs.map { Entry($0, home) }
       }
       throw .noSuchPlaylist
     } catch {
@@ -237,7 +257,7 @@ extension LibraryCommands {
     _ command: Command.Stickers, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, completion) { library, request throws(Ack) in
+    perform(for: client, [], completion) { library, request throws(Ack) in
       guard let stickers = library.stickers, library.database.library != nil else {
         throw Ack(.unknown, "sticker database is disabled: this server keeps none, or knows no songs")
       }

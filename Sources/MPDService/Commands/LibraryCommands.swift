@@ -16,13 +16,21 @@ import Transfer
 /// disk or a long playlist holds up nobody but who asked for it. A client has one command under way: there are no more
 /// threads than clients.
 final class LibraryCommands: Sendable {
-  /// Reads the tag of a medium on the network with its pictures; nil if there is none. May block for a while.
-  typealias TagReading = @Sendable (WebURL, NetworkReach) -> MediaTag?
+  /// Reads the tag of a medium on the network with its pictures; nil if there is none, or once `interruption` gives a reason.
+  /// May block for a while.
+  typealias TagReading =
+    @Sendable (
+      WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
+    ) -> MediaTag?
+
+  /// What a client names: a file, or a URL with the credentials that it has.
+  typealias Named = (locator: SongLocator, credentials: Credentials?)
 
   struct Picture {
     var song: SongLocator
-    /// What who asked for it may reach.
+    /// The reach and the credentials of the client that asked for it: others are not to see what only that client may.
     var reach: NetworkReach?
+    var credentials: Credentials?
     var content: (mimeType: String, data: [UInt8])?
   }
 
@@ -36,27 +44,33 @@ final class LibraryCommands: Sendable {
   /// Tells clients of what changes on the disk.
   let onChange: @Sendable (Subsystems) -> Void
   private let tagReader: TagReader
-  /// What stood in URLs that clients have named.
-  let credentials: CredentialStore
   /// What URLs of clients of other users may lead to; nil: they may name none.
   private let reachOfOthers: NetworkReach?
   /// Reads playlists of the network; nil: they are songs like any other.
   private let readPlaylist: PlaylistReading?
   /// nil: media on the network have no pictures.
   let readTag: TagReading?
+  let requests = NetworkRequests()
   private let clock: any HostClock
   /// The last picture that was asked for: clients fetch it in chunks.
   let picture = Mutex<Picture?>(nil)
-  /// Clients whose connection is closed while commands of theirs are still performed, and since when.
-  private let gone = Mutex<[ClientID: HostTime]>([:])
+  /// Clients that have gone while commands of theirs are still performed.
+  private let gone = Mutex<[ClientID: Absence]>([:])
+
+  /// The end of a client.
+  private struct Absence {
+    let since: HostTime
+    /// Whether its connection is closed; else it may only have closed its side, and wait for its answers.
+    var isCertain: Bool
+  }
 
   /// Seconds in which folders and playlists are read for one command: as long as a client may be silent. Common ones
   /// give up after 30.
   private static let readingLimit = 60.0
   /// Seconds that a question to the database may take: it answers from memory and indexes, in milliseconds.
   private static let questionLimit = 20.0
-  /// Seconds for which reading goes on for a client that has gone: a script that sends `add` and does not wait for the
-  /// answer has its album added, and no core is kept busy for nobody.
+  /// Seconds for which a command goes on for a client that has gone: a script that sends `add` and does not wait for the
+  /// answer has its album added, and no core and no connection is kept busy for nobody.
   private static let goneLimit = 1.0
 
   /// Whom a command is carried out for.
@@ -65,6 +79,9 @@ final class LibraryCommands: Sendable {
     let isLocal: Bool
     /// What URLs may lead to that the client names; nil: it may name none.
     let reach: NetworkReach?
+    /// Whether the client may have the server ask the network at once: it has the permission to add songs, which makes the
+    /// player ask for them.
+    let maySend: Bool
     /// The reason to end the command: its client has gone, or its time is over; nil while it may continue. Any thread; it
     /// never blocks. Whatever takes long for a client asks it: readers of folders, the database, the network.
     let interruption: @Sendable () -> String?
@@ -73,7 +90,7 @@ final class LibraryCommands: Sendable {
   /// Files that are added are read by `tagReader`. `onChange` is called on a command's own thread.
   init(
     host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, playlists: PlaylistFolder? = nil,
-    stickers: StickerStore? = nil, tagReader: TagReader, credentials: CredentialStore = CredentialStore(),
+    stickers: StickerStore? = nil, tagReader: TagReader,
     reachOfOthers: NetworkReach? = .publicOnly, readPlaylist: PlaylistReading? = nil,
     readTag: TagReading? = nil, clock: any HostClock,
     onChange: @escaping @Sendable (Subsystems) -> Void = { _ in }
@@ -83,7 +100,6 @@ final class LibraryCommands: Sendable {
     self.stickers = stickers
     self.onChange = onChange
     database = DatabaseCommands(library: library, home: home)
-    self.credentials = credentials
     self.reachOfOthers = reachOfOthers
     self.readPlaylist = readPlaylist
     self.readTag = readTag
@@ -97,7 +113,10 @@ final class LibraryCommands: Sendable {
     _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, completion) { library, request throws(Ack) in
+    if case .readpicture(let name, _) = command, let refusal = refusal(of: name, for: client) {
+      return completion(.failure(refusal))
+    }
+    perform(for: client, context.permissions, completion) { library, request throws(Ack) in
       try library.reply(to: command, context, request)
     }
   }
@@ -107,7 +126,8 @@ final class LibraryCommands: Sendable {
     _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
   ) {
-    perform(for: client, limit: Self.questionLimit, completion) { library, request throws(Ack) in
+    perform(for: client, context.permissions, limit: Self.questionLimit, completion) {
+      library, request throws(Ack) in
       let database = library.database.until(request.interruption)
       switch command {
       case .findadd(let query), .searchadd(let query):
@@ -124,7 +144,7 @@ final class LibraryCommands: Sendable {
 
   /// Carries out a command by `body`, on a thread of the command's own, in `limit` seconds.
   func perform(
-    for client: ClientInfo, limit: Double = readingLimit,
+    for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
     _ body: @escaping @Sendable (LibraryCommands, Request) throws(Ack) -> Reply
   ) {
@@ -132,15 +152,28 @@ final class LibraryCommands: Sendable {
       let start = clock.now
       let request = Request(
         isSameUser: client.isSameUser, isLocal: client.isLocal,
-        reach: reach(of: client)
+        reach: reach(of: client), maySend: permissions.contains(.add)
       ) { [self] in
         let now = clock.now
         if now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
-        let isGone = gone.withLock { $0[client.id].map { now.seconds(since: $0) > Self.goneLimit } ?? false }
-        return isGone ? "the client has gone" : nil
+        let isGone = gone.withLock { gone in
+          // A client that may still read has each of its commands carried out for that long.
+          gone[client.id].map {
+            now.seconds(since: $0.isCertain ? $0.since : max($0.since, start)) > Self.goneLimit
+          }
+        }
+        return isGone == true ? "the client has gone" : nil
       }
       completion(Result { () throws(Ack) in try body(self, request) })
     }
+  }
+
+  /// The refusal of a command that reads from the network if there are too many requests: found before a thread is made for it.
+  func refusal(of name: Argument, for client: ClientInfo) -> Ack? {
+    guard EntryLocation.isURL(name.bytes), requests.areTooMany(isSameUser: client.isSameUser) else {
+      return nil
+    }
+    return Ack(.system, NetworkRequests.refusal)
   }
 
   /// What URLs of a client may lead to; nil: it may name none.
@@ -148,8 +181,17 @@ final class LibraryCommands: Sendable {
   /// Clients from the network are others too, also those of this machine: nobody vouches for who they are.
   func reach(of client: ClientInfo) -> NetworkReach? { client.isSameUser ? .all : reachOfOthers }
 
-  /// A client's connection is closed: what it has had read comes to its end soon.
-  func connectionClosed(_ client: ClientID) { gone.withLock { $0[client] = clock.now } }
+  /// Ends the commands of a client whose connection is closed, after `goneLimit`.
+  func connectionClosed(_ client: ClientID) {
+    let absence = Absence(since: clock.now, isCertain: true)
+    gone.withLock { $0[client] = absence }
+  }
+
+  /// Ends each command of a client that may have gone after `goneLimit`.
+  func inputEnded(_ client: ClientID) {
+    let absence = Absence(since: clock.now, isCertain: false)
+    gone.withLock { $0[client] = $0[client] ?? absence }
+  }
 
   /// No command of that client is under way any more.
   func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
@@ -164,8 +206,7 @@ final class LibraryCommands: Sendable {
       if let refusal = found.refusal { throw refusal }
       return Reply()
     case .addid(let uri, let place):
-      let ids = try addAndRead(
-        [Song(try song(of: uri, request), reach: request.reach ?? .publicOnly)], at: place)
+      let ids = try addAndRead([try song(of: uri, request)], at: place)
       var reply = Reply()
       for id in ids { reply.append("Id", id.rawValue) }
       return reply
@@ -181,11 +222,12 @@ final class LibraryCommands: Sendable {
       if path == home.path { contents.append(try storedPlaylists()) }
       return contents
     case .readpicture(let uri, let offset):
-      let song: SongLocator
-      if let url = try remote(uri, request) {
-        song = url
+      let song: Named
+      if let named = try remote(uri, request) {
+        guard request.maySend else { throw .noRequests }
+        song = named
       } else {
-        song = SongLocator(try resolveSong(uri, request))
+        song = (SongLocator(try resolveSong(uri, request)), nil)
       }
       return try readPicture(of: song, from: Int(offset), limit: context.binaryLimit, request)
     case .albumart(let uri, let offset):
@@ -204,24 +246,27 @@ final class LibraryCommands: Sendable {
   // MARK: Adding
 
   /// The URL that a client's name is; nil where it means something on this machine.
-  func remote(_ name: Argument, _ request: Request) throws(Ack) -> SongLocator? {
+  func remote(_ name: Argument, _ request: Request) throws(Ack) -> Named? {
     guard case .url(let url, let credentials) = EntryLocation(name.bytes) else { return nil }
-    guard let reach = request.reach else {
+    guard request.reach != nil else {
       throw Ack(.permission, "Access denied: nothing is played from the network for other users")
     }
-    if let credentials { self.credentials.set(credentials, for: url, reach: reach) }
-    return SongLocator(url)
+    return (SongLocator(url), credentials)
   }
 
   /// The URL or the file of this name, and nothing else.
-  private func song(of name: Argument, _ request: Request) throws(Ack) -> SongLocator {
-    if let locator = try remote(name, request) { return locator }
+  private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
+    if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
     guard let status = try? FileStatus(of: path), status.type != S_IFDIR else {
       throw Ack(.noExist, "No such song")
     }
     if let flaw = flaw(of: path) { throw Ack(.noExist, flaw) }
-    return SongLocator(path)
+    return Song(SongLocator(path), reach: request.reach ?? .publicOnly)
+  }
+
+  private func song(_ named: Named, _ request: Request) -> Song {
+    Song(named.locator, reach: request.reach ?? .publicOnly, credentials: named.credentials)
   }
 
   func resolve(_ name: [UInt8], _ request: Request) throws(Ack) -> MediaPath {
@@ -266,17 +311,17 @@ final class LibraryCommands: Sendable {
 
   /// The URL or the file of this name, or what is in this folder or playlist.
   func songs(of uri: Argument, _ request: Request) throws(Ack) -> Found {
-    if let locator = try remote(uri, request) {
-      guard let url = locator.url, NetworkPlaylist.kind(named: url) != nil else {
-        return Found(songs: [Song(locator, reach: request.reach ?? .publicOnly)])
+    if let named = try remote(uri, request) {
+      guard let url = named.locator.url, NetworkPlaylist.kind(named: url) != nil else {
+        return Found(songs: [song(named, request)])
       }
-      return try expand([locator], request)
+      return try expand([named], request)
     }
     // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
     // nothing to add. A person who names one by its path hears of it.
     let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
     let path = try resolve(uri.bytes, request)
-    let found = try expand([SongLocator(path)], request)
+    let found = try expand([(SongLocator(path), nil)], request)
     let isFolder = (try? FileStatus(of: path))?.type == S_IFDIR
     // A link to nothing in a folder is nobody's concern, as with mpd.
     if isFolder, isListed || !found.songs.isEmpty { return Found(songs: found.songs) }
@@ -287,15 +332,21 @@ final class LibraryCommands: Sendable {
   ///
   /// - Parameter arePlaylists: whether URLs are those of playlists, whatever they are called.
   func expand(
-    _ locators: [SongLocator], arePlaylists: Bool = false, _ request: Request
+    _ names: [Named], arePlaylists: Bool = false, _ request: Request
   ) throws(Ack) -> Found {
     var builder = QueueBuilder(
       directory: home.path, confinedTo: request.isSameUser ? nil : home, reach: request.reach,
-      credentials: credentials, refusal: flaw(of:),
-      interruption: { _ in request.interruption() }, readPlaylist: readPlaylist,
+      refusal: flaw(of:), interruption: { _ in request.interruption() },
+      readPlaylist: request.maySend ? requests.counting(readPlaylist, isSameUser: request.isSameUser) : nil,
       takesURLsForPlaylists: arePlaylists)
-    // Absolute, so nothing of it is taken for an option or for standard input.
-    for locator in locators { builder.add(argument: MediaPath(bytes: locator.bytes)) }
+    for (locator, credentials) in names {
+      if let url = locator.url {
+        builder.add(url, credentials)
+      } else {
+        // Absolute, so nothing of it is taken for an option or for standard input.
+        builder.add(argument: MediaPath(bytes: locator.bytes))
+      }
+    }
     if let limitation = builder.limitation { throw .interrupted(limitation) }
     var found = Found(songs: builder.songs)
     if let problem = builder.problems.first {
@@ -303,7 +354,7 @@ final class LibraryCommands: Sendable {
       let rest =
         (more > 0 ? " (and \(more) more)" : "") + (found.songs.isEmpty ? "" : "; the rest was added")
       found.refusal = Ack(.noExist, "\(problem)\(rest)")
-    } else if found.songs.isEmpty, !locators.isEmpty {
+    } else if found.songs.isEmpty, !names.isEmpty {
       found.refusal = Ack(.noExist, "No such song")
     }
     return found

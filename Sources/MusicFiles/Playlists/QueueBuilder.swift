@@ -59,13 +59,14 @@ package struct QueueBuilder {
   package private(set) var locators: [SongLocator] = []
   /// Those of them that are files.
   package var files: [MediaPath] { locators.compactMap(\.file) }
-  /// The same as songs, with what playlists call them.
+  /// The same as songs, with what playlists call them and the credentials that their URLs have.
   package var songs: [Song] {
     locators.enumerated().map { index, locator in
       let hint = hints[index]
       let tags = hint?.title.map { [SongTag(.name, Argument(Array($0.utf8)))] }
       return Song(
-        locator, metadata: tags.map { SongMetadata(tags: $0) }, reach: hint?.reach ?? reach ?? .publicOnly)
+        locator, metadata: tags.map { SongMetadata(tags: $0) }, reach: hint?.reach ?? reach ?? .publicOnly,
+        credentials: hint?.credentials)
     }
   }
   /// Those of the files that were not there; none unless they were to be kept.
@@ -84,11 +85,16 @@ package struct QueueBuilder {
   private let limits: Limits
   private let keepsMissing: Bool
   private let reach: NetworkReach?
-  private let credentials: CredentialStore
   private let readPlaylist: PlaylistReading?
   private let takesURLsForPlaylists: Bool
-  /// What playlists say of a song, by its place.
-  private var hints: [Int: (title: String?, reach: NetworkReach)] = [:]
+  /// What is known of a URL.
+  private struct Hint {
+    var title: String?
+    var reach: NetworkReach?
+    var credentials: Credentials?
+  }
+  /// What is known of URLs, by their places.
+  private var hints: [Int: Hint] = [:]
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
   private let refusal: (_ file: MediaPath) -> String?
   private let interruption: (_ fileCount: Int) -> String?
@@ -107,7 +113,7 @@ package struct QueueBuilder {
   /// A builder that takes relative names as seen from `directory`.
   ///
   /// With `confinedTo` whatever is outside of that home is missing, and problems name files as seen from there.
-  /// `reach` is what URLs may lead to; with nil they are problems. Their credentials go to `credentials`. `readPlaylist` reads
+  /// `reach` is what URLs may lead to; with nil they are problems. `readPlaylist` reads
   /// what URLs name that are called like playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all
   /// that are named themselves are asked whether they are playlists.
   /// With `keepsMissing` a file that is not there is a problem, and has its place in the queue all the same.
@@ -117,7 +123,7 @@ package struct QueueBuilder {
   package init(
     directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
     keepsMissing: Bool = false,
-    reach: NetworkReach? = .all, credentials: CredentialStore = CredentialStore(),
+    reach: NetworkReach? = .all,
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
@@ -129,7 +135,6 @@ package struct QueueBuilder {
     self.directory = directory
     self.home = home
     self.reach = reach
-    self.credentials = credentials
     self.readPlaylist = readPlaylist
     self.takesURLsForPlaylists = takesURLsForPlaylists
     self.refusal = refusal
@@ -150,13 +155,21 @@ package struct QueueBuilder {
     }
   }
 
+  /// Adds what is at a URL, with the credentials that were given with it.
+  package mutating func add(_ url: WebURL, _ credentials: Credentials?) {
+    guard limitation == nil else { return }
+    add(url, Hint(credentials: credentials), origin: nil)
+  }
+
   /// Lines for a person about what cannot be played.
   package var complaints: [String] {
     let rest = problemCount - problems.count
     return problems.map(\.description) + (rest == 0 ? [] : ["\(rest) more cannot be played"])
   }
 
-  private mutating func add(_ text: [UInt8], seenFrom directory: MediaPath, origin: String?) {
+  private mutating func add(
+    _ text: [UInt8], title: String? = nil, seenFrom directory: MediaPath, origin: String?
+  ) {
     let name = shownName(of: text)
     // What exists as it is written is that, even if it looks like a URL.
     let written = MediaPath(bytes: text).resolved(against: directory)
@@ -171,7 +184,7 @@ package struct QueueBuilder {
     case .unusable(let reason):
       report(name, origin, reason)
     case .url(let url, let credentials):
-      add(url, credentials, origin: origin)
+      add(url, Hint(title: title, credentials: credentials), origin: origin)
     case .paths(let paths):
       for path in paths.map({ $0.resolved(against: directory) }) where path != written {
         do {
@@ -231,40 +244,42 @@ package struct QueueBuilder {
     }
   }
 
-  private mutating func append(_ locator: SongLocator, name: String) {
+  private mutating func append(_ locator: SongLocator, _ hint: Hint? = nil, name: String) {
     guard locators.count < limits.files else { return stop(name, "more than \(limits.files) files") }
+    if let hint { hints[locators.count] = hint }
     locators.append(locator)
   }
 
-  private mutating func add(_ url: WebURL, _ credentials: Credentials?, origin: String?) {
+  private mutating func add(_ url: WebURL, _ hint: Hint, origin: String?) {
     guard let reach else {
       return report(url.textForMessages, origin, "nothing is played from the network for other users")
     }
-    if let credentials { self.credentials.set(credentials, for: url, reach: reach) }
     guard let readPlaylist,
       NetworkPlaylist.kind(named: url) != nil || takesURLsForPlaylists && origin == nil
     else {
-      return append(SongLocator(url), name: url.textForMessages)
+      return append(SongLocator(url), hint, name: url.textForMessages)
     }
     guard playlistRequests < limits.playlists else {
       return stop(url.textForMessages, "more than \(limits.playlists) playlists")
     }
     playlistRequests += 1
-    let answer = readPlaylist(url, credentials, reach)
+    let answer = readPlaylist(url, hint.credentials, reach) { [interruption, count = locators.count] in
+      interruption(count)
+    }
     let name = url.textForMessages
     for problem in answer.problems { report(problem.text, name, problem.reason) }
     for medium in answer.media where mayGoOn() {
-      let url = medium.entry.url
-      if let credentials = medium.entry.credentials {
-        self.credentials.set(credentials, for: url, reach: medium.reach)
-      }
-      hints[locators.count] = (medium.entry.title, medium.reach)
-      append(SongLocator(url), name: url.textForMessages)
+      let entry = medium.entry
+      // Those of the playlist are for its own server, as in a browser.
+      let credentials = entry.credentials ?? (entry.url.origin == url.origin ? hint.credentials : nil)
+      append(
+        SongLocator(entry.url), Hint(title: entry.title, reach: medium.reach, credentials: credentials),
+        name: entry.url.textForMessages)
     }
     if let failure = answer.failure {
       report(name, origin, failure)
     } else if !answer.isPlaylist {
-      append(SongLocator(url), name: name)
+      append(SongLocator(url), hint, name: name)
     }
   }
 
@@ -379,10 +394,7 @@ package struct QueueBuilder {
     for entry in content.entries where mayGoOn() {
       names += 1
       if names > limits.names { break }
-      if let title = entry.title, let reach, EntryLocation.isURL(entry.text) {
-        hints[locators.count] = (title, reach)
-      }
-      add(entry.text, seenFrom: directory, origin: "\(name), line \(entry.line)")
+      add(entry.text, title: entry.title, seenFrom: directory, origin: "\(name), line \(entry.line)")
     }
     if names > limits.names { stop(name, "more than \(limits.names) names in playlists") }
     if content.entries.isEmpty, content.problems.isEmpty { report(name, nil, "an empty playlist") }

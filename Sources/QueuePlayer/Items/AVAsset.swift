@@ -110,10 +110,14 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// The media at a URL, whose requests may reach these addresses.
-  package init(url: URL, reach: NetworkReach) {
+  /// The media at a URL without credentials, whose requests may reach these addresses and have these credentials.
+  package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
-    super.init(loader: AssetLoader(url: url, isPrecise: false) { $0.reach = reach })
+    super.init(
+      loader: AssetLoader(url: url, isPrecise: false) { asset in
+        asset.reach = reach
+        asset.credentials = credentials
+      })
   }
 
   /// For tests: an asset that is loaded in an environment of its own.

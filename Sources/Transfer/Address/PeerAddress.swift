@@ -103,10 +103,12 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   ]
 }
 
-/// Which addresses a request may connect to.
+/// Which addresses a request may connect to, and whether it is the user's own.
 package enum NetworkReach: Sendable {
-  /// Any.
+  /// Any. The only one with which header fields, credentials and `~/.netrc` of the user are sent.
   case all
+  /// Any, on behalf of somebody else.
+  case allForOthers
   /// Those for which `PeerAddress.isPublic` is true, but for the machine's own.
   case publicOnly
 }

@@ -1,23 +1,26 @@
 package import HostTime
 
-/// When requests may go out, so that no host gets more than so many within a second, whoever asks.
+/// Limits the requests to each host to so many within any second, whoever sends them.
 package struct RequestPace: Sendable {
   /// Requests within a second.
   private let limit: Int
-  /// The last moments of each host, at most `limit`, the oldest first.
-  private var moments: [String: [HostTime]] = [:]
+  /// The times of each host's last requests, at most `limit`, the oldest first.
+  private var past: [String: [HostTime]] = [:]
 
   /// No host gets more than `limit` requests within a second.
   package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
 
-  /// When a request to `host` may go out: now, or later if there were too many. That it goes out then is noted.
-  package mutating func moment(of host: String, at now: HostTime) -> HostTime {
-    moments = moments.filter { _, past in past.last.map { now.seconds(since: $0) < 1 } ?? false }
-    var past = moments[host] ?? []
-    var moment = now
-    if past.count == limit { moment = max(now, past.removeFirst().advanced(bySeconds: 1)) }
-    past.append(moment)
-    moments[host] = past
-    return moment
+  /// The time at which the next request to `host` may be sent: `now`, or later. Reserves nothing, so that a request that is
+  /// cancelled before its time delays no other.
+  package func moment(of host: String, at now: HostTime) -> HostTime {
+    guard let times = past[host], times.count == limit, let oldest = times.first else { return now }
+    return max(now, oldest.advanced(bySeconds: 1))
+  }
+
+  /// Records a request that is sent to `host` now.
+  package mutating func record(_ host: String, at now: HostTime) {
+    past = past.filter { _, times in times.last.map { now.seconds(since: $0) < 1 } ?? false }
+    past[host, default: []].append(now)
+    if let count = past[host]?.count, count > limit { past[host]?.removeFirst(count - limit) }
   }
 }

@@ -28,5 +28,9 @@ package struct PlaylistAnswer: Sendable {
 }
 
 /// Reads the playlist at a URL, with those that it names. Blocks on the network, for at most `NetworkLimits.playlistTime` and a
-/// moment.
-package typealias PlaylistReading = @Sendable (WebURL, Credentials?, NetworkReach) -> PlaylistAnswer
+/// moment. `interruption` is asked ten times a second; where it gives a reason, the requests are cancelled, and that reason is
+/// the failure.
+package typealias PlaylistReading =
+  @Sendable (
+    WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
+  ) -> PlaylistAnswer

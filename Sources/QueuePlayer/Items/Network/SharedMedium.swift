@@ -7,8 +7,8 @@ package import Transfer
 package struct RemoteAsset: Sendable {
   /// Where it is.
   package let url: WebURL
-  /// The credentials in the asset's URL.
-  package let credentials: Credentials?
+  /// The credentials in the asset's URL, or those that were given with it.
+  package var credentials: Credentials?
   /// Whether its length must be exact, even if all of it has to be fetched for that.
   package let isPrecise: Bool
   /// Header fields that the asset adds to its requests.

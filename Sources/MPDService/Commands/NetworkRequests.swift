@@ -1,0 +1,63 @@
+import ControlProtocol
+import Synchronization
+import Transfer
+
+/// The requests to the network that commands of clients wait for. A client has one command in progress, and so one request.
+/// Any thread.
+final class NetworkRequests: Sendable {
+  private struct Count {
+    var all = 0
+    var ofOthers = 0
+
+    func areTooMany(isSameUser: Bool) -> Bool {
+      all >= NetworkLimits.clientRequests
+        || !isSameUser && ofOthers >= NetworkLimits.clientRequestsOfOthers
+    }
+  }
+
+  private let count = Mutex(Count())
+
+  /// The answer to those who are refused.
+  static let refusal =
+    "too many requests to the network at a time (\(NetworkLimits.clientRequests), of other users' clients "
+    + "\(NetworkLimits.clientRequestsOfOthers)): try again in a few seconds"
+
+  /// Whether another request would be refused now.
+  func areTooMany(isSameUser: Bool) -> Bool { count.withLock { $0.areTooMany(isSameUser: isSameUser) } }
+
+  /// Runs a request, which blocks; nil if there are too many already.
+  func perform<Answer>(isSameUser: Bool, _ request: () -> Answer) -> Answer? {
+    let isAdmitted = count.withLock { count in
+      guard !count.areTooMany(isSameUser: isSameUser) else { return false }
+      count.all += 1
+      if !isSameUser { count.ofOthers += 1 }
+      return true
+    }
+    guard isAdmitted else { return nil }
+    defer {
+      count.withLock { count in
+        count.all -= 1
+        if !isSameUser { count.ofOthers -= 1 }
+      }
+    }
+    return request()
+  }
+
+  /// Reads playlists as `read` does, as long as there are not too many requests.
+  func counting(_ read: PlaylistReading?, isSameUser: Bool) -> PlaylistReading? {
+    guard let read else { return nil }
+    return { [self] url, credentials, reach, interruption in
+      let answer = perform(isSameUser: isSameUser) { read(url, credentials, reach, interruption) }
+      if let answer { return answer }
+      var refused = PlaylistAnswer()
+      refused.failure = Self.refusal
+      return refused
+    }
+  }
+}
+
+extension Ack {
+  /// The refusal of a request to the network, in mpd's words for commands.
+  static let noRequests = Ack(
+    .permission, "you don't have permission for requests to the network: they need \"add\"")
+}

@@ -1,0 +1,182 @@
+import Foundation
+import HostTime
+import NetworkTestSupport
+import PulseTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+  /// Requests to the network that clients cause: their number, their end, and whose passwords they carry.
+  @Suite(.serialized) struct ClientRequestTests {
+    /// Threads and open descriptors of a process.
+    private struct Usage: Sendable {
+      var threads = 0
+      var descriptors = 0
+
+      init() {}
+      init(of process: pid_t) {
+        func count(_ folder: String) -> Int {
+          (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/\(folder)").count) ?? 0
+        }
+        threads = count("task")
+        descriptors = count("fd")
+      }
+
+      func larger(_ other: Usage) -> Usage {
+        var result = self
+        result.threads = max(threads, other.threads)
+        result.descriptors = max(descriptors, other.descriptors)
+        return result
+      }
+    }
+
+    @Test(
+      "336 playlists, pictures and loads of URLs at once: few threads, few descriptors, ten requests a second"
+    )
+    func flood() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let server = try HostileServer { _ in [.wait(0.2)] + HostileFile.plain("404 Not Found") }
+      defer { server.stop() }
+      let port = try HostileServer.freePort()
+      let served = try await studio.serve(
+        ["--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)"])
+      let process = served.child.identifier
+      let first = try Conversation(port: port)
+      _ = try await first.ask("listplaylist \(server.url("/first.m3u"))")
+      // Those of the test's process that it has inherited, too.
+      let inherited = Usage(of: process).descriptors
+      let peak = Observed(Usage())
+      let began = Date()
+      let before = try served.child.counters().peakMemory
+      let answers = try await withThrowingTaskGroup(of: [String].self) { group in
+        for client in 0..<28 {
+          let conversation = try Conversation(port: port)
+          group.addTask {
+            defer { conversation.finish() }
+            var answers: [String] = []
+            for call in 0..<12 {
+              let url = server.url("/\(client)-\(call)")
+              let command = ["listplaylist \(url).m3u", "readpicture \(url).mp3 0", "load \(url).m3u"][
+                call % 3]
+              answers.append(try await conversation.ask(command, limit: 60).last ?? "")
+              peak.update { $0 = $0.larger(Usage(of: process)) }
+            }
+            return answers
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      let elapsed = Date().timeIntervalSince(began)
+      let usage = peak.value
+      let grown = (try served.child.counters().peakMemory - before) >> 20
+      print(
+        "\(answers.count) calls in \(elapsed) s: \(usage), \(grown) MiB more, \(server.requests.count) requests"
+      )
+      #expect(answers.count == 336)
+      #expect(usage.threads <= 40 && usage.descriptors - inherited <= 100, "\(usage)")
+      #expect(grown <= 16)
+      #expect(Double(server.requests.count) <= 10 * elapsed + 20, "\(server.requests.count) in \(elapsed) s")
+      for answer in answers {
+        let isExpected = ["answered 404", "too many requests to the network"].contains { answer.contains($0) }
+        #expect(answer == "OK" || isExpected, "\(answer)")
+      }
+      #expect(answers.contains { $0.contains("too many requests to the network") })
+      _ = try await served.ended(by: SIGTERM)
+    }
+
+    @Test("What a client has asked for ends soon after the client has left", arguments: [false, true])
+    func leaving(isLocal: Bool) async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let (asked, closed) = (Observed(0), Observed(0))
+      let server = try HostileServer { _ in
+        asked.update { $0 += 1 }
+        return [.hang]
+      } onClose: {
+        closed.update { $0 += 1 }
+      }
+      defer { server.stop() }
+      let port = try HostileServer.freePort()
+      let served = try await studio.serve(
+        ["--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)"])
+      for (number, command) in ["listplaylist \(server.url("/a.m3u"))", "readpicture \(server.url("/a")) 0"]
+        .enumerated()
+      {
+        let client = try isLocal ? Conversation(studio.socketPath) : Conversation(port: port)
+        client.send(command)
+        _ = try await asked.wait(for: "the request", limit: 20) { $0 > number }
+        let left = Date()
+        client.finish()
+        _ = try await closed.wait(for: "its end", limit: 20) { $0 > number }
+        // Both would end by themselves after 15 s.
+        #expect(Date().timeIntervalSince(left) < 10)
+      }
+      _ = try await served.ended(by: SIGTERM)
+    }
+
+    @Test("A client neither uses nor replaces the password of another one; requests need the permission add")
+    func passwords() async throws {
+      let studio = try Studio()
+      defer { studio.close() }
+      let song = try await Song(duration: 5).write(into: studio.folder)
+      let content = Array(try Data(contentsOf: URL(fileURLWithPath: song)))
+      let right = "Basic \(Data("u:S3CRET".utf8).base64EncodedString())"
+      let server = try HostileServer { request in
+        guard request.fields["authorization"] == right else { return HostileFile.plain("401 Unauthorized") }
+        return request.target.hasSuffix(".m3u")
+          ? [
+            .send(HostileFile.head("200 OK", ["Content-Type: audio/x-mpegurl"]) + Array("a.mp3\n".utf8)),
+            .close,
+          ]
+          : HostileFile(content).answer(request)
+      }
+      defer { server.stop() }
+      let host = "127.0.0.1:\(server.port)"
+      let passwords = try studio.write(
+        "owner@read,add,player,control\nreader@read\nadder@read,add\n".utf8, to: "passwords")
+      chmod(passwords, 0o600)
+      let port = try HostileServer.freePort()
+      let served = try await studio.serve(
+        [
+          "--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)",
+          "--password", passwords,
+        ])
+      func client(_ password: String) async throws -> Conversation {
+        let client = try Conversation(port: port)
+        #expect(try await client.ask("password \(password)") == ["OK"])
+        return client
+      }
+      let (owner, reader, adder) = (
+        try await client("owner"), try await client("reader"), try await client("adder")
+      )
+      #expect(try await owner.ask("add http://u:S3CRET@\(host)/list.m3u") == ["OK"])
+      let list = try await owner.ask("listplaylist http://u:S3CRET@\(host)/list.m3u")
+      #expect(list == ["file: http://\(host)/a.mp3", "OK"])
+      let asked = server.requests.count
+      for command in ["listplaylist", "listplaylistinfo"] {
+        let answer = try await reader.ask("\(command) http://\(host)/list.m3u")
+        #expect(answer.last?.hasPrefix("ACK [4@0] {\(command)}") == true, "\(answer)")
+      }
+      let picture = try await reader.ask("readpicture http://evil:evil@\(host)/a.mp3 0")
+      #expect(picture.last?.hasPrefix("ACK [4@0] {readpicture}") == true, "\(picture)")
+      #expect(server.requests.count == asked)
+      for credentials in ["", "evil:evil@"] {
+        for command in ["listplaylist", "load"] {
+          let answer = try await adder.ask("\(command) http://\(credentials)\(host)/list.m3u")
+          #expect(answer.last?.contains("127.0.0.1 answered 401") == true, "\(answer)")
+        }
+      }
+      #expect(try await adder.ask("add http://evil:evil@\(host)/b.mp3") == ["OK"])
+      #expect(try await owner.ask("play 0") == ["OK"])
+      try await owner.passes(0.2)
+      // The song of the other client is played with that one's password alone.
+      #expect(try await owner.ask("play 1") == ["OK"])
+      try await owner.comes("error: http://\(host)/b.mp3: 127.0.0.1 answered 401", in: "status")
+      let told = try await owner.ask("playlistinfo") + served.log.value.errors
+      #expect(!told.contains { $0.contains("S3CRET") || $0.contains("evil") })
+      _ = try await served.ended(by: SIGTERM)
+    }
+  }
+}
