@@ -14,8 +14,9 @@ struct LockTests {
   @Test("Players are released on one thread while another takes their snapshots")
   func snapshots() {
     let stage = VirtualStage()
-    for _ in 0..<300 {
-      let player = Mutex<AVPlayer?>(stage.player(nil))
+    for _ in 0..<3_000 {
+      // With an item, whose place the player keeps when it ends: under the lock.
+      let player = Mutex<AVPlayer?>(stage.player(stage.item("a")))
       guard let core = player.withLock({ $0?.core }) else { continue }
       let (looks, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       Thread.detachNewThread {
