@@ -128,8 +128,9 @@ struct FolderScan {
     do throws(FileBytes.Problem) {
       status = try FileStatus(of: location(folder))
       if !above.isEmpty, kernelFiles.contains(status.identity) { throw .ofTheKernel }
-      // Before it is read, so that nothing is missed.
-      watch?.add(folder)
+      // Before it is read, so that nothing is missed. Behind links only where there is music: a link to / would have every
+      // change on the machine looked at.
+      if link == nil || (try? writer.hasFolder(folder)) == true { watch?.add(folder) }
       entries = try self.entries(of: folder)
     } catch {
       return try skip(folder, because: error)
@@ -146,7 +147,9 @@ struct FolderScan {
     try scanFolders(in: folder, entries, above + [status.identity], isDeep)
     // It is known now if something was found below it.
     try inDatabase { () throws(DatabaseError) in
-      if try writer.hasFolder(folder) { _ = try writer.folder(folder, modified: modified) }
+      guard try writer.hasFolder(folder) else { return }
+      _ = try writer.folder(folder, modified: modified)
+      if link != nil { watch?.add(folder) }
     }
   }
 
