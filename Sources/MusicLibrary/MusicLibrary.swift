@@ -43,8 +43,8 @@ package final class MusicLibrary: Sendable {
   private let clock: any HostClock
   private let complain: @Sendable (String) -> Void
   private let state = Mutex(State())
-  /// The worker's, and before its start who made the library's.
-  let writer = Mutex<LibraryWriter?>(nil)
+  /// The worker's and, before that starts, `init`'s.
+  let writer = WorkerState<LibraryWriter?>(nil)
 
   /// Opens the database at `path`, or makes one, with the mode 0600. One that cannot be used is put aside with a word.
   /// Blocks on the disk for some milliseconds. `complain` gets lines for a person, on any thread.
@@ -68,7 +68,7 @@ package final class MusicLibrary: Sendable {
   deinit { stop() }
 
   private func open() throws(DatabaseError) {
-    try writer.withLock { [path, home] writer throws(DatabaseError) in
+    try writer.use { [path, home] writer throws(DatabaseError) in
       writer = try LibraryWriter(try LibraryFile.open(path, home: home))
     }
     let figures = try read { reader throws(DatabaseError) in try reader.figures() }
@@ -76,15 +76,17 @@ package final class MusicLibrary: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
-    writer.withLock { $0 = nil }
-    let readers = state.withLock { state in
-      defer { state.readers = [] }
-      state.generation += 1
-      state.figures = nil
-      return state.readers
+    // Their files are closed before they are moved.
+    writer.use { $0 = nil }
+    do {
+      let readers = state.withLock { state in
+        defer { state.readers = [] }
+        state.generation += 1
+        state.figures = nil
+        return state.readers
+      }
+      withExtendedLifetime(readers) {}
     }
-    // They close their files.
-    withExtendedLifetime(readers) {}
     let place = LibraryFile.setAside(path)
     complain("\(path): \(reason); \(place.map { "kept as \($0)" } ?? "removed"), the music is read anew")
   }
@@ -220,15 +222,12 @@ package final class MusicLibrary: Sendable {
   }
 
   /// Does one update, on the worker's thread.
-  ///
-  /// The lock of the writer is held meanwhile, with all that is read and told under it: it only says whose the writer is, and
-  /// no other thread waits for it.
   private func perform(
     _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
   ) -> FolderScan.Interruption? {
     let watch = state.withLock { $0.watch }
     var failure: FolderScan.Interruption?
-    let (hasChanged, problem) = writer.withLock { writer in
+    let (hasChanged, problem) = writer.use { writer in
       guard let writer else { return (false, String?.none) }
       defer { writer.rest() }
       var isForced = false

@@ -62,7 +62,7 @@ import Testing
     let before = try LibraryRun(folder)
     try before.start()
     before.library.stop()
-    try before.library.writer.withLock { writer throws(DatabaseError) in
+    try before.library.writer.use { writer throws(DatabaseError) in
       try writer?.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
       writer = nil
     }
@@ -82,7 +82,7 @@ import Testing
     try folder.song("a.mp3", ["TPE1": "One"])
     let run = try LibraryRun(folder)
     try run.start()
-    try run.library.writer.withLock { writer throws(DatabaseError) in
+    try run.library.writer.use { writer throws(DatabaseError) in
       try writer?.database.run("PRAGMA max_page_count = 1")
     }
     for index in 0..<300 {
@@ -96,7 +96,7 @@ import Testing
     #expect(try run.list("artist").contains(["One"]))
     #expect(run.events.complaints.count == 1)
     #expect(run.events.complaints[0].contains("the disk is full"))
-    try run.library.writer.withLock { writer throws(DatabaseError) in
+    try run.library.writer.use { writer throws(DatabaseError) in
       try writer?.database.run("PRAGMA max_page_count = 1000000")
     }
     _ = run.library.update([], rereads: false)
@@ -122,7 +122,7 @@ import Testing
     try folder.song("a.mp3")
     let run = try LibraryRun(folder)
     try run.start()
-    try run.library.writer.withLock { writer in
+    try run.library.writer.use { writer in
       try writer?.begin()
       try writer?.remove(folder: [])
       #expect(try run.songs() == ["a.mp3"])

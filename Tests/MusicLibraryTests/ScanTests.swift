@@ -159,7 +159,7 @@ import Testing
     #expect(try fourth.songs() == ["a.mp3"])
     #expect(fourth.library.figures.artists == 1)
     // Two songs are in the database no more, and nobody has their texts.
-    let texts = try fourth.library.writer.withLock { writer throws(DatabaseError) in
+    let texts = try fourth.library.writer.use { writer throws(DatabaseError) in
       try writer?.database.integer("SELECT count(*) FROM texts")
     }
     #expect(texts == 1)
@@ -187,7 +187,7 @@ import Testing
     try folder.song("y/z/new.mp3")
     let second = try LibraryRun(folder)
     func scan(_ path: String) throws {
-      try second.library.writer.withLock { writer in
+      try second.library.writer.use { writer in
         guard let writer else { return }
         var scan = FolderScan(
           writer, home: second.home.path, watch: nil, rereads: false, seconds: { 0 }, isCancelled: { false })
