@@ -2,28 +2,7 @@ import ControlProtocol
 import Glibc
 import HostTime
 package import Jukebox
-import TextFormatting
 package import Transfer
-
-/// Something that was to be played and cannot be.
-package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The path or URL, for a person.
-  package var name: String
-  /// The playlist that names it, and the line there.
-  package var origin: String?
-  /// Why it cannot be played.
-  package var reason: String
-
-  /// The reason of a folder, named as such, that has no music.
-  package static let noMusic = "no MP3 files in it"
-  /// The reason of a link in a folder.
-  static let brokenLink = "a link to nothing"
-
-  /// One line for a person.
-  package var description: String {
-    TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
-  }
-}
 
 /// Makes the queue out of what a person named: files, URLs, folders, playlists.
 ///
@@ -113,17 +92,16 @@ package struct QueueBuilder {
   /// A builder that takes relative names as seen from `directory`.
   ///
   /// With `confinedTo` whatever is outside of that home is missing, and problems name files as seen from there.
-  /// `reach` is what URLs may lead to; with nil they are problems. `readPlaylist` reads
-  /// what URLs name that are called like playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all
-  /// that are named themselves are asked whether they are playlists.
+  /// `reach` is what URLs may lead to; with nil they are problems. `readPlaylist` reads what URLs name that are called like
+  /// playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all that are named themselves are asked
+  /// whether they are playlists.
   /// With `keepsMissing` a file that is not there is a problem, and has its place in the queue all the same.
   /// `refusal` is asked of each file before it is taken, and says why it is not; nil for one that is.
   /// `interruption` is asked with the number of files and URLs so far, before each name of a folder or a playlist. Where it says
   /// why, the reading ends. What is named itself is not asked for.
   package init(
     directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
-    keepsMissing: Bool = false,
-    reach: NetworkReach? = .all,
+    keepsMissing: Bool = false, reach: NetworkReach? = .all,
     readStandardInput: @escaping (_ limit: Int) throws(FileBytes.Problem) -> [UInt8] = {
       limit throws(FileBytes.Problem) in
       try FileBytes.readAll(STDIN_FILENO, limit: limit)
