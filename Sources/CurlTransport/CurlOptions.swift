@@ -1,7 +1,7 @@
 import Glibc
 package import Transfer
 
-/// What holds for all transfers of a transport.
+/// Options of all transfers of a transport.
 package struct CurlOptions: Sendable {
   /// The proxy, as libcurl writes it; nil: by the environment's variables.
   package var proxy: String?
@@ -15,9 +15,9 @@ package struct CurlOptions: Sendable {
   package var idleTime = 60.0
   /// Requests within a second to one host.
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
-  /// What names stand for, before anybody is asked: `NAME:PORT:ADDRESS`, as libcurl writes it. For tests.
+  /// Addresses of names that need no name server: `NAME:PORT:ADDRESS`, as libcurl writes it. For tests.
   package var names: [String] = []
-  /// Whether it is certain that there is no such host; false where nobody could be asked. May block.
+  /// Whether a host is certain not to exist; false if no name server answered. May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
   /// The addresses of this machine, which a request for public addresses may not reach although they may be public; nil where the
   /// system does not tell: then it reaches none. Must not block.
@@ -27,7 +27,7 @@ package struct CurlOptions: Sendable {
   /// Names of the library to open, the first that there is.
   package var libraryNames = CurlLibrary.names
 
-  /// The usual ones.
+  /// The default options.
   package init() {}
 
   private static func isUnknown(_ host: String) -> Bool {
@@ -36,7 +36,7 @@ package struct CurlOptions: Sendable {
     var found: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, nil, &hints, &found)
     if let found { freeaddrinfo(found) }
-    // -5, EAI_NODATA: the name is there and has no address.
+    // -5, EAI_NODATA: the name exists and has no address.
     return result == EAI_NONAME || result == -5
   }
 }

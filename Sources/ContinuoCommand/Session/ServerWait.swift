@@ -1,7 +1,7 @@
 import HostTime
 
-/// Decides when `play` gives up the sound server that was named: 10 s after the start if it does not answer, and 10 s after
-/// the output has failed if it was never open. A song whose bytes do not come is no reason.
+/// Decides when `play` gives up a named sound server: 10 s after the start if the server does not answer, and 10 s after the output
+/// has failed if it was never open. A song whose bytes do not arrive does not count.
 struct ServerWait {
   /// The next step at some moment.
   enum Step: Hashable {

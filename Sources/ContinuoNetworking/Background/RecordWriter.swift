@@ -15,7 +15,7 @@ final class RecordWriter: Sendable {
     var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
   }
 
-  /// Makes a record as it is to be written: its path and its bytes; nil: it is not needed any more.
+  /// Returns the path and the bytes of a record; nil if the record is no longer needed.
   typealias Content = @Sendable () -> (path: String, bytes: Data)?
 
   private struct Saving {
@@ -42,8 +42,8 @@ final class RecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Writes a record when its turn comes. `then` is called on the disk's worker after the disk has it, and never if it is
-  /// not needed any more.
+  /// Enqueues a record. `then` is called on the disk's worker after the disk has the record, and never if the record is no
+  /// longer needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)
@@ -121,8 +121,8 @@ final class RecordWriter: Sendable {
     if isDue { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Replaces the file at `path`, or leaves it as it is. Returns when the disk has the bytes and the file's name: nil, or
-  /// the error that prevented it. Blocks.
+  /// Replaces the file at `path` and returns when the disk has the bytes and the file's name. Returns the error if the file is
+  /// unchanged. Blocks.
   static func replace(_ path: String, _ bytes: Data, by calls: Calls = Calls()) -> Int32? {
     let new = "\(path).new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -1,11 +1,11 @@
-/// When an upload of a background session is sent, and when it is sent again.
+/// Schedules the attempts of an upload of a background session.
 ///
 /// A value: it knows no thread, no clock and no network. Events go in, commands come out. Each attempt has a number; an event
 /// of an earlier attempt changes nothing, so that there is never more than one exchange.
 struct UploadMachine: Hashable, Sendable {
-  /// The file that is to be sent, compared with the one that the task was made for.
+  /// The file to send, compared with the file that the task was made for.
   enum File: Hashable, Sendable {
-    /// It is the same, of so many bytes.
+    /// The same size, in bytes.
     case same(count: Int64)
     case missing
     case changed
@@ -32,13 +32,13 @@ struct UploadMachine: Hashable, Sendable {
     case hold(Bool)
     /// After so many seconds, send `time`.
     case wait(Double, attempt: Int)
-    /// Nothing is waited for any more.
+    /// Cancel `wait`.
     case stopWaiting
     /// End the exchange, if there is one, without a report.
     case close
     /// Report the answer, or the failure of the last exchange.
     case report
-    /// Report that the file is not the one that was to be sent.
+    /// Report that the file is missing or has changed.
     case reportFile(File)
   }
 
@@ -46,7 +46,7 @@ struct UploadMachine: Hashable, Sendable {
   static let delays = [1.0, 2, 4, 8, 16, 32, 60]
 
   private enum Phase: Hashable {
-    /// Not started, or due since it was held: the next attempt begins when it may.
+    /// The next attempt begins when the upload is started and not held.
     case due
     case examining
     case running
@@ -64,7 +64,7 @@ struct UploadMachine: Hashable, Sendable {
   /// An upload that has not started.
   init() {}
 
-  /// Takes an event and returns what is to be done, in order.
+  /// Receives an event and returns the commands that follow, in order.
   mutating func handle(_ event: Event) -> [Command] {
     guard phase != .over else { return [] }
     switch event {

@@ -1,22 +1,22 @@
-/// How many characters the ranges of a regular expression have, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`. What only looks like a
-/// range, as outside of brackets, counts too.
+/// Counts the characters in the ranges of a regular expression, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`. Text outside of
+/// brackets that looks like a range counts too.
 enum PatternRanges {
   /// The sum over all of them.
   static func size(in source: Argument) -> UInt32 {
     var scalars = String(decoding: source.bytes, as: UTF8.self).unicodeScalars[...]
     var size: UInt32 = 0
-    // What stands before the last `-`, and before that.
+    // The two characters before the last `-`.
     var last: UInt32?
     var start: UInt32?
     while let scalar = scalars.popFirst() {
       switch scalar {
-      // Blanks may stand in brackets, see `(?xx)`.
+      // Brackets may contain blanks, see `(?xx)`.
       case " ", "\t": continue
       case "-":
         (start, last) = (last, UInt32(0x2D))
         continue
       case "\\":
-        // The marks of a quotation, which may stand beside the `-`.
+        // Quotation marks (`\Q`, `\E`) are allowed next to the `-`.
         if scalars.first == "Q" || scalars.first == "E" {
           scalars.removeFirst()
           continue
@@ -30,7 +30,7 @@ enum PatternRanges {
     return size
   }
 
-  /// The character behind a backslash: by its number, or itself.
+  /// The character after a backslash: by its number, or itself.
   private static func escaped(_ rest: inout Substring.UnicodeScalarView) -> UInt32? {
     guard let letter = rest.popFirst() else { return nil }
     switch letter {
@@ -39,7 +39,7 @@ enum PatternRanges {
       let digits = rest.dropFirst().prefix { $0 != "}" }.filter { $0 != " " && $0 != "\t" }
       rest = rest.dropFirst().drop { $0 != "}" }.dropFirst()
       let number = String(String.UnicodeScalarView(digits))
-      // What cannot be read may be anything.
+      // An unreadable number counts as the largest character.
       return UInt32(
         number.hasPrefix("U+") ? String(number.dropFirst(2)) : number, radix: letter == "o" ? 8 : 16)
         ?? 0x11_0000

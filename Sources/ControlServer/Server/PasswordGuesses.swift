@@ -1,18 +1,18 @@
 internal import ControlSocket
 internal import NIOCore
 
-/// Wrong passwords by the addresses that they came from, and when passwords from there are answered.
+/// Counts wrong passwords by address and delays the answers to that address.
 ///
 /// The first wrong password of an address is answered at once. After each wrong one the next answer to that address waits,
-/// the longer the more there were, over all its connections. A right one waits as long: else a guesser would know after a
-/// moment that a guess is wrong, and go on over another connection.
+/// longer with each, over all its connections. A right password waits as long. Otherwise a guesser would know after a moment that a
+/// guess is wrong, and continue over another connection.
 struct PasswordGuesses {
-  /// Who gives passwords.
+  /// The origin of passwords.
   struct Origin {
-    /// What guesses are counted by: an IPv4 address; the network of an IPv6 address, whose other half a machine has to itself; or
-    /// the user of a client of the Unix socket.
+    /// The key that guesses are counted by: an IPv4 address; the /64 network of an IPv6 address, since one machine has all of it;
+    /// or the user of a client of the Unix socket.
     let key: String
-    /// What the operator is told.
+    /// The name in the operator's log.
     let name: String
 
     /// A client from the network.
@@ -34,7 +34,7 @@ struct PasswordGuesses {
   static let longestPause = 16.0
   /// Seconds without a wrong password after which the ones before are forgotten.
   static let memory = 600.0
-  /// Addresses that are known one by one. Those beyond share their waits: a flood of addresses makes none be forgotten.
+  /// The maximum number of addresses counted one by one. Further addresses share one count, so a flood of them evicts none.
   static let limit = 1024
   /// Seconds between two reports.
   static let reportInterval = 10.0
@@ -53,11 +53,11 @@ struct PasswordGuesses {
   private var lastReport: NIODeadline?
   private var unreported = 0
 
-  /// How many addresses are known one by one.
+  /// The number of addresses counted one by one.
   var count: Int { records.count }
 
-  /// Takes a password that was given at `now`. Returns when it is to be answered, `now` or later, and what the operator is to
-  /// be told, if anything.
+  /// Records a password that was received at `now`. Returns the time of its answer, `now` or later, and a line for the operator's
+  /// log, if there is one.
   mutating func take(isRight: Bool, from origin: Origin, at now: NIODeadline) -> (
     due: NIODeadline, report: String?
   ) {
@@ -89,7 +89,7 @@ struct PasswordGuesses {
     }
   }
 
-  /// One line for many guesses: a log is no place for a guesser to write to.
+  /// Returns one log line for many guesses, so that a guesser cannot fill the log.
   private mutating func report(on origin: Origin, at now: NIODeadline) -> String? {
     if let lastReport, now - lastReport < TimeAmount(seconds: Self.reportInterval) {
       unreported += 1

@@ -16,13 +16,13 @@ package struct KernelFileSystems: Sendable {
 
   private let devices: Set<UInt64>
 
-  /// Those that are mounted now; none where the list cannot be read, as there is no `/proc` then.
+  /// The file systems mounted now; none if the list cannot be read, since there is no `/proc` then.
   package init() {
     self.init(
       mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
   }
 
-  /// Those of a list as proc(5) describes it: `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.
+  /// The file systems of a list as proc(5) describes it: `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.
   init(mounts: [UInt8]) {
     var devices: Set<UInt64> = []
     for line in mounts.split(separator: UInt8(ascii: "\n")) {

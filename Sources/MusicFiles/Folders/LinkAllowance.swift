@@ -1,5 +1,5 @@
-/// How much is read of folders that symbolic links lead to. Each song adds to it, so that a collection on another disk is read
-/// to its end, and a link to `/` is not.
+/// Limits reading of folders that symbolic links lead to. Each song raises the limit, so that a collection on another disk is read
+/// to its end, and `/` is not.
 package struct LinkAllowance: Sendable {
   /// Names that each song adds: a song is seldom beside more files that are none.
   private static let namesOfSong = 100
@@ -8,7 +8,7 @@ package struct LinkAllowance: Sendable {
 
   private var names: Int
   private var seconds: Double
-  /// Why no more is read; nil while more may be.
+  /// The reason to stop reading; nil below the limit.
   package private(set) var refusal: String?
 
   /// An allowance of so many names and seconds before the first song is found. The standard is a second's work on a disk of

@@ -1,12 +1,12 @@
 import TextFormatting
 
-/// Something that was to be played and cannot be.
+/// A file, URL or playlist entry that cannot be played.
 package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   /// The path or URL, for a person.
   package var name: String
   /// The playlist that names it, and the line there.
   package var origin: String?
-  /// Why it cannot be played.
+  /// The reason, for a person.
   package var reason: String
 
   /// The reason of a folder, named as such, that has no music.
@@ -14,7 +14,7 @@ package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   /// The reason of a link in a folder.
   static let brokenLink = "a link to nothing"
 
-  /// One line for a person.
+  /// The problem in one line, safe for a terminal.
   package var description: String {
     TerminalText.sanitized((origin.map { "\($0): " } ?? "") + "\(name): \(reason)")
   }

@@ -1,8 +1,7 @@
 internal import ControlProtocol
 internal import Synchronization
 
-/// The question that a connection answers at the moment: what it may cost, whether somebody still waits, and why it was
-/// ended.
+/// The question in progress on a database connection: its budget, whether its client still waits, and the reason for its end.
 final class Question: Sendable {
   private struct State {
     var budget = PatternBudget()
@@ -18,7 +17,7 @@ final class Question: Sendable {
     self.state.withLock { $0 = state }
   }
 
-  /// Why the question was ended; nil while it may continue.
+  /// The reason for its end; nil while it may continue.
   var refusal: Ack? { state.withLock { $0.refusal } }
 
   /// Whether the answer is to end, since nobody waits for it.

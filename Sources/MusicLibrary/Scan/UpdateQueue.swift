@@ -14,11 +14,11 @@ struct UpdateQueue {
   /// An update that begins.
   enum Run: Hashable {
     case job(Job)
-    /// These folders without those below them, and the number of the update.
+    /// Folders, each without the folders below it, and the number of the update.
     case folders(Set<[UInt8]>, UInt32)
   }
 
-  /// What is to be done at a moment.
+  /// The next step of the worker.
   enum Next: Hashable {
     case run(Run)
     case wait(until: HostTime)

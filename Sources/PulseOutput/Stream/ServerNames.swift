@@ -1,7 +1,7 @@
 import Glibc
 
-/// The places that a server string of libpulse names: addresses separated by spaces, each `/path`, `unix:path`, `host`,
-/// `host:port` or `tcp:host:port` (also `tcp4:`, `tcp6:`), some behind the name of a machine in braces.
+/// The addresses in a server string of libpulse, separated by spaces: each `/path`, `unix:path`, `host`, `host:port` or
+/// `tcp:host:port` (also `tcp4:`, `tcp6:`), optionally after the name of a machine in braces.
 struct ServerNames: Hashable {
   /// The names of hosts, without those that are addresses of IPv6.
   private(set) var hosts: [String] = []

@@ -15,7 +15,7 @@ struct OverlapRule: Sendable {
     if brought.count > NetworkLimits.tinyConnections { brought.removeFirst() }
   }
 
-  /// How many bytes are compared, where so many are stored.
+  /// The number of bytes to compare, if that many are stored.
   var length: Int64 {
     let usual = hasStored ? NetworkLimits.overlap : NetworkLimits.overlapAfterRestart
     guard brought.count == NetworkLimits.tinyConnections, let most = brought.max() else { return usual }
