@@ -17,10 +17,23 @@ final class LibraryRun {
 
   /// What the library has said so far.
   final class Events: Sendable {
-    private let state = Mutex((events: [Subsystems](), complaints: [String]()))
+    private struct State {
+      var events: [Subsystems] = []
+      var complaints: [String] = []
+      var betweenUpdates: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
     private let news = DispatchSemaphore(value: 0)
 
+    /// Calls `body` once on the library's thread, between two updates, when nothing else uses its writer.
+    func betweenUpdates(_ body: @escaping @Sendable () -> Void) {
+      state.withLock { $0.betweenUpdates = body }
+    }
+
     func note(_ event: Subsystems) {
+      // `database` alone is progress within an update.
+      if event.contains(.update) { state.withLock { $0.betweenUpdates.take() }?() }
       // Anew: what was read out of the lock shares the old one.
       state.withLock { $0.events = $0.events + [event] }
       news.signal()
