@@ -2,6 +2,9 @@ import ControlProtocol
 import Dispatch
 import Testing
 
+@testable import ControlServer
+@testable import MPDService
+
 /// An answer that a test waits for.
 final class Answer: @unchecked Sendable {
   // Written before the group is left, read after that.
@@ -21,5 +24,18 @@ final class Answer: @unchecked Sendable {
   func get() throws -> Reply {
     try #require(group.wait(timeout: .now() + 60) == .success)
     return try #require(result).get()
+  }
+}
+
+extension LibraryCommands {
+  /// The answer to a question of a client of the server's own user, as text.
+  func answer(to command: Command.Database) throws -> String {
+    let answer = Answer()
+    perform(
+      command, ConnectionMachine.Context(),
+      for: ClientInfo(
+        id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
+    ) { answer.complete($0) }
+    return String(decoding: try answer.get().bytes, as: UTF8.self)
   }
 }

@@ -52,13 +52,7 @@ import Testing
 
   private func ask(_ name: String, _ arguments: Argument...) throws -> String {
     guard case .database(let command) = try Command(try Request(name, arguments)) else { return "" }
-    let answer = Answer()
-    library.perform(
-      command, ConnectionMachine.Context(),
-      for: ClientInfo(
-        id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
-    ) { answer.complete($0) }
-    return String(decoding: try answer.get().bytes, as: UTF8.self)
+    return try library.answer(to: command)
   }
 
   @Test(

@@ -95,19 +95,10 @@ import Testing
   }
 
   @Test("Without a library nothing is found, and only an update is refused") func noLibrary() throws {
-    func reply(_ command: Command.Database) throws -> String {
-      let answer = Answer()
-      library.perform(
-        command, ConnectionMachine.Context(),
-        for: ClientInfo(
-          id: ClientID(number: 1), peer: PeerCredentials(process: 0, user: 0, group: 0), isSameUser: true)
-      ) { answer.complete($0) }
-      return String(decoding: try answer.get().bytes, as: UTF8.self)
-    }
-    #expect(try reply(.listall(nil)) == "")
-    #expect(try reply(.listallinfo("x")) == "")
+    #expect(try library.answer(to: .listall(nil)) == "")
+    #expect(try library.answer(to: .listallinfo("x")) == "")
     #expect(throws: Ack(.noExist, "No database: the server was started without --home")) {
-      try reply(.update(nil))
+      try library.answer(to: .update(nil))
     }
   }
 
