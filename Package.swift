@@ -171,11 +171,11 @@ let package = Package(
     .target(
       name: "ContinuoCommand",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ControlClient", "ControlProtocol",
-        "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime", "Jukebox",
-        "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary",
-        "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus", "TextFormatting",
-        "Transfer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
+        "ControlProtocol", "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime",
+        "Jukebox", "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles",
+        "MusicLibrary", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus",
+        "TextFormatting", "Transfer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

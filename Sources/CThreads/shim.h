@@ -19,6 +19,9 @@ extern int continuo_sched_setaffinity(int thread, unsigned long size, const void
 // int malloc_trim(size_t), glibc 2.8: <malloc.h> is not in the module.
 extern int continuo_malloc_trim(unsigned long pad) __asm__("malloc_trim");
 
+// int mallopt(int, int), of the same header. The parameter of M_MMAP_THRESHOLD is -3.
+extern int continuo_mallopt(int parameter, int value) __asm__("mallopt");
+
 // void *memmem(const void *, size_t, const void *, size_t): GNU's, and no part of POSIX.
 extern void *continuo_memmem(const void *text, unsigned long size, const void *part, unsigned long partSize)
     __asm__("memmem");

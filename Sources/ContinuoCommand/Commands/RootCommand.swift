@@ -8,6 +8,7 @@ public enum CommandLineTool {
     // Swift's runtime takes this key for a crash, and looks into the process for seconds.
     signal(SIGQUIT, SIG_DFL)
     StandardDescriptors.reserve()
+    SystemResources.returnLargeBlocks()
     if let reason = reasonForNoArguments(count: CommandLine.argc) {
       StandardOutput.complain(reason)
       exit(ExitStatus.noResources.rawValue)

@@ -1,3 +1,4 @@
+import CThreads
 import Glibc
 import HostTime
 
@@ -11,6 +12,10 @@ enum SystemResources {
   private static let threads = 14
   /// What libpulse reserves for its memory, in bytes.
   private static let memory = 64 << 20
+
+  /// Has memory of 1 MiB and more returned to the system when it is freed, from here on. By default glibc (2.36) raises that limit to
+  /// the largest block that was freed, up to 32 MiB: four clients that read pictures of 15 MB left 514 MB, and 110 MB with this.
+  static func returnLargeBlocks() { _ = continuo_mallopt(-3, 1 << 20) }
 
   /// Ends the process with a line for a person if the system gives less than that, now or whenever a worker gets no
   /// thread later. Takes less than a millisecond.
