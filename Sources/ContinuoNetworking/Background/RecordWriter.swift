@@ -28,9 +28,6 @@ final class RecordWriter: Sendable {
     var retry: Alarms.ID?
   }
 
-  /// Seconds before the next attempt, by the attempts that failed in a row.
-  private static let delays = [1.0, 2, 4, 8, 16, 32, 60]
-
   private let disk: DiskErrands
   private let alarms: Alarms
   private let calls: Calls
@@ -104,7 +101,7 @@ final class RecordWriter: Sendable {
       state[key]?.waiting = waiting
       state[key]?.failures += 1
       guard state[key]?.isQueued == false else { return nil }
-      return Self.delays[min(saving.failures, Self.delays.count - 1)]
+      return Alarms.retryDelay(after: saving.failures + 1)
     }
     guard let delay else { return }
     let alarm = alarms.set(at: alarms.clock.now.advanced(bySeconds: delay)) { [weak self] in self?.retry(key)

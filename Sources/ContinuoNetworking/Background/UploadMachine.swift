@@ -42,9 +42,6 @@ struct UploadMachine: Hashable, Sendable {
     case reportFile(File)
   }
 
-  /// Seconds before the next attempt, by the failures in a row.
-  static let delays = [1.0, 2, 4, 8, 16, 32, 60]
-
   private enum Phase: Hashable {
     /// The next attempt begins when the upload is started and not held.
     case due
@@ -85,7 +82,7 @@ struct UploadMachine: Hashable, Sendable {
       }
       phase = .waiting
       failures += 1
-      return [.wait(Self.delays[min(failures, Self.delays.count) - 1], attempt: attempt)]
+      return [.wait(Alarms.retryDelay(after: failures), attempt: attempt)]
     case .time(attempt):
       guard phase == .waiting else { return [] }
       phase = .due

@@ -11,12 +11,18 @@ final class Alarms: Sendable {
     var worker: (any Worker)?
   }
 
+  /// Seconds before the next attempt, by the failures in a row.
+  private static let retryDelays = [1.0, 2, 4, 8, 16, 32, 60]
+
   let clock: any HostClock
   private let state = Mutex(State())
 
   init(clock: any HostClock) { self.clock = clock }
 
   deinit { state.withLock { $0.worker }?.cancel() }
+
+  /// Returns the seconds to wait before the next attempt, 1…60, after `failures` in a row, at least one.
+  static func retryDelay(after failures: Int) -> Double { retryDelays[min(failures, retryDelays.count) - 1] }
 
   /// Calls `action` at `moment`, once, without a lock. It must not block.
   @discardableResult
@@ -31,7 +37,12 @@ final class Alarms: Sendable {
     } else {
       let made = clock.makeWorker("url-session") { [weak self] in self?.ring() ?? .whenSignalled }
       // One that another thread made meanwhile is as good.
-      state.withLock { $0.worker = $0.worker ?? made }
+      let isUnused = state.withLock { state in
+        guard state.worker == nil else { return true }
+        state.worker = made
+        return false
+      }
+      if isUnused { made.cancel() }
       state.withLock { $0.worker }?.signal()
     }
     return id
