@@ -191,8 +191,9 @@ let package = Package(
       swiftSettings: strict),
 
     // What tests of several targets need; nothing here knows of sound servers.
+    .target(name: "CTestWidth", path: "Tests/CTestWidth"),
     .target(
-      name: "TestSupport", dependencies: ["AudioOutput", "HostTime"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["AudioOutput", "CTestWidth", "HostTime"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),

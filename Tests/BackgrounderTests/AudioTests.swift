@@ -7,7 +7,7 @@ import Testing
 
 extension BackgrounderTests {
   /// The audio screen, with what it prints and what is heard.
-  @Suite(.serialized) struct AudioTests {
+  @Suite struct AudioTests {
     /// Three songs, a server, and a capture of what it plays.
     private struct Stage {
       let folder: TemporaryFolder

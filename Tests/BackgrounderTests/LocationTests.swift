@@ -5,7 +5,7 @@ import Testing
 
 extension BackgrounderTests {
   /// The location screen on a phone that goes along a GPX file, twenty times as fast as it says.
-  @Suite(.serialized) struct LocationTests {
+  @Suite struct LocationTests {
     private let folder: TemporaryFolder
     private let track: String
 

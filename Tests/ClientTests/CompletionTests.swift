@@ -4,7 +4,7 @@ import Testing
 
 extension ClientTests {
   /// What three shells offer for the words of a command line.
-  @Suite(.serialized) struct CompletionTests {
+  @Suite struct CompletionTests {
     /// A shell, how it is started, and what it is told before its first line.
     struct Shell: CustomTestStringConvertible, Sendable {
       let name: String

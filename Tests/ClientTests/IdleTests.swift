@@ -4,7 +4,7 @@ import Testing
 
 extension ClientTests {
   /// What servers of this protocol get wrong, with the real program.
-  @Suite(.serialized) struct IdleTests {
+  @Suite struct IdleTests {
     /// A hall, its Continuo, and connections to it.
     private func withContinuo(_ body: (String) async throws -> Void) async throws {
       let hall = try await Hall()

@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// mpc: every subcommand, by what it prints and by what it does.
-  @Suite(.serialized) struct MPCTests {
+  @Suite struct MPCTests {
     /// One run of mpc.
     private struct Run {
       let arguments: [String]

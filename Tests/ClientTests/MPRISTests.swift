@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// mpDris2, which makes an MPRIS player of the control socket, and playerctl, which drives such.
-  @Suite(.serialized) struct MPRISTests {
+  @Suite struct MPRISTests {
     @Test func playerctlDrivesItThroughMPDris2() async throws {
       let hall = try await Hall()
       defer { hall.close() }

@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// ncmpcpp in a terminal that nobody sees.
-  @Suite(.serialized) struct NcmpcppTests {
+  @Suite struct NcmpcppTests {
     private func withNcmpcpp(
       _ songs: [String],
       _ body: (Window, _ control: ControlConnection, _ proxy: CountingProxy) async throws -> Void

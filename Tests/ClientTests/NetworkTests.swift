@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// Servers at a TCP port, with passwords.
-  @Suite(.serialized) struct NetworkTests {
+  @Suite struct NetworkTests {
     /// A port that is free now.
     private func freePort() throws -> Int {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

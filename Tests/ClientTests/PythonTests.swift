@@ -4,7 +4,7 @@ import Testing
 
 extension ClientTests {
   /// python-mpd2, which reads every line strictly: blocking, and asynchronous as home automation uses it.
-  @Suite(.serialized) struct PythonTests {
+  @Suite struct PythonTests {
     private func run(_ program: String) async throws {
       let hall = try await Hall()
       defer { hall.close() }

@@ -4,7 +4,7 @@ import Testing
 
 extension ClientTests {
   /// The player's own line in a terminal that puts lines together anew when its window gets narrower.
-  @Suite(.serialized) struct ResizedWindowTests {
+  @Suite struct ResizedWindowTests {
     @Test func aNarrowerWindowShowsOneLine() async throws {
       let hall = try await Hall()
       defer { hall.close() }

@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// Clients that do one thing each, or that others are made of.
-  @Suite(.serialized) struct SmallClientTests {
+  @Suite struct SmallClientTests {
     @Test func aProgramInC() async throws {
       let hall = try await Hall()
       defer { hall.close() }

@@ -11,7 +11,7 @@ import Testing
 /// What people and the system do to the application, in any order and at any moment: the queue is played to its end
 /// when somebody says so and nothing holds it, and not a frame of it is lost.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LifecycleScheduleTests {
+@Suite(.timeLimit(.minutes(10))) struct LifecycleScheduleTests {
   /// A command and its moment, in milliseconds.
   struct Press: CustomStringConvertible {
     var time: Int

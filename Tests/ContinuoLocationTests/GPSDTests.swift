@@ -8,7 +8,7 @@ import Testing
 
 /// A real gpsd, fed by `gpsfake`, and servers that are none.
 @MainActor
-@Suite("gpsd", .serialized, .timeLimit(.minutes(10)))
+@Suite("gpsd", .blocksThread, .timeLimit(.minutes(10)))
 struct GPSDTests {
   /// What a walker was told.
   struct Told: Sendable, CustomStringConvertible {

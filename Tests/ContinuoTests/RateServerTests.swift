@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rates as a listener hears them: a player on a real server, and what the sink's monitor has of it.
-@Suite("Rates on a real server", .serialized, .timeLimit(.minutes(10)))
+@Suite("Rates on a real server", .blocksThread, .timeLimit(.minutes(10)))
 struct RateServerTests {
   /// A player on a private server, and all that left its sink.
   private final class Room: Sendable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A song that an application keeps scrambled, heard from a real server.
-@Suite("Resource loaders on a real server", .serialized, .timeLimit(.minutes(5)))
+@Suite("Resource loaders on a real server", .blocksThread, .timeLimit(.minutes(5)))
 struct ResourceLoaderServerTests {
   /// Unscrambles pieces of a file, on a queue of its own.
   private final class Vault: NSObject, AVAssetResourceLoaderDelegate, Sendable {

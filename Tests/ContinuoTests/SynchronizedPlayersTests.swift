@@ -3,10 +3,11 @@ import Continuo
 import Foundation
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 /// Players that begin at one moment of the host's clock, as the sink's monitor has them.
-@Suite("Players in step on a real server", .serialized, .timeLimit(.minutes(10)))
+@Suite("Players in step on a real server", .blocksThread, .timeLimit(.minutes(10)))
 struct SynchronizedPlayersTests {
   /// A medium that is one sample all the time, so that in the sum of two each is known by its step.
   private struct Level: MediaSource {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The programs on the documentation's pages, built as they stand there.
-@Suite("The documentation's programs", .serialized, .timeLimit(.minutes(5)))
+@Suite("The documentation's programs", .blocksThread, .timeLimit(.minutes(5)))
 struct ProgramTests {
   private static let players = ["PlayerWithDispatchMain", "PlayerWithAsyncMain"]
 

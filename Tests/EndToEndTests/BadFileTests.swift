@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// Files that cannot be played, or not all of them; exit statuses.
-  @Suite(.serialized) struct BadFileTests {
+  @Suite struct BadFileTests {
     /// Makes what cannot be played; paths.
     private func makeBadFiles(in studio: Studio) throws -> [String] {
       var noise: UInt64 = 0x2545_F491_4F6C_DD1D

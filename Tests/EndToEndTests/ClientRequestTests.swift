@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
   /// Requests to the network that clients cause: their number, their end, and whose passwords they carry.
-  @Suite(.serialized) struct ClientRequestTests {
+  @Suite struct ClientRequestTests {
     /// Threads and open descriptors of a process.
     private struct Usage: Sendable {
       var threads = 0

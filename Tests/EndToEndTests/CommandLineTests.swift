@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// What people get wrong, and what they are told.
-  @Suite(.serialized) struct CommandLineTests {
+  @Suite struct CommandLineTests {
     /// Runs the program, or another one, to its end, or without a status until it has said `text`.
     private func says(
       _ text: String, _ arguments: [String], status: Int32?, in studio: Studio

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// Each command of `--at`: what observers see of it, and what is heard.
-  @Suite(.serialized) struct CommandTests {
+  @Suite struct CommandTests {
     /// A run of the player with what was heard of it, silence around it cut off.
     private struct Run {
       let player: Player

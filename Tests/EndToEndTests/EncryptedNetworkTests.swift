@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// URLs of servers with certificates.
-  @Suite(.serialized) struct EncryptedNetworkTests {
+  @Suite struct EncryptedNetworkTests {
     @Test(
       "A certificate of a strange authority, for another host, or expired, is refused; --cacert makes a good one play"
     )

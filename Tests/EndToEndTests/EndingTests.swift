@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// Signals and closed pipes: it ends at once, and leaves nothing behind.
-  @Suite(.serialized) struct EndingTests {
+  @Suite struct EndingTests {
     /// What the player is doing when the signal comes.
     enum Phase: String, CaseIterable { case startingServer, playing, paused, suspended, waitingForServer }
 

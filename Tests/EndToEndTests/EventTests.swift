@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// What observers see, and when.
-  @Suite(.serialized) struct EventTests {
+  @Suite struct EventTests {
     @Test func eachStepOnceInOrderWhenItIsHeard() async throws {
       let studio = try Studio()
       defer { studio.close() }

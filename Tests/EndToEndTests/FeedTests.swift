@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// Feeds of episodes, wherever playlists are taken.
-  @Suite(.serialized) struct FeedTests {
+  @Suite struct FeedTests {
     private static let feed = """
       <?xml version="1.0" encoding="UTF-8"?>
       <rss version="2.0"><channel><title>Show</title>

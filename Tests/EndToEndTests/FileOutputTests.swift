@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// Outputs that need no server.
-  @Suite(.serialized) struct FileOutputTests {
+  @Suite struct FileOutputTests {
     @Test func waveFileIsWhatMPG123Decodes() async throws {
       let studio = try Studio()
       defer { studio.close() }

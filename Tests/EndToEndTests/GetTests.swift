@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
   /// `continuo get`, as a process that is killed, stopped and refused.
-  @Suite(.serialized) struct GetTests {
+  @Suite struct GetTests {
     private let folder: TemporaryFolder
     private static let content: [UInt8] = {
       var random = RandomSource(seed: 5)

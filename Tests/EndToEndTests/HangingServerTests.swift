@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
   /// Servers that stop to answer at each place where a server can.
-  @Suite(.serialized) struct HangingServerTests {
+  @Suite struct HangingServerTests {
     enum Place: CaseIterable {
       /// No connection is made: the kernel drops the requests for one.
       case connect

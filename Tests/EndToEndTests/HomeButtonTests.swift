@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// The heart of the life cycle: what the home button does to the sound.
-  @Suite(.serialized) struct HomeButtonTests {
+  @Suite struct HomeButtonTests {
     /// Ways to have the entitlement, or not to.
     enum Entitlement: String, CaseIterable { case option, xmlList, binaryList }
 

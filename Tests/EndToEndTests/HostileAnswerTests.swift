@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
   /// Answers without measure: bounded memory, and an error or sound.
-  @Suite(.serialized) struct HostileAnswerTests {
+  @Suite struct HostileAnswerTests {
     enum Answer: CaseIterable {
       case longHead, endlessHead, endlessBody, endlessNoise, endlessPlaylist, hugeLength, longRedirect,
         tooLongRedirect

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// A player that has nothing to do does nothing.
-  @Suite(.serialized) struct IdleTests {
+  @Suite struct IdleTests {
     @Test(arguments: ["pause", "home"]) func pausedOrSuspendedItSleeps(command: String) async throws {
       let studio = try Studio()
       defer { studio.close() }

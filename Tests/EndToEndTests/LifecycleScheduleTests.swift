@@ -7,7 +7,7 @@ import Testing
 extension EndToEndTests {
   /// What people and the system do to the application, in any order and at any moment, with the sound that is heard of
   /// it. `CONTINUO_SCHEDULES` says how many schedules; without it there are 24.
-  @Suite(.serialized) struct LifecycleScheduleTests {
+  @Suite struct LifecycleScheduleTests {
     /// So many at a time: each mostly waits.
     private static let width = 4
 

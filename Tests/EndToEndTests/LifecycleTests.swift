@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// What the system does to the application beside the home button: tasks, interruptions, terminations.
-  @Suite(.serialized) struct LifecycleTests {
+  @Suite struct LifecycleTests {
     /// A player with one song and a schedule, and what is heard of it.
     struct Run {
       var player: Player

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
   /// Networks that are gone for a while or for ever, or slow.
-  @Suite(.serialized) struct LostNetworkTests {
+  @Suite struct LostNetworkTests {
     private func bytes(_ path: String) throws -> [UInt8] {
       Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }

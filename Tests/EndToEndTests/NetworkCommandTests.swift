@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
   /// The options of the network, and what the command says and returns.
-  @Suite(.serialized) struct NetworkCommandTests {
+  @Suite struct NetworkCommandTests {
     private func song(_ studio: Studio, seconds: Double) async throws -> [UInt8] {
       let path = try await Song(duration: seconds).write(into: studio.folder)
       return Array(try Data(contentsOf: URL(fileURLWithPath: path)))

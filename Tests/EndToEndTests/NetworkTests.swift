@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// URLs, from servers that do everything wrong. Sound is rendered to a file, which waits for bytes.
-  @Suite(.serialized) struct NetworkTests {
+  @Suite struct NetworkTests {
     /// Plays `arguments` into a file and returns what is in it.
     private func render(
       _ arguments: [String], in studio: Studio, status: Int32 = 0

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// Servers that do not tell the time as well as a null sink with `norewinds=1`, and none at all.
-  @Suite(.serialized) struct OtherServerTests {
+  @Suite struct OtherServerTests {
     /// How far from evenly spaced steps are. The first ones are left out: the line through a server's reports may
     /// still be found then.
     private func spread(of steps: [(value: Int64, host: Double)], after hundredths: Int64) -> Spread {

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// `continuo play`, driven over its socket.
-  @Suite(.serialized) struct PlaySocketTests {
+  @Suite struct PlaySocketTests {
     /// Where `play` listens unless told otherwise.
     private func defaultSocket(_ studio: Studio) -> String { "\(studio.runtimeFolder)/continuo/socket" }
 

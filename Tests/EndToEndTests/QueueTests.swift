@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// What a person can name, and in which order it is played.
-  @Suite(.serialized) struct QueueTests {
+  @Suite struct QueueTests {
     /// The names of the files that were played, in order.
     private func played(_ arguments: [String], in studio: Studio, input: String = "") async throws -> [String]
     {

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// The program and a station.
-  @Suite(.serialized) struct RadioTests {
+  @Suite struct RadioTests {
     private static let interval = 8_192
 
     /// A song's frames without tag and Info frame, and where each begins.

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// Where URLs and redirects may lead. Addresses 192.31.196.… stand for public ones.
-  @Suite(.serialized) struct ReachTests {
+  @Suite struct ReachTests {
     /// What a client from the network is told of a URL that it adds and plays.
     private func complaint(of client: Conversation, _ url: String) async throws -> String {
       #expect(try await client.ask("clear") == ["OK"])

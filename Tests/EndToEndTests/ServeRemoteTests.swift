@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
   /// Songs from the network in the queue of a server.
-  @Suite(.serialized) struct ServeRemoteTests {
+  @Suite struct ServeRemoteTests {
     static let arguments = ["--output", "simulated"]
 
     /// An MP3 file with tags.

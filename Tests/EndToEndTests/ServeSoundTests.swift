@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// What is heard of a server that clients drive.
-  @Suite(.serialized) struct ServeSoundTests {
+  @Suite struct ServeSoundTests {
     @Test(arguments: ["home", "lock"])
     func pressedOverTheSocketWithAudioModeNothingIsHeardOfIt(way: String) async throws {
       let studio = try Studio()

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// What a server keeps, whatever way it ends, and how it begins.
-  @Suite(.serialized) struct ServeStateTests {
+  @Suite struct ServeStateTests {
     @Test func secondServerRefusesAndADeadSocketIsReplaced() async throws {
       let studio = try Studio()
       defer { studio.close() }

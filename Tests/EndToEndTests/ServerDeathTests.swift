@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// The sound server dies.
-  @Suite(.serialized) struct ServerDeathTests {
+  @Suite struct ServerDeathTests {
     @Test func goesOnWhereItWasHeardLast() async throws {
       let studio = try Studio()
       defer { studio.close() }

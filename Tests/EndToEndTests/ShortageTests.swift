@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// The system gives the player less than it needs.
-  @Suite(.serialized) struct ShortageTests {
+  @Suite struct ShortageTests {
     private func run(_ limits: String, _ arguments: [String], in studio: Studio) throws -> (Child, Output) {
       let output = try Output(in: studio.folder)
       // The superuser has no limit of processes.

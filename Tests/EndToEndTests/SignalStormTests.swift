@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// Signals at any moment of a start: no process, no directory, and no socket that is in anybody's way.
-  @Suite(.serialized) struct SignalStormTests {
+  @Suite struct SignalStormTests {
     /// `CONTINUO_SIGNALS` asks for another number of players; 500 take half a minute.
     private static var count: Int {
       ProcessInfo.processInfo.environment["CONTINUO_SIGNALS"].flatMap { Int($0) } ?? 120

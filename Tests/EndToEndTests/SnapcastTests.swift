@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
   /// Rooms that a server is heard in by way of Debian's Snapcast, set up with README's lines.
-  @Suite(.serialized) struct SnapcastTests {
+  @Suite struct SnapcastTests {
     /// README's line that begins like that, with the pipe in a folder.
     private func line(_ start: String, in folder: String) throws -> String {
       let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

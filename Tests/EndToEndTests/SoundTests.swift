@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEndTests {
   /// What leaves the sink is what libmpg123 decodes.
-  @Suite(.serialized) struct SoundTests {
+  @Suite struct SoundTests {
     @Test(arguments: [MonitorCapture.SampleFormat.float32, .int16])
     func threeSongsAreWhatMPG123Decodes(format: MonitorCapture.SampleFormat) async throws {
       let studio = try Studio()

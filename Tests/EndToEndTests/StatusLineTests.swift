@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
   /// What is drawn on a terminal, byte by byte.
-  @Suite(.serialized) struct StatusLineTests {
+  @Suite struct StatusLineTests {
     /// A player of two songs on a terminal of its own, which ends by `q`.
     private func played(
       _ environment: [String: String] = [:], _ body: (PseudoTerminal, Player) async throws -> Void

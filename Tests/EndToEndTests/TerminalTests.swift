@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
   /// On a terminal: keys, the status line, the settings afterwards.
-  @Suite(.serialized) struct TerminalTests {
+  @Suite struct TerminalTests {
     @Test func keysWork() async throws {
       let studio = try Studio()
       defer { studio.close() }

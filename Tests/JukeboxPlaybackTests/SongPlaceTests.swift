@@ -7,7 +7,7 @@ import Testing
 
 /// Which place is told to those who ask, between an order and what becomes of it.
 @MainActor
-@Suite(.serialized) struct SongPlaceTests {
+@Suite struct SongPlaceTests {
   private func ticket(_ number: UInt64) -> PlaybackTicket { PlaybackTicket(rawValue: number) }
 
   @Test func orderCountsUntilItIsObeyed() throws {

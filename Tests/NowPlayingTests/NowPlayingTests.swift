@@ -10,7 +10,7 @@ import Testing
 @testable import NowPlaying
 
 /// The centers on a real bus of their own, with playerctl and a client of the same library as others.
-@Suite(.serialized) struct NowPlayingTests {
+@Suite struct NowPlayingTests {
   private static var song: [String: Any] {
     [
       MPMediaItemPropertyTitle: "Ground in D", MPMediaItemPropertyArtist: "Purcell",

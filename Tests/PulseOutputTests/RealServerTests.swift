@@ -3,12 +3,13 @@ import Foundation
 import HostTime
 import PulseTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PulseOutput
 
 /// All that needs a real server, one after the other: they measure time.
-@Suite(.serialized, .timeLimit(.minutes(10))) enum RealServers {}
+@Suite(.blocksThread, .timeLimit(.minutes(10))) enum RealServers {}
 
 extension RealServers {
   /// The device against private PulseAudio servers.

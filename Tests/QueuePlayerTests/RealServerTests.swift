@@ -4,11 +4,12 @@ import MediaTime
 import PulseOutput
 import QueuePlayer
 import Synchronization
+import TestSupport
 import Testing
 
 /// Players on a private PulseAudio server and the process's main queue, where the engine's threads really run beside a
 /// turn of the main queue. Races are repeated.
-@Suite("Races with a real server", .serialized, .timeLimit(.minutes(10)))
+@Suite("Races with a real server", .blocksThread, .timeLimit(.minutes(10)))
 @MainActor
 struct RealServerTests {
   /// How often a race is run. More by hand: CONTINUO_REPEATS=1000.

@@ -5,13 +5,14 @@ import HostTime
 import MediaTime
 import NetworkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Transfer
 
 @testable import QueuePlayer
 
 /// Players of URLs, with a server on loopback and the process's main queue. Sound goes to the simulated output.
-@Suite("The network", .serialized, .timeLimit(.minutes(2)))
+@Suite("The network", .blocksThread, .timeLimit(.minutes(2)))
 @MainActor
 struct RemoteTests {
   /// 2.5 s.

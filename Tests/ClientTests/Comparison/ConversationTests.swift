@@ -5,7 +5,7 @@ import Testing
 
 extension ClientTests {
   /// The same said to a real mpd and to Continuo is answered in the same way.
-  @Suite(.serialized) struct ComparisonTests {
+  @Suite struct ComparisonTests {
     @Test func conversationIsAsWithMPD() async throws {
       let hall = try await Hall()
       defer { hall.close() }

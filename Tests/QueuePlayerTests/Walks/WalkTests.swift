@@ -9,7 +9,7 @@ import Testing
 /// Random sequences of all that can be done with players and their application: whatever is done, and whenever,
 /// nothing that clients rely on breaks. A fault is told with the seed that repeats it; CONTINUO_WALK=seed runs that one
 /// alone and writes each step.
-@Suite("Random walks", .serialized, .timeLimit(.minutes(60)))
+@Suite("Random walks", .timeLimit(.minutes(60)))
 @MainActor
 struct WalkTests {
   private static let variables = ProcessInfo.processInfo.environment

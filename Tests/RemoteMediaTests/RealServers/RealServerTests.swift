@@ -12,7 +12,7 @@ import Transfer
 @testable import RemoteMedia
 
 /// The servers that people run: what is decoded of their media is the sound of the files.
-@Suite("Real servers", .serialized, .timeLimit(.minutes(5)))
+@Suite("Real servers", .blocksThread, .timeLimit(.minutes(5)))
 struct RealServerTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
