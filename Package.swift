@@ -30,7 +30,6 @@ let package = Package(
     .library(name: "ContinuoNetworking", targets: ["ContinuoNetworking"]),
     .library(name: "ContinuoTesting", targets: ["ContinuoTesting"]),
     .executable(name: "continuo", targets: ["ContinuoMain"]),
-    .executable(name: "continuo-bench", targets: ["ContinuoBench"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -182,14 +181,6 @@ let package = Package(
     .executableTarget(
       name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
-    .executableTarget(
-      name: "ContinuoBench",
-      dependencies: [
-        "CThreads",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-
     // What tests of several targets need; nothing here knows of sound servers.
     .target(name: "CTestWidth", path: "Tests/CTestWidth"),
     .target(
@@ -411,3 +402,35 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+// The benchmark is built for those who ask for it: `CONTINUO_BENCH=1 swift run -c release continuo-bench`.
+if Context.environment["CONTINUO_BENCH"] != nil {
+  package.products.append(.executable(name: "continuo-bench", targets: ["ContinuoBench"]))
+  package.targets.append(
+    .executableTarget(
+      name: "ContinuoBench",
+      dependencies: ["CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict))
+}
+
+// Builds and tests some targets and what they need, instead of all: `CONTINUO_TARGETS=TransferTests,JukeboxTests swift test`.
+// Tests that run the program need its target too: `CONTINUO_TARGETS=EndToEndTests,ContinuoMain swift test`.
+if let names = Context.environment["CONTINUO_TARGETS"] {
+  var kept = Set<String>()
+  var waiting = names.split(separator: ",").map(String.init)
+  while let name = waiting.popLast() {
+    guard kept.insert(name).inserted else { continue }
+    guard let target = package.targets.first(where: { $0.name == name }) else {
+      fatalError("CONTINUO_TARGETS names \(name), which is no target")
+    }
+    for case .byNameItem(let name, _) in target.dependencies { waiting.append(name) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { product in
+    switch product {
+    case let product as Product.Library: !product.targets.allSatisfy(kept.contains)
+    case let product as Product.Executable: !product.targets.allSatisfy(kept.contains)
+    default: false
+    }
+  }
+}

@@ -31,8 +31,8 @@ struct ContinuoBench: ParsableCommand {
         apt-get install pulseaudio pulseaudio-utils mpg123 mpd mpv ffmpeg
 
       Examples:
-        swift run -c release continuo-bench --quick
-        swift run -c release continuo-bench --only cpu --only continuo --only mpg123 --rounds 5
+        CONTINUO_BENCH=1 swift run -c release continuo-bench --quick
+        CONTINUO_BENCH=1 swift run -c release continuo-bench --only cpu --only continuo --only mpg123 --rounds 5
         continuo-bench --only jitter --seconds 60 --media ~/Music/long.mp3
         continuo-bench --only control --rounds 5
 
