@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CMPG123"),
     .systemLibrary(name: "CPulse"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CMarks"),
     // Linked, not imported: arguments where /proc is not mounted.
     .target(name: "CArguments"),
 
@@ -106,8 +107,9 @@ let package = Package(
     .target(
       name: "ContinuoTesting",
       dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoLocation", "ContinuoNetworking",
-        "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer", "RemoteMedia", "Transfer",
+        "AppLifecycle", "AudioCore", "AudioOutput", "CMarks", "Continuo", "ContinuoLocation",
+        "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer",
+        "RemoteMedia", "Transfer",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
@@ -182,9 +184,10 @@ let package = Package(
       name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
     // What tests of several targets need; nothing here knows of sound servers.
-    .target(name: "CTestWidth", path: "Tests/CTestWidth"),
+    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .target(
-      name: "TestSupport", dependencies: ["AudioOutput", "CTestWidth", "HostTime"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime"],
+      path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: strict),
@@ -200,11 +203,12 @@ let package = Package(
       name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
       swiftSettings: strict),
     .target(
-      name: "PulseTestSupport", dependencies: ["AudioCore", "HostTime", "PulseOutput", "TestSupport"],
+      name: "PulseTestSupport",
+      dependencies: ["AudioCore", "CTestSupport", "HostTime", "PulseOutput", "TestSupport"],
       path: "Tests/PulseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "PulseOutputTests",
-      dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport"],
+      dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: strict),
@@ -213,7 +217,9 @@ let package = Package(
       dependencies: ["ContinuoTesting", "Downloading", "HostTime", "TestSupport", "Transfer"],
       swiftSettings: strict),
     // A server that does everything wrong, on loopback.
-    .target(name: "NetworkTestSupport", path: "Tests/NetworkTestSupport", swiftSettings: strict),
+    .target(
+      name: "NetworkTestSupport", dependencies: ["CTestSupport"], path: "Tests/NetworkTestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "CurlTransportTests",
       dependencies: [
@@ -230,13 +236,14 @@ let package = Package(
     .testTarget(
       name: "PlaybackEngineTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "TestSupport",
+        "AudioCore", "AudioOutput", "CMarks", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "QueuePlayerTests",
       dependencies: [
-        "AudioCore", "AudioOutput", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
+        "AudioCore", "AudioOutput", "CMarks", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
         "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport", "Transfer",
       ],
       swiftSettings: strict),
@@ -250,7 +257,8 @@ let package = Package(
     .testTarget(
       name: "NowPlayingTests",
       dependencies: [
-        "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport", "SessionBus",
+        "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
+        "SessionBus",
         "TestSupport",
       ],
       swiftSettings: strict),
@@ -276,8 +284,8 @@ let package = Package(
     .testTarget(
       name: "ContinuoLocationTests",
       dependencies: [
-        "AppLifecycle", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport", "TestSupport",
-        "XMLReading",
+        "AppLifecycle", "CTestSupport", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport",
+        "TestSupport", "XMLReading",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -314,7 +322,8 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting", "PulseOutput",
+        "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
+        "PulseOutput",
         "PulseTestSupport", "QueuePlayer", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -353,7 +362,8 @@ let package = Package(
       name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
       swiftSettings: strict),
     .testTarget(
-      name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "Transfer"], swiftSettings: strict),
+      name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "TestSupport", "Transfer"],
+      swiftSettings: strict),
     .testTarget(
       name: "MusicFilesTests",
       dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
@@ -398,7 +408,8 @@ let package = Package(
       swiftSettings: strict),
     // Runs the program with other people's clients.
     .testTarget(
-      name: "ClientTests", dependencies: ["PulseTestSupport", "TestSupport"], exclude: ["Programs"],
+      name: "ClientTests", dependencies: ["CTestSupport", "PulseTestSupport", "TestSupport"],
+      exclude: ["Programs"],
       swiftSettings: strict),
   ]
 )

@@ -22,7 +22,7 @@ public final class TestDevice {
   let mainQueue: VirtualMainQueue
   let timers: ApplicationTimers
   let output: SimulatedOutput
-  let library = SongLibrary()
+  let library: SongLibrary
   /// The network, from which players fetch what has an http or https URL.
   public nonisolated let network: SimulatedNetwork
   let recorder: Recorder
@@ -38,6 +38,7 @@ public final class TestDevice {
     let recorder = Recorder(clock: hostClock)
     self.mainQueue = mainQueue
     self.recorder = recorder
+    library = SongLibrary(isHeard: recordsSound)
     network = SimulatedNetwork(clock: hostClock)
     timers = ApplicationTimers(clock: hostClock, mainQueue: mainQueue)
     self.output = SimulatedOutput(
@@ -167,13 +168,15 @@ public final class TestDevice {
     await MainActorTurns.runAll()
     var steps = 0
     var lastMoment = hostClock.now
-    while let step = mainQueue.step(hostClock, until: moment) {
-      if step == .work { await MainActorTurns.runAll() }
-      steps = hostClock.now == lastMoment ? steps + 1 : 0
-      lastMoment = hostClock.now
-      precondition(steps < Self.stepLimit, "the application never rests at \(lastMoment.inSeconds) s")
-    }
-    mainQueue.aside { hostClock.advance(to: moment) }
+    repeat {
+      while mainQueue.runNext() {
+        await MainActorTurns.runAll()
+        steps = hostClock.now == lastMoment ? steps + 1 : 0
+        lastMoment = hostClock.now
+        precondition(steps < Self.stepLimit, "the application never rests at \(lastMoment.inSeconds) s")
+      }
+      mainQueue.advance(hostClock, to: moment)
+    } while !mainQueue.isEmpty || hostClock.now < moment
   }
 
   /// Does something as a person or the system, and what follows from it at this moment.

@@ -22,27 +22,19 @@ final class VirtualMainQueue: DeliveryQueue {
   /// Whether the caller runs on this queue.
   var isCurrent: Bool { MainDispatchQueue.isCurrent && !state.withLock { $0.isAside } }
 
-  private func runNext() -> Bool {
+  /// Whether nothing waits.
+  var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
+
+  /// Runs the oldest piece of work; false if there is none. On the main thread.
+  func runNext() -> Bool {
     guard let work = state.withLock({ $0.work.popFirst() }) else { return false }
     work()
     return true
   }
 
-  /// What `step` has done.
-  enum Step {
-    /// A piece of this queue's work.
-    case work
-    /// Time has passed, and what had threads of its own has run.
-    case time
-  }
-
-  /// Runs the oldest piece of work, or if there is none, lets `clock` come to its next moment up to `limit`; nil if it
-  /// has none. On the main thread.
-  func step(_ clock: VirtualClock, until limit: HostTime) -> Step? {
-    if runNext() { return .work }
-    guard let due = clock.nextDeadline, due <= limit else { return nil }
-    aside { clock.advance(to: due) }
-    return .time
+  /// Lets `clock` run up to `moment`, but lets no time pass once there is work here. On the main thread.
+  func advance(_ clock: VirtualClock, to moment: HostTime) {
+    aside { clock.advance(to: moment) { !isEmpty } }
   }
 
   /// Runs `body` as something that is not the application.

@@ -25,6 +25,7 @@ import Synchronization
 ///   - settings: the times that the application is allowed.
 ///   - output: how the sound output behaves.
 ///   - recordsSound: whether `TestDevice.heard` is kept: about 20 MB for a minute of sound.
+///     Without it half an hour that nobody observes takes a tenth of a second in a debug build, else two.
 ///   - operation: the test.
 /// - Returns: what `operation` returns.
 @MainActor

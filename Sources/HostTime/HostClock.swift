@@ -28,6 +28,15 @@ package protocol HostClock: AnyObject, Sendable {
   /// The present moment. Any thread; never blocks.
   var now: HostTime { get }
 
+  /// Up to when nothing happens but what the caller, a worker's body, brings about. Nil where that cannot be known: only
+  /// virtual time knows its future. Any thread; never blocks.
+  var quietUntil: HostTime? { get }
+
   /// Starts a worker. `name` (at most 15 bytes are seen) names its thread.
   func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker
+}
+
+extension HostClock {
+  /// Nil: not known.
+  package var quietUntil: HostTime? { nil }
 }

@@ -31,6 +31,13 @@ package final class VirtualClock: HostClock {
   /// thread.
   package var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
 
+  /// The moment up to which nothing happens but what the body that runs now brings about: nobody else is due before, and the
+  /// advance does not end. Any thread.
+  package var quietUntil: HostTime? { schedule.withLock { $0.quietUntil } }
+
+  /// How often a worker's body was run. Any thread.
+  package var runCount: Int { schedule.withLock { $0.runCount } }
+
   /// Adds a worker that runs first within the present or the next `advance`. It ends with `cancel()` or when its
   /// last reference goes.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
@@ -49,19 +56,24 @@ package final class VirtualClock: HostClock {
 
   /// Runs all that is due until `moment`, that moment included, and sets the clock to it (never back). Any thread,
   /// and bodies, on the thread that runs them.
-  package func advance(to moment: HostTime) {
-    let isAlone = schedule.withLock { $0.beginAdvance(by: pthread_self()) }
+  package func advance(to moment: HostTime) { advance(to: moment) { false } }
+
+  /// The same, but returns before time passes if `isHeld` says so, which is asked before each run.
+  package func advance(to moment: HostTime, unless isHeld: () -> Bool) {
+    let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
-    while let run = beginRun(until: moment) {
+    while let run = beginRun(until: moment, isHeld: isHeld()) {
       let next = run.body()
       let waiters = schedule.withLock { $0.endRun(of: run.id, next) }
       for waiter in waiters { waiter.semaphore.post() }
     }
   }
 
-  private func beginRun(until moment: HostTime) -> (id: UInt64, body: VirtualSchedule.Body)? {
+  private func beginRun(
+    until moment: HostTime, isHeld: Bool
+  ) -> (id: UInt64, body: VirtualSchedule.Body)? {
     schedule.withLock { schedule in
-      let run = schedule.beginRun(until: moment)
+      let run = schedule.beginRun(until: moment, isHeld: isHeld)
       if run == nil { schedule.endAdvance() }
       return run
     }
@@ -75,7 +87,7 @@ package final class VirtualClock: HostClock {
     let (entry, waiter): (VirtualSchedule.Entry?, VirtualWaiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
       // Only another thread has anything to wait for; on the advancing one it is the body itself that cancels.
-      guard schedule.running.contains(id), schedule.advancing?.thread != pthread_self() else {
+      guard schedule.running.contains(id), schedule.advancing != pthread_self() else {
         return (entry, nil)
       }
       return (entry, schedule.addWaiter(for: id))

@@ -4,28 +4,34 @@ import Glibc
 struct VirtualSchedule: ~Copyable {
   typealias Body = @Sendable () -> WorkerNext
 
-  /// A worker's place.
+  /// A worker.
   struct Entry {
     let id: UInt64
     let name: String
     let body: Body
-    /// When the body is to run; nil while it waits for a signal only, or runs.
-    var due: HostTime?
   }
 
   private(set) var now = HostTime(nanoseconds: 0)
   /// The workers whose bodies run, each but the first within an advance by the body before it.
   private(set) var running: [UInt64] = []
-  /// The thread that advances, and how many of its advances are within each other.
-  var advancing: (thread: pthread_t, depth: Int)?
+  /// The thread that advances.
+  private(set) var advancing: pthread_t?
+  /// Where its advances lead that are within each other, the outermost first.
+  private var goals: [HostTime] = []
   /// Threads that wait for the end of a run.
   private var waiters: [(id: UInt64, waiter: VirtualWaiter)] = []
 
   /// In the order of creation.
   private var entries: [Entry] = []
+  /// When each is to run, in nanoseconds; `never` while it waits for a signal only, or runs. Apart from `entries`, because
+  /// they are gone through for each run.
+  private var dues: [Int64] = []
+  private static let never = Int64.max
   private var lastID: UInt64 = 0
   /// The worker that ran last at this moment: where the round goes on.
   private var cursor: UInt64 = 0
+  /// Runs of all workers so far.
+  private(set) var runCount = 0
   /// Runs at this moment so far.
   private var runs = 0
   private let runLimit: Int
@@ -36,19 +42,40 @@ struct VirtualSchedule: ~Copyable {
 
   /// The earliest moment at which anyone wants to run who does not run already.
   var nextDeadline: HostTime? {
-    entries.lazy.filter { [running] in !running.contains($0.id) }.compactMap(\.due).min()
+    let earliest = earliest()
+    return earliest == Self.never ? nil : HostTime(nanoseconds: earliest)
+  }
+
+  /// The moment before which nobody else wants to run, and the innermost advance does not end; nil if that is now.
+  var quietUntil: HostTime? {
+    let moment = min(earliest(), goals.last?.nanoseconds ?? now.nanoseconds)
+    return moment > now.nanoseconds ? HostTime(nanoseconds: moment) : nil
+  }
+
+  private func earliest() -> Int64 {
+    var result = Self.never
+    var index = 0
+    while index < dues.count {
+      if dues[index] < result, running.isEmpty || !running.contains(entries[index].id) {
+        result = dues[index]
+      }
+      index += 1
+    }
+    return result
   }
 
   /// Notes that `thread` begins to advance. False if another one does already.
-  mutating func beginAdvance(by thread: pthread_t) -> Bool {
-    if let advancing, advancing.thread != thread { return false }
-    advancing = (thread, (advancing?.depth ?? 0) + 1)
+  mutating func beginAdvance(to moment: HostTime, by thread: pthread_t) -> Bool {
+    if let advancing, advancing != thread { return false }
+    advancing = thread
+    goals.append(moment)
     return true
   }
 
   /// Notes that the innermost advance is at its end.
   mutating func endAdvance() {
-    if let present = advancing { advancing = present.depth > 1 ? (present.thread, present.depth - 1) : nil }
+    goals.removeLast()
+    if goals.isEmpty { advancing = nil }
   }
 
   /// Adds someone who waits for the end of the run of `id`.
@@ -60,60 +87,77 @@ struct VirtualSchedule: ~Copyable {
 
   mutating func add(_ name: String, _ body: @escaping Body) -> UInt64 {
     lastID += 1
-    entries.append(Entry(id: lastID, name: name, body: body, due: now))
+    entries.append(Entry(id: lastID, name: name, body: body))
+    dues.append(now.nanoseconds)
     return lastID
   }
 
   mutating func signal(_ id: UInt64) {
-    if let index = index(of: id) { entries[index].due = now }
+    if let index = index(of: id) { dues[index] = now.nanoseconds }
   }
 
   /// Takes a worker out. The caller releases what it gets outside of the lock: with a body may go the last reference
   /// to other workers, which then cancel themselves.
   mutating func remove(_ id: UInt64) -> Entry? {
-    index(of: id).map { entries.remove(at: $0) }
+    guard let index = index(of: id) else { return nil }
+    dues.remove(at: index)
+    return entries.remove(at: index)
   }
 
   /// Picks what runs next and moves the time to its moment. If nothing is due until `limit`, moves the time to that
-  /// and returns nil.
-  mutating func beginRun(until limit: HostTime) -> (id: UInt64, body: Body)? {
-    guard let due = nextDeadline, due <= max(limit, now) else {
+  /// and returns nil; also if time would have to pass and must not.
+  mutating func beginRun(until limit: HostTime, isHeld: Bool) -> (id: UInt64, body: Body)? {
+    let due = HostTime(nanoseconds: earliest())
+    if isHeld, due > now { return nil }
+    guard due.nanoseconds != Self.never, due <= max(limit, now) else {
       move(to: limit)
       return nil
     }
     move(to: due)
-    let isDue = { [now, running] (entry: Entry) in
-      entry.due.map { $0 <= now } ?? false && !running.contains(entry.id)
-    }
-    let later = entries.firstIndex { [cursor] in $0.id > cursor && isDue($0) }
-    guard let index = later ?? entries.firstIndex(where: isDue) else {
-      preconditionFailure("the earliest deadline belongs to an entry")
-    }
+    guard let index = nextIndex() else { preconditionFailure("the earliest deadline belongs to an entry") }
     let entry = entries[index]
     runs += 1
+    runCount += 1
     precondition(
       runs <= runLimit,
       "worker \"\(entry.name)\" never rests: \(runLimit) runs at one moment, \(now.seconds) s")
-    entries[index].due = nil
+    dues[index] = Self.never
     cursor = entry.id
     running.append(entry.id)
     return (entry.id, entry.body)
   }
 
+  /// The first one due behind the one that ran last at this moment, or the first of all.
+  private func nextIndex() -> Int? {
+    var first: Int?
+    var index = 0
+    while index < dues.count {
+      if dues[index] <= now.nanoseconds, running.isEmpty || !running.contains(entries[index].id) {
+        if entries[index].id > cursor { return index }
+        if first == nil { first = index }
+      }
+      index += 1
+    }
+    return first
+  }
+
   /// Notes what the worker wants after its run, and returns who waited for its end.
   mutating func endRun(of id: UInt64, _ next: WorkerNext) -> [VirtualWaiter] {
-    running.removeAll { $0 == id }
-    let ended = waiters.filter { $0.id == id }.map(\.waiter)
-    waiters.removeAll { $0.id == id }
+    if running.last == id { running.removeLast() } else { running.removeAll { $0 == id } }
+    var ended: [VirtualWaiter] = []
+    if !waiters.isEmpty {
+      ended = waiters.filter { $0.id == id }.map(\.waiter)
+      waiters.removeAll { $0.id == id }
+    }
     guard let index = index(of: id) else { return ended }
-    let wanted: HostTime? =
+    let wanted =
       switch next {
-      case .again: now
-      case .at(let moment): max(moment, now)
-      case .whenSignalled: nil
+      case .again: now.nanoseconds
+      case .at(let moment): max(moment, now).nanoseconds
+      case .whenSignalled: Self.never
       }
     // A signal that came during the run has left the present moment there.
-    if entries[index].due == nil { entries[index].due = wanted }
+    if dues[index] == Self.never { dues[index] = wanted }
     return ended
   }
 
@@ -127,7 +171,12 @@ struct VirtualSchedule: ~Copyable {
 
   /// Where a worker stands; nil after it was removed.
   private func index(of id: UInt64) -> Int? {
-    entries.firstIndex { $0.id == id }
+    var index = 0
+    while index < entries.count {
+      if entries[index].id == id { return index }
+      index += 1
+    }
+    return nil
   }
 }
 

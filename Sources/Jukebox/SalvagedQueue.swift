@@ -9,19 +9,21 @@ package struct SalvagedQueue: Sendable {
   package let originalCount: Int?
 
   /// Bytes that are passed over in search of a song before the rest is given up: about a second's work.
-  static let searchLimit = 2 << 20
+  private static let searchLimit = 2 << 20
   /// Above it a number is taken for damaged, so that enough are left for new songs.
   private static let largestNumber = UInt64(Int32.max)
 
   /// Reads all that can be read. Any bytes are allowed.
-  package init(damaged bytes: [UInt8]) {
+  ///
+  /// - Parameter limit: Bytes that are passed over in search of songs.
+  package init(damaged bytes: [UInt8], limit: Int = Self.searchLimit) {
     var reader = RecordReader(damaged: bytes, kind: .queue)
     let nextID = (try? reader.read(UInt64.self)) ?? 0
     let count = (try? reader.read(UInt32.self)).map { Int($0) } ?? 0
     var songs: [(id: SongID, song: Song)] = []
     var numbers: Set<SongID> = []
     var passedOver = 0
-    while reader.remaining > 0, passedOver < Self.searchLimit, songs.count < SongQueue.maximumCount {
+    while reader.remaining > 0, passedOver < limit, songs.count < SongQueue.maximumCount {
       var following = reader
       if let song = try? following.readSong(), Self.canBe(song), numbers.insert(song.id).inserted {
         songs.append(song)

@@ -35,9 +35,11 @@ import Testing
     #expect(stage.device.state == .suspended)
     stage.diary.clear()
     stage.device.foreground()
-    #expect(
-      stage.diary.lines == ["happened foreground"] + Self.toForeground.prefix(4) + ["* resume"]
-        + Self.toForeground.dropFirst(4))
+    var expected = ["happened foreground"]
+    expected += Self.toForeground.prefix(4)
+    expected.append("* resume")
+    expected += Self.toForeground.dropFirst(4)
+    #expect(stage.diary.lines == expected)
     #expect(stage.device.keptRunningBy == .foreground)
   }
 

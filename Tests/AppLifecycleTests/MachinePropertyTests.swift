@@ -4,11 +4,11 @@ import Testing
 @testable import AppLifecycle
 
 @Suite(.timeLimit(.minutes(10))) struct MachinePropertyTests {
-  /// A thousand sequences of a thousand events each keep all rules of `ActionRules`.
+  /// Sequences of a thousand events each keep all rules of `ActionRules`.
   @Test func randomSequencesKeepTheRules() {
     var calls: Set<LifecycleCallback> = []
     var codes: Set<TerminationReport.Code> = []
-    for seed in 0..<1000 as Range<UInt64> {
+    for seed in 0..<UInt64(Rounds.count(200)) {
       var random = RandomSource(seed: seed)
       var settings = LifecycleSettings()
       if seed % 3 == 0 { settings.backgroundTime = Double(random.next() % 20) }

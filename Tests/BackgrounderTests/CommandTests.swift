@@ -114,16 +114,21 @@ extension BackgrounderTests {
         "whatever", "--script",
         "lock@0.3 unlock@0.6 call@0.9 hangup@1.2 memory@1.5 terminate@1.8 tap@2.1 launch@2.4 quit@2.7",
       ]).ended()
-      #expect(
-        transcript.system == Transcript.launch + ["> lock"] + Transcript.home.dropFirst() + [
-          "> state background", "> state suspended", "> unlock",
-        ] + Transcript.foreground.dropFirst() + [
-          "> state active", "> call", "> call willResignActive", "> state inactive", "> interruption began",
-          "> hangup",
-          "> interruption ended, sound should resume", "> call didBecomeActive", "> state active", "> memory",
-          "> call didReceiveMemoryWarning", "> terminate", "> call willTerminate", "> state notRunning",
-          "> terminated", "> tap", "> the application is not active",
-        ] + Transcript.launch + ["> quit"])
+      var expected = Transcript.launch
+      expected.append("> lock")
+      expected += Transcript.home.dropFirst()
+      expected += ["> state background", "> state suspended", "> unlock"]
+      expected += Transcript.foreground.dropFirst()
+      expected += [
+        "> state active", "> call", "> call willResignActive", "> state inactive", "> interruption began",
+        "> hangup",
+        "> interruption ended, sound should resume", "> call didBecomeActive", "> state active", "> memory",
+        "> call didReceiveMemoryWarning", "> terminate", "> call willTerminate", "> state notRunning",
+        "> terminated", "> tap", "> the application is not active",
+      ]
+      expected += Transcript.launch
+      expected.append("> quit")
+      #expect(transcript.system == expected)
       #expect(transcript.application.isEmpty)
     }
   }

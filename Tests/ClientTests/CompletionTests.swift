@@ -54,9 +54,7 @@ extension ClientTests {
       let sinks = ["hall", "garden"].map {
         "printf '0\\t\($0)\\tmodule-null-sink.c\\ts16le 2ch 44100Hz\\tIDLE\\n'\n"
       }
-      try Data(("#!/bin/sh\n" + sinks.joined()).utf8)
-        .write(to: URL(fileURLWithPath: "\(bin)/pactl"))
-      chmod("\(bin)/pactl", 0o755)
+      try await write(program: sinks.joined(), to: "\(bin)/pactl")
       let program = product("continuo")
       let script = "\(hall.folder)/script"
       try Data(try await output(of: [program, "--generate-completion-script", shell.name])).write(

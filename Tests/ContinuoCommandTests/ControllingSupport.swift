@@ -106,9 +106,11 @@ final class Printed {
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? any ControlCommand)
     let output = CommandOutput(
       write: { [unowned self] bytes throws(CommandOutput.Failure) in
+        if lines > 0 {
+          self.bytes += bytes
+          onWrite()
+        }
         if self.bytes.count(where: { $0 == UInt8(ascii: "\n") }) >= lines { throw .readerLeft }
-        self.bytes += bytes
-        onWrite()
       },
       complain: { [unowned self] in complaints.append($0) }, isTerminal: terminal)
     let named = try command.control.server { $0 == "CONTINUO_SOCKET" ? path : nil }

@@ -104,7 +104,8 @@ import TextFormatting
     let values = try printed.text.split(separator: "\n").map { line in
       try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
     }
-    #expect(values.dropLast().map { $0?["value"] as? Int64 } == (0..<1000).map { $0 })
+    let counted = values.dropLast().compactMap { $0?["value"] as? Int64 }
+    #expect(counted == Array(0..<1000))
     #expect(values.last??["state"] as? String == "active")
   }
 

@@ -127,13 +127,9 @@ import Testing
 
   // MARK: Tests
 
-  /// How many schedules of each kind. More by hand: CONTINUO_SCHEDULES=1000.
-  private static let count =
-    ProcessInfo.processInfo.environment["CONTINUO_SCHEDULES"].flatMap { UInt64($0) } ?? 250
-
   @Test(arguments: Kind.allCases) func randomSchedulesEnd(kind: Kind) throws {
     var failures = 0
-    for seed in 0..<Self.count {
+    for seed in Rounds.seeds(60) {
       let presses = schedule(seed, kind)
       var random = RandomSource(seed: seed ^ 0xFFFF)
       let songs = (0...random.below(3)).map { _ in Double(20 + random.below(60)) / 100 + 0.005 }

@@ -152,8 +152,10 @@ final class VirtualRun: SessionDelegate {
   /// Lets that many seconds pass, and does what is due.
   func pass(_ seconds: Double) {
     let end = clock.now.advanced(bySeconds: seconds)
-    while mainQueue.step(clock, until: end) != nil {}
-    mainQueue.aside { clock.advance(to: end) }
+    repeat {
+      while mainQueue.runNext() {}
+      mainQueue.advance(clock, to: end)
+    } while !mainQueue.isEmpty
   }
 
   // MARK: What came of it

@@ -1,4 +1,5 @@
 import AppLifecycle
+import CTestSupport
 import ContinuoLocation
 import Foundation
 import PulseTestSupport
@@ -161,9 +162,11 @@ private final class FakeServer: Sendable {
     self.listener = listener
     self.port = port
     Thread.detachNewThread { [weak self] in
+      // This thread alone closes the listener: another that did would have it accept at a socket that has got the number since.
+      defer { close(listener) }
       var number = 0
       while true {
-        let client = accept(listener, nil, nil)
+        let client = continuo_test_accept(listener)
         guard client >= 0, let self else { return }
         number += 1
         self.state.update { $0.connections += 1 }
@@ -180,10 +183,7 @@ private final class FakeServer: Sendable {
     }
   }
 
-  deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
   /// Closes the first connections at once.
   func closes(first count: Int) { closing.withLock { $0 = count } }
@@ -195,7 +195,7 @@ private final class FakeServer: Sendable {
   }
 
   private static func listen() throws -> (Int32, UInt16) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

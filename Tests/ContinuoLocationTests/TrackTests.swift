@@ -133,7 +133,7 @@ struct TrackTests {
     #expect(error?.reason.contains("larger than 64 MiB") == true)
   }
 
-  @Test("100,000 damaged files: an error or a way whose places are all on Earth")
+  @Test("Damaged files: an error or a way whose places are all on Earth")
   func fuzz() {
     var random = RandomSource(seed: 11)
     let seed = Array(
@@ -146,7 +146,7 @@ struct TrackTests {
       "nan", "inf", "1e999", "-", "<", ">", "&", "<wpt lat='", "9", "\0", "\u{FF}", "<!DOCTYPE a>", "Z", "T",
     ]
     var count = 0
-    for _ in 0..<100_000 {
+    for _ in 0..<Rounds.count(20_000) {
       var bytes = seed
       for _ in 0...(random.next() % 3) {
         let place = Int(random.next() % UInt64(bytes.count))
@@ -169,7 +169,7 @@ struct TrackTests {
         }
       }
     }
-    #expect(count > 1000)
+    #expect(count > Rounds.count(400))
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import ContinuoTesting
+import TestSupport
 import Testing
 
 /// "Virtual time": no time, and a fixed order.
@@ -32,26 +33,19 @@ struct VirtualTimeTests {
   }
 
   @Test(
-    "180 s of background time with an expiration at 175 s: the same in each of 1,000 runs, each below 50 ms")
-  func thousandRuns() async {
+    "180 s of background time with an expiration at 175 s: the same in each run")
+  func manyRuns() async {
     let first = await uploadThatTakesTooLong()
     #expect(first.moments(of: "task \"upload\" expires") == [.seconds(175)])
     #expect(first.moments(of: "state suspended") == [.seconds(175)])
     #expect(first.entries.count(where: { $0.text.hasSuffix("s left") }) >= 174)
-    var durations: [Duration] = []
-    for run in 0..<1000 {
-      let start = ContinuousClock.now
+    for run in 0..<Rounds.count(100) {
       let record = await uploadThatTakesTooLong()
-      durations.append(ContinuousClock.now - start)
       guard record == first else {
         Issue.record("run \(run) differs:\n\(record)\nfrom the first:\n\(first)")
         return
       }
     }
-    durations.sort()
-    print("180 s of background time: median \(durations[500]), longest \(durations[999]) of 1,000 runs")
-    // The median: the longest is the machine's and not ours.
-    #expect(durations[500] < .milliseconds(50))
   }
 
   @Test("A test presses the button, advances 175 s and sees the expiration handler run")
@@ -93,6 +87,9 @@ struct VirtualTimeTests {
     }
     let first = await run()
     #expect(first.entries.count > 30)
-    for _ in 0..<20 { #expect(await run() == first) }
+    for _ in 0..<20 {
+      let next = await run()
+      #expect(next == first, "\(next.entries.difference(from: first.entries))")
+    }
   }
 }

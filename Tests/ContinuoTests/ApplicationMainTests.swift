@@ -4,8 +4,9 @@ import Testing
 
 @Suite("UIApplicationMain", .timeLimit(.minutes(10)))
 struct ApplicationMainTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "continuo-\(UUID().uuidString)")
+  /// On the program's file system, for the link.
+  private let folder = URL(fileURLWithPath: product("ContinuoProbe")).deletingLastPathComponent()
+    .appendingPathComponent("probe-\(UUID().uuidString)")
 
   /// What the probe says, in a folder with that `Info.plist`; and its status.
   private func run(_ style: String, infoPlist: String?) throws -> (
@@ -14,7 +15,9 @@ struct ApplicationMainTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appendingPathComponent("Probe")
-    try FileManager.default.copyItem(atPath: product("ContinuoProbe"), toPath: program.path)
+    // Not a copy: a program that another test starts at this moment has the file open for writing until it runs, and the kernel
+    // does not execute such a file.
+    try FileManager.default.linkItem(atPath: product("ContinuoProbe"), toPath: program.path)
     try infoPlist?.write(to: folder.appendingPathComponent("Info.plist"), atomically: true, encoding: .utf8)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocksThread, .timeLimit(.minutes(10)))
 struct ClientTests {
   @Test("A client asks and is answered")
   func ask() throws {

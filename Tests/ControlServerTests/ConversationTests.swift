@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .bothTransports)
+@Suite(.blocksThread, .timeLimit(.minutes(10)), .bothTransports)
 struct ConversationTests {
   @Test("The server greets and answers")
   func ping() throws {

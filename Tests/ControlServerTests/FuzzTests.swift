@@ -6,7 +6,7 @@ import Testing
 
 /// Clients that send anything, at both kinds of sockets: what the protocol's values make of it is tested with them, here
 /// what becomes of the connections.
-@Suite(.timeLimit(.minutes(10)), .bothTransports)
+@Suite(.blocksThread, .timeLimit(.minutes(10)), .bothTransports)
 struct FuzzTests {
   /// Commands that change what a connection is in, numbers at their limits, quotes, and what is nothing at all.
   private static let words = [

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .bothTransports)
+@Suite(.blocksThread, .timeLimit(.minutes(10)), .bothTransports)
 struct LimitTests {
   /// A handler whose `status` answers with about that many bytes.
   private func large(_ size: Int) -> TestHandler {

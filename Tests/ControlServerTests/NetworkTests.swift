@@ -9,7 +9,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocksThread, .timeLimit(.minutes(10)))
 struct NetworkTests {
   private func server(
     _ access: NetworkAccess = NetworkAccess(), handler: TestHandler = TestHandler(),

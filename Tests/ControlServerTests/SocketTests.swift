@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocksThread, .timeLimit(.minutes(10)))
 struct SocketTests {
   private func mode(_ path: String) -> UInt32? {
     var status = stat()

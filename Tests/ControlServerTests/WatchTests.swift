@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(10)), .bothTransports)
+@Suite(.blocksThread, .timeLimit(.minutes(10)), .bothTransports)
 struct WatchTests {
   private let steps: WatchTopic
   init() throws { steps = .time(try #require(WatchInterval("0.01"))) }

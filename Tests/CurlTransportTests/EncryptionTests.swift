@@ -6,7 +6,7 @@ import Testing
 import Transfer
 
 /// Certificates that the test makes, and a server of openssl's that has them.
-@Suite("Encrypted connections")
+@Suite("Encrypted connections", .blocksThread)
 struct EncryptionTests {
   private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Transfer
 
 @testable import CurlTransport
 
-@Suite("Answers without end")
+@Suite("Answers without end", .blocksThread)
 struct EndlessTests {
   private static let chunked = HostileFile.head("200 OK", ["Transfer-Encoding: chunked"])
   private static let text = [UInt8](repeating: 0x61, count: 16_384)

@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import PulseOutput
 import PulseTestSupport
@@ -54,8 +55,8 @@ struct ProgramTests {
     let song = try await Song(duration: 0.5).write(into: folder.path)
     let door = try SlammedDoor(folder.file("native"))
     let run = try Run(program, [song], server: "unix:\(folder.file("native"))")
-    _ = try await door.knocks.wait(for: "a third attempt", limit: 20) { $0 >= 3 }
-    _ = try await run.log.wait(for: "a word about it", limit: 20) { !$0.errors.isEmpty }
+    _ = try await door.knocks.wait(for: "a third attempt", limit: 60) { $0 >= 3 }
+    _ = try await run.log.wait(for: "a word about it", limit: 60) { !$0.errors.isEmpty }
     run.child.signal(SIGTERM)
     let log = try await run.finished(status: 128 + SIGTERM)
     #expect(log.errors.count == 1, "\(log)")
@@ -72,7 +73,8 @@ struct ProgramTests {
     #expect(log.errors.isEmpty)
     expectSame(
       Sound(try await stage.capture.untilSilence()).trimmed, try await Sound.mpg123(stage.songs).trimmed)
-    let states = log.output.filter { $0.hasPrefix("state ") }
+    // Whether the music ends before the application is back in front, so that it is suspended, is up to the machine.
+    let states = log.output.filter { $0.hasPrefix("state ") && $0 != "state suspended" }
     #expect(
       states
         == ["inactive", "active", "inactive", "background", "inactive", "active", "notRunning"].map {
@@ -109,7 +111,7 @@ private final class SlammedDoor {
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
     let source = DispatchSource.makeReadSource(fileDescriptor: socket)
     source.setEventHandler { [knocks] in
-      let connection = accept(socket, nil, nil)
+      let connection = continuo_test_accept(socket)
       guard connection >= 0 else { return }
       close(connection)
       knocks.update { $0 += 1 }

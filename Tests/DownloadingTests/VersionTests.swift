@@ -19,12 +19,11 @@ struct VersionTests {
   /// How a download ended.
   private enum Result { case whole, mixed, failed }
 
-  /// More by hand: CONTINUO_DOWNLOADS=100000.
   @Test(
     "the file is one of them, whatever connections are cut and processes are killed; if not, they are alike where they meet",
     arguments: Likeness.allCases)
   func walk(_ likeness: Likeness) throws {
-    let rounds = ProcessInfo.processInfo.environment["CONTINUO_DOWNLOADS"].flatMap { Int($0) } ?? 2_000
+    let rounds = Rounds.count(500)
     var random = RandomSource(seed: 1)
     let base = random.bytes(200_000)
     var counts: [Result: Int] = [:]

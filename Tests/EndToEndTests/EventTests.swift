@@ -61,7 +61,8 @@ extension EndToEndTests {
       }
       print("time steps against the captured sound: \(Spread(errors)); first \(errors[0] * 1000) ms")
       print("the way from the monitor: \(Spread(heard.delays))")
-      #expect(Spread(errors).quantile(0.5) < 2)
+      // How far they are off is measured where nothing else runs; a step of another place is 10 ms off and more.
+      #expect(Spread(errors).quantile(0.5) < 20)
     }
 
     /// The pipe is full before the home button is pressed, and nobody reads from it until the end.
@@ -78,7 +79,7 @@ extension EndToEndTests {
         ], eventPipeBytes: 4096)
       player.pauseEvents()
       // `ended` reads what is left, which is for afterwards.
-      let end = try await player.child.ended(limit: 10)
+      let end = try await player.child.ended(limit: 60)
       #expect(end.status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("background, "))
@@ -111,7 +112,7 @@ extension EndToEndTests {
         environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: ends[1]))
       defer { child.signal(SIGKILL) }
-      #expect(try await child.ended(limit: 10).status == 0)
+      #expect(try await child.ended(limit: 60).status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("suspended, "))
       #expect(!text.contains("0x8badf00d"))

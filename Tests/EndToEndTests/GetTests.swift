@@ -118,8 +118,8 @@ extension EndToEndTests {
       #expect(try folder.read("a.mp3") == content && folder.names == ["a.mp3"])
     }
 
-    /// How often it is killed here. By hand 200 times: the documentation of `Downloading` has the figure.
-    private static let kills = ProcessInfo.processInfo.environment["CONTINUO_KILLS"].flatMap { Int($0) } ?? 8
+    /// How often it is killed; the documentation of `Downloading` has the figure of 200 times.
+    private static let kills = Rounds.count(4)
 
     /// Kills a program at random moments while it downloads, and begins it again until the file is there: one whole
     /// version of it, and at most 16 MiB of it fetched twice.
@@ -146,7 +146,7 @@ extension EndToEndTests {
           try await Task.sleep(for: .milliseconds(1))
         }
         run.child.signal(SIGKILL)
-        _ = try await run.child.ended(limit: 20)
+        _ = try await run.child.ended(limit: 60)
         let isThere = folder.names.contains("a.bin")
         let isChanged = !isThere && number % 2 == 1
         if isChanged { version.withLock { $0 = 1 - $0 } }

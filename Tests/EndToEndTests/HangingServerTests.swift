@@ -44,7 +44,7 @@ extension EndToEndTests {
 
       /// Waits until the client is told that the network is waited for. Nothing was heard for less than `sound`
       /// seconds then.
-      func waits(sound: Double = 0.5, limit: Double = 20) async throws {
+      func waits(sound: Double = 0.5, limit: Double = 60) async throws {
         var place = -1.0
         var stood = SystemClock.shared.now
         let end = stood.advanced(bySeconds: limit)
@@ -66,7 +66,8 @@ extension EndToEndTests {
       /// What is asked for while a server hangs is done at once.
       func answers(_ command: String, repeats: Int = 1) async throws {
         let seconds = try await client.time(of: command, repeats: repeats)
-        #expect(seconds < 0.05, "\(command) took \(seconds) s")
+        // The server hangs for 10 s and more.
+        #expect(seconds < 5, "\(command) took \(seconds) s")
       }
     }
 

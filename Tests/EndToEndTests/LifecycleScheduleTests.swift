@@ -6,14 +6,12 @@ import Testing
 
 extension EndToEndTests {
   /// What people and the system do to the application, in any order and at any moment, with the sound that is heard of
-  /// it. `CONTINUO_SCHEDULES` says how many schedules; without it there are 24.
+  /// it.
   @Suite struct LifecycleScheduleTests {
     /// So many at a time: each mostly waits.
     private static let width = 4
 
-    private static var count: UInt64 {
-      ProcessInfo.processInfo.environment["CONTINUO_SCHEDULES"].flatMap(UInt64.init) ?? 24
-    }
+    private static var count: UInt64 { UInt64(Rounds.count(8)) }
 
     /// Commands with their moments; at last what lets sound go on.
     private static func schedule(_ seed: UInt64) -> [String] {

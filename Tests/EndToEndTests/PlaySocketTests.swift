@@ -93,7 +93,8 @@ extension EndToEndTests {
       let studio = try Studio()
       defer { studio.close() }
       let paths = try await songs([4, 0.3], studio)
-      let first = try studio.play([paths[0], "--output", "simulated"])
+      // Long enough for two others; it is ended by a signal.
+      let first = try studio.play(Array(repeating: paths[0], count: 20) + ["--output", "simulated"])
       try await first.reached(10)
       let path = defaultSocket(studio)
       // Not asked for: it plays without one.

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension EndToEndTests {
@@ -120,7 +121,7 @@ extension EndToEndTests {
       try first.limitFileSize(to: "0")
       let client = try Conversation(studio.socketPath)
       for _ in 0..<400 { #expect(try await client.ask("add \"\(path)\"") == ["OK"]) }
-      _ = try await first.log.wait(for: "a warning", limit: 20) { log in
+      _ = try await first.log.wait(for: "a warning", limit: 60) { log in
         log.errors.contains { $0.contains("are not kept") }
       }
       try first.limitFileSize(to: "unlimited")
@@ -139,8 +140,8 @@ extension EndToEndTests {
       _ = try await second.ended(by: SIGTERM)
     }
 
-    /// How often the server is killed. More by hand: CONTINUO_KILLS=200.
-    private static let kills = ProcessInfo.processInfo.environment["CONTINUO_KILLS"].flatMap { Int($0) } ?? 40
+    /// How often the server is killed.
+    private static let kills = Rounds.count(20)
 
     /// Again and again: some edits, a kill at a moment of chance, and a look at what came back.
     @Test func killsLoseNothing() async throws {

@@ -92,8 +92,10 @@ final class PlaybackStage {
   /// Lets that many seconds pass, and what is due be done.
   func pass(_ seconds: Double) {
     let end = clock.now.advanced(bySeconds: seconds)
-    while mainQueue.step(clock, until: end) != nil {}
-    mainQueue.aside { clock.advance(to: end) }
+    repeat {
+      while mainQueue.runNext() {}
+      mainQueue.advance(clock, to: end)
+    } while !mainQueue.isEmpty
   }
 
   /// Lets that many seconds pass while the main queue is busy: what is told meanwhile arrives late.

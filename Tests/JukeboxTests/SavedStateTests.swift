@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 import Testing
 import Transfer
 
@@ -180,7 +181,7 @@ struct SavedStateTests {
   }
 
   /// Records with a right checksum around wrong content: nothing but typed errors, and what is read can be written.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: Rounds.seeds(2))
   func anyContentIsReadOrRefused(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let originals: [(RecordKind, [UInt8])] = [

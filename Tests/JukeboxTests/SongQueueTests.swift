@@ -1,4 +1,5 @@
 import ControlProtocol
+import TestSupport
 import Testing
 import Transfer
 
@@ -61,7 +62,7 @@ struct SongQueueTests {
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: Rounds.seeds(4))
   func staysEqualToAnArrayAndItsClientsToIt(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     var queue = SongQueue()

@@ -1,11 +1,12 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import MP3Decoding
 
-/// A file of a minute, made by LAME when a test needs it: longer than any run-up before a seek.
-struct LongFile: CustomTestStringConvertible, Sendable {
+/// A file of 20 seconds, made by LAME when a test needs it: longer than any run-up before a seek.
+struct LongFile: CustomTestStringConvertible, Hashable, Sendable {
   var rate: Int
   var channels: Int
   /// LAME's options.
@@ -30,8 +31,12 @@ struct LongFile: CustomTestStringConvertible, Sendable {
     LongFile(rate: 8_000, channels: 1, options: ["-b", "8"]),
   ]
 
+  /// What was encoded in this process.
+  private static let encoded = Mutex<[LongFile: [UInt8]]>([:])
+
   /// The encoded file.
   func bytes() throws -> [UInt8] {
+    if let known = Self.encoded.withLock({ $0[self] }) { return known }
     let folder = try TemporaryFolder()
     let sound = try folder.write("sound", sound)
     let process = Process()
@@ -46,13 +51,15 @@ struct LongFile: CustomTestStringConvertible, Sendable {
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "lame must be installed")
-    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: sound + ".mp3")))
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: sound + ".mp3")))
+    Self.encoded.withLock { $0[self] = bytes }
+    return bytes
   }
 
   /// 16 bits: noise that swells and a tone that climbs, so that each granule differs and the bit reservoir is used.
   private var sound: [UInt8] {
     var random = RandomSource(seed: UInt64(rate))
-    let count = rate * 60
+    let count = rate * 20
     var sound = [UInt8]()
     sound.reserveCapacity(count * channels * 2)
     var phase = 0.0

@@ -103,8 +103,10 @@ extension MP3DecodingTests {
         body += value
       }
       body += [UInt8](repeating: 0, count: padding)
-      let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 127) }
-      return Array("ID3".utf8) + [3, 0, 0] + size + body + (try Fixture.bytes("noinfo-cbr.mp3"))
+      var bytes = Array("ID3".utf8)
+      bytes += [3, 0, 0]
+      for shift in [21, 14, 7, 0] { bytes.append(UInt8(body.count >> shift & 127)) }
+      return try bytes + body + Fixture.bytes("noinfo-cbr.mp3")
     }
 
     private func latin1(_ text: String) -> [UInt8] { [0] + Array(text.utf8) }

@@ -57,7 +57,8 @@ import Testing
       #expect(CMTimeCompare(a, a) == 0)
       #expect(CMTimeCompare(a, b) == -CMTimeCompare(b, a))
       #expect((a == b) == (CMTimeCompare(a, b) == 0))
-      #expect(((a < b ? 1 : 0) + (a == b ? 1 : 0) + (a > b ? 1 : 0)) == 1)
+      let relations = [a < b, a == b, a > b]
+      #expect(relations.count { $0 } == 1)
       if a <= b, b <= c { #expect(a <= c) }
       if a == b, b == c { #expect(a == c) }
     }

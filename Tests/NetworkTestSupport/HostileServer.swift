@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import Synchronization
 
@@ -72,8 +73,10 @@ package final class HostileServer: Sendable {
     (listener, port) = try Self.listen()
     let descriptor = listener
     Thread.detachNewThread { [weak self] in
+      // This thread alone closes the listener: another that did would have it accept at a socket that has got the number since.
+      defer { close(descriptor) }
       while true {
-        let accepted = accept(descriptor, nil, nil)
+        let accepted = continuo_test_accept(descriptor)
         guard accepted >= 0 else { return }
         self?.waitUntilItAccepts()
         guard let self else {
@@ -87,12 +90,13 @@ package final class HostileServer: Sendable {
 
   deinit { stop() }
 
-  /// A socket that listens on a port of loopback which the system chooses.
-  private static func listen() throws -> (descriptor: Int32, port: Int) {
+  /// A socket that listens on a port of loopback: on this one, or which the system chooses.
+  private static func listen(port: UInt16 = 0) throws -> (descriptor: Int32, port: Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -100,15 +104,27 @@ package final class HostileServer: Sendable {
           && getsockname(descriptor, $0, &size) == 0
       }
     }
-    guard isListening else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard isListening else {
+      let code = errno
+      close(descriptor)
+      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
   }
 
-  /// A port of loopback that nobody listens on.
+  private static let lastFreePort = Atomic(UInt16(getpid() % 8_000) + 20_000)
+
+  /// A port of loopback that nobody listens on, none twice: below those that the system chooses (from 32768 on), or another
+  /// test's server would get it in the meantime.
   package static func freePort() throws -> Int {
-    let (descriptor, port) = try listen()
-    close(descriptor)
-    return port
+    while true {
+      let port = lastFreePort.wrappingAdd(1, ordering: .relaxed).newValue
+      guard port < 32_768 else { throw POSIXError(.EADDRNOTAVAIL) }
+      do {
+        close(try listen(port: port).descriptor)
+        return Int(port)
+      } catch let error as POSIXError where error.code == .EADDRINUSE {}
+    }
   }
 
   /// The URL of a path.
@@ -171,17 +187,18 @@ package final class HostileServer: Sendable {
 
   /// Closes everything. Idempotent.
   package func stop() {
-    goOnAccepting()
     let isFirst = state.withLock { state in
-      guard !state.isStopped else { return false }
-      state.isStopped = true
-      // Under the lock: a descriptor that is taken out may be closed, and its number be another's.
-      for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
-      return true
+      defer { state.isStopped = true }
+      return !state.isStopped
     }
     guard isFirst else { return }
+    goOnAccepting()
+    // Each call of `accept` fails from now on, and the thread that accepts closes the listener.
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
+    // Under the lock: a descriptor that is taken out may be closed, and its number be another's.
+    state.withLock { state in
+      for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
   }
 
   private func take(_ descriptor: Int32) {

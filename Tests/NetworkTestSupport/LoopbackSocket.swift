@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 
 /// A TCP socket on loopback. Its calls throw a `POSIXError`, and wait at most 10 s for the other end.
@@ -46,7 +47,7 @@ package final class LoopbackSocket: Sendable {
   }
 
   /// The connection that was made first of those that wait.
-  package func accept() throws -> LoopbackSocket { try LoopbackSocket(Glibc.accept(descriptor, nil, nil)) }
+  package func accept() throws -> LoopbackSocket { try LoopbackSocket(continuo_test_accept(descriptor)) }
 
   /// The descriptors of this process whose own port, or that of the other end, is this one.
   package static func descriptors(at port: Int, isOtherEnd: Bool = false) -> [Int32] {

@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import HostTime
 import PulseTestSupport
@@ -75,7 +76,7 @@ final class BusStage: Sendable {
   func killDaemon() async throws {
     guard let daemon = takeDaemon() else { return }
     daemon.child.signal(SIGKILL)
-    _ = try await daemon.child.ended(limit: 10)
+    _ = try await daemon.child.ended(limit: 60)
     daemon.reader.finish()
   }
 
@@ -223,7 +224,7 @@ final class EndingBus: Sendable {
     }
     Thread.detachNewThread { [count] in
       while true {
-        let connection = accept(descriptor, nil, nil)
+        let connection = continuo_test_accept(descriptor)
         guard connection >= 0 else { break }
         Glibc.close(connection)
         count.update { $0 += 1 }

@@ -1,4 +1,5 @@
 import AudioCore
+import CMarks
 import PlaybackEngine
 import Synchronization
 
@@ -22,8 +23,11 @@ struct SyntheticMedia: MediaSource {
   var announced: FrameCount?
 
   /// Exact in a Float: 11 bits of item, 13 bits of frame would not be enough for songs, so frames wrap.
+  /// After so many frames samples begin anew.
+  static let period: Int64 = 131_072
+
   static func sample(number: Int, frame: Int64) -> Float {
-    Float((number % 64) * 131_072 + Int(frame % 131_072)) / 16_777_216
+    Float((number % 64) * Int(period) + Int(frame % period)) / 16_777_216
   }
 
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
@@ -77,6 +81,20 @@ final class SyntheticDecoder: AudioDecoder {
     return origin
   }
 
+  /// Samples go up by the same from frame to frame, until they begin anew.
+  private func write(_ count: Int, from frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>) {
+    var done = 0
+    while done < count, let target = buffer.baseAddress {
+      let place = frame + Int64(done)
+      let part = min(count - done, Int(SyntheticMedia.period - place % SyntheticMedia.period))
+      let sample = SyntheticMedia.sample(number: media.number, frame: place)
+      let step: Float = 1 / 16_777_216
+      let marks = continuo_marks(left: sample, right: -sample, left_step: step, right_step: -step)
+      continuo_marks_write(target + done * 2, part, marks)
+      done += part
+    }
+  }
+
   /// Converted items deliver the sample of the nearest frame before: enough to tell where each came from.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let total =
@@ -88,11 +106,15 @@ final class SyntheticDecoder: AudioDecoder {
     } else if let limit = media.breaksAt, origin + produced >= limit {
       throw DecodingError(reason: .decodeFailed, message: "broken on purpose")
     }
-    for index in 0..<count {
-      let frame = origin + (produced + Int64(index)) * Int64(media.sampleRate) / Int64(output.sampleRate)
-      let sample = SyntheticMedia.sample(number: media.number, frame: frame)
-      buffer[index * 2] = sample
-      buffer[index * 2 + 1] = -sample
+    if output.sampleRate == media.sampleRate {
+      write(count, from: origin + produced, into: buffer)
+    } else {
+      for index in 0..<count {
+        let frame = origin + (produced + Int64(index)) * Int64(media.sampleRate) / Int64(output.sampleRate)
+        let sample = SyntheticMedia.sample(number: media.number, frame: frame)
+        buffer[index * 2] = sample
+        buffer[index * 2 + 1] = -sample
+      }
     }
     produced += Int64(count)
     if count == 0 { isAtEnd = true }

@@ -7,7 +7,7 @@ import Testing
 @testable import PulseOutput
 
 extension RealServers {
-  /// Time on the two servers that are hard to read: a null sink as people load it, and PipeWire.
+  /// The two servers that are hard to read: a null sink as people load it, and PipeWire.
   @Suite struct OtherServersTests {
     let clock = SystemClock.shared
     let stereo = PCMFormat(sampleRate: 44100, channelCount: 2)
@@ -16,7 +16,7 @@ extension RealServers {
       PulseDevice(configuration: PulseConfiguration(server: address), clock: clock)
     }
 
-    @Test func plainNullSinkIsStraightThroughStopsAndFlushes() async throws {
+    @Test func plainNullSinkMovesAfterStopsAndFlushes() async throws {
       var configuration = PrivatePulseServer.Configuration()
       configuration.noRewinds = false
       let server = try PrivatePulseServer(configuration)
@@ -32,9 +32,6 @@ extension RealServers {
         // A sink that was idle has a block of up to 2 s to finish first.
         let begin = stream.timing()
         #expect(begin.hostTime.seconds(since: clock.now) < 2.1)
-        let origins = try await PlayingTests.origins(of: stream, clock: clock, seconds: 1.5)
-        print("plain null sink, round \(round): \(Straightness(origins))")
-        #expect(Straightness(origins).p99 < 0.002)
         if round == 1 {
           let dropped = Observed<Int64?>(nil)
           stream.flush { frame in dropped.update { $0 = frame } }
@@ -48,7 +45,7 @@ extension RealServers {
       }
     }
 
-    @Test func pipeWireIsStraight() async throws {
+    @Test func pipeWirePlaysToTheEndAfterAFlush() async throws {
       let server = try await PipeWireServer()
       defer { server.stop() }
       let capture = try MonitorCapture(address: server.address, sink: server.sink)
@@ -61,18 +58,6 @@ extension RealServers {
       defer { stream.close() }
       stream.start()
       try await log.wait(for: "movement") { $0 == .timingChanged }
-      // 0.7 ms on an idle machine. All suites run beside this one, and where they starve the server (half a second was
-      // seen) there is nothing straight to be measured: then again.
-      var isStraight = false
-      for _ in 1...4 where !isStraight {
-        let before = log.events.count { $0 == .timingChanged }
-        let spread = Straightness(try await PlayingTests.origins(of: stream, clock: clock, seconds: 8))
-        let changes = log.events.count { $0 == .timingChanged } - before
-        print("PipeWire: \(spread), \(changes) changes")
-        isStraight = spread.p99 < 0.05 && changes <= 2
-      }
-      #expect(isStraight)
-
       // Seek, then the end of everything: the tail is far shorter than what PipeWire takes at once.
       let dropped = Observed<Int64?>(nil)
       source.extend(to: .max)

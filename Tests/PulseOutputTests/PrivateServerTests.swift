@@ -107,7 +107,7 @@ extension RealServers {
       }
       let start = clock.now
       while FileManager.default.fileExists(atPath: directory) {
-        guard clock.now.seconds(since: start) < 5 else { throw Failure("\(directory) is still there") }
+        guard clock.now.seconds(since: start) < 60 else { throw Failure("\(directory) is still there") }
         // Nobody tells of the end of a child's child.
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -133,7 +133,7 @@ extension RealServers {
         kill(first, SIGKILL)
         let start = clock.now
         while server.processIdentifier == first || server.isDead || !device.probe(limit: 0.2) {
-          guard clock.now.seconds(since: start) < 10 else { throw Failure("nobody started it again") }
+          guard clock.now.seconds(since: start) < 60 else { throw Failure("nobody started it again") }
           try await Task.sleep(for: .milliseconds(5))
         }
         print("a new server after \(clock.now.seconds(since: start) * 1000) ms")
@@ -149,9 +149,9 @@ extension RealServers {
       let place = try #require(folder)
       defer { PrivateDirectory.remove(place) }
       let program = "\(place)/server"
-      try "#!/bin/sh\necho >>\(place)/starts\ntest -e \(place)/broken && exit 1\nexec pulseaudio \"$@\"\n"
-        .write(toFile: program, atomically: true, encoding: .utf8)
-      chmod(program, 0o755)
+      try await write(
+        program: "echo >>\(place)/starts\ntest -e \(place)/broken && exit 1\nexec pulseaudio \"$@\"\n",
+        to: program)
       var configuration = PrivatePulseServer.Configuration()
       configuration.program = program
       let server = try PrivatePulseServer(configuration)

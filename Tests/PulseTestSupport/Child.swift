@@ -1,3 +1,4 @@
+import CTestSupport
 package import Foundation
 package import HostTime
 
@@ -43,6 +44,8 @@ package final class Child: Sendable {
       // A session's leader gets the first terminal that it opens. POSIX_SPAWN_SETSID of glibc; no group then.
       flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80
     }
+    // A connection of another test would stay open as long as this program runs.
+    continuo_test_close_rest(&actions)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -23,6 +23,8 @@ package final class MonitorCapture: Sendable {
     package fileprivate(set) var bytes = Data()
     /// Left samples of a capture in floats.
     package fileprivate(set) var left: [Float] = []
+    /// How many of them are not silent.
+    fileprivate var soundCount = 0
     /// For each piece as it came: its first frame's index and when it came.
     package fileprivate(set) var arrivals: [(index: Int, time: HostTime)] = []
 
@@ -93,27 +95,29 @@ package final class MonitorCapture: Sendable {
   package func read<Result: Sendable>(_ body: (Recording) -> Result) -> Result { recording.read(body) }
 
   /// Waits until the monitor delivers.
-  package func started(limit: Double = 10) async throws {
+  package func started(limit: Double = 60) async throws {
     _ = try await recording.wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
   }
 
   /// Waits until `count` frames of sound were captured.
-  package func heard(_ count: Int, limit: Double = 20) async throws -> Recording {
+  package func heard(_ count: Int, limit: Double = 60) async throws -> Recording {
     try await recording.wait(for: "\(count) frames of sound", limit: limit) { recording in
-      recording.left.count { $0 != 0 } >= count
+      recording.soundCount >= count
     }
   }
 
   /// Waits until `frame` of the ramp was captured.
-  package func heard(frame: Int64, limit: Double = 20) async throws -> Recording {
+  package func heard(frame: Int64, limit: Double = 60) async throws -> Recording {
     let sample = RampSource.sample(frame)
+    if let present = read({ $0.left.suffix(44_100).contains(sample) ? $0 : nil }) { return present }
+    // What has come since, a piece of 20 ms at a time.
     return try await recording.wait(for: "frame \(frame)", limit: limit) {
-      $0.left.suffix(44100).contains(sample)
+      $0.left.suffix(8_820).contains(sample)
     }
   }
 
   /// Waits for `count` frames more, of whatever.
-  package func passed(_ count: Int, limit: Double = 20) async throws -> Recording {
+  package func passed(_ count: Int, limit: Double = 60) async throws -> Recording {
     let present = read(\.frameCount)
     return try await recording.wait(for: "\(count) frames more", limit: limit) {
       $0.frameCount >= present + count
@@ -131,7 +135,9 @@ extension MonitorCapture.Recording {
     guard format == .float32 else { return }
     bytes.withUnsafeBytes { bytes in
       for frame in left.count..<frameCount {
-        left.append(bytes.loadUnaligned(fromByteOffset: frame * format.bytesPerFrame, as: Float.self))
+        let sample = bytes.loadUnaligned(fromByteOffset: frame * format.bytesPerFrame, as: Float.self)
+        left.append(sample)
+        if sample != 0 { soundCount += 1 }
       }
     }
   }

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// A piece of noise, so that no stretch of it is like another and no frame is silent.
 package struct Song: Hashable, Sendable {
@@ -34,9 +35,16 @@ package struct Song: Hashable, Sendable {
   /// A name that says what it is.
   package var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
 
+  /// What was encoded in this process: most tests play the same few songs.
+  private static let encoded = Mutex<[Song: Data]>([:])
+
   /// Encodes it with LAME into a folder and returns the file's path.
   package func write(into folder: String, name: String? = nil) async throws -> String {
     let path = "\(folder)/\(name ?? self.name)"
+    if let known = Self.encoded.withLock({ $0[self] }) {
+      try known.write(to: URL(fileURLWithPath: path))
+      return path
+    }
     let wave = "\(folder)/\(self.name).wav"
     try waveFile.write(to: URL(fileURLWithPath: wave))
     defer { try? FileManager.default.removeItem(atPath: wave) }
@@ -47,6 +55,8 @@ package struct Song: Hashable, Sendable {
         "\(Double(rate) / 1000)",
       ]
         + mode + [wave, path])
+    let file = try Data(contentsOf: URL(fileURLWithPath: path))
+    Self.encoded.withLock { $0[self] = file }
     return path
   }
 
@@ -57,25 +67,27 @@ package struct Song: Hashable, Sendable {
 
   /// 16 bits; noise of a third of full scale.
   private var samples: Data {
-    var samples = Data(capacity: frameCount * channels * 2)
-    if let tone {
-      for frame in 0..<frameCount {
-        let value = Int16(
-          (Self.amplitude * 32768 * sin(2 * .pi * tone * Double(frame) / Double(rate))).rounded())
-        for _ in 0..<channels { withUnsafeBytes(of: value) { samples.append(contentsOf: $0) } }
+    var samples = [Int16](repeating: 0, count: frameCount * channels)
+    samples.withUnsafeMutableBufferPointer { samples in
+      var index = 0
+      if let tone {
+        while index < samples.count {
+          let seconds = Double(index / channels) / Double(rate)
+          samples[index] = Int16((Self.amplitude * 32768 * sin(2 * .pi * tone * seconds)).rounded())
+          index += 1
+        }
+        return
       }
-      return samples
-    }
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    for _ in 0..<frameCount * channels {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      withUnsafeBytes(of: Int16(truncatingIfNeeded: Int64(bitPattern: state) >> 48) / 3) {
-        samples.append(contentsOf: $0)
+      var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+      while index < samples.count {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        samples[index] = Int16(truncatingIfNeeded: Int64(bitPattern: state) >> 48) / 3
+        index += 1
       }
     }
-    return samples
+    return samples.withUnsafeBytes { Data($0) }
   }
 
   /// As a WAV file.

@@ -115,7 +115,7 @@ package func expectSame(
 }
 
 /// Runs a program and returns what it writes to standard output.
-package func output(of arguments: [String], limit: Double = 20) async throws -> Data {
+package func output(of arguments: [String], limit: Double = 60) async throws -> Data {
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let path = "\(folder.path)/output"
@@ -132,6 +132,14 @@ package func output(of arguments: [String], limit: Double = 20) async throws -> 
   let end = try await child.ended(limit: limit)
   guard end.status == 0 else { throw Failure("\(arguments.joined(separator: " ")): status \(end.status)") }
   return try Data(contentsOf: URL(fileURLWithPath: path))
+}
+
+/// Writes a program for `sh`. Another process does it: one that this process forks just then would hold the file open, and
+/// nobody could start it (ETXTBSY).
+package func write(program: String, to path: String) async throws {
+  let text = path + ".text"
+  try "#!/bin/sh\n\(program)".write(toFile: text, atomically: true, encoding: .utf8)
+  _ = try await output(of: ["install", "-m", "755", text, path])
 }
 
 extension MonitorCapture {

@@ -37,14 +37,20 @@ import Testing
   /// A song with this tag before it.
   private func asset(_ frames: [[UInt8]]) throws -> AVURLAsset {
     let body = frames.flatMap { $0 }
-    let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 127) }
+    var tagged = Array("ID3".utf8)
+    tagged += [3, 0, 0]
+    for shift in [21, 14, 7, 0] { tagged.append(UInt8(body.count >> shift & 127)) }
     // The song's own tags are left out.
     let song = Array(try Data(contentsOf: MediaFolder.url("01 Ground in D.mp3")))
-    let own = song.starts(with: Array("ID3".utf8)) ? 10 + song[6..<10].reduce(0) { $0 << 7 | Int($1) } : 0
+    var own = 0
+    if song.starts(with: Array("ID3".utf8)) {
+      for byte in song[6..<10] { own = own << 7 | Int(byte) }
+      own += 10
+    }
     let hasOldTag = song.suffix(128).starts(with: Array("TAG".utf8))
     let rest = song.dropFirst(own).dropLast(hasOldTag ? 128 : 0)
     let path = try folder.write(
-      "\(UUID().uuidString).mp3", Array("ID3".utf8) + [3, 0, 0] + size + body + rest)
+      "\(UUID().uuidString).mp3", tagged + body + rest)
     return AVURLAsset(url: URL(fileURLWithPath: path))
   }
 

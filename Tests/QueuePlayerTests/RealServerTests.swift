@@ -12,8 +12,8 @@ import Testing
 @Suite("Races with a real server", .blocksThread, .timeLimit(.minutes(10)))
 @MainActor
 struct RealServerTests {
-  /// How often a race is run. More by hand: CONTINUO_REPEATS=1000.
-  static let repeats = ProcessInfo.processInfo.environment["CONTINUO_REPEATS"].flatMap { Int($0) } ?? 200
+  /// How often a race is run.
+  static let repeats = Rounds.count(200)
 
   private struct Stage {
     let server: PrivatePulseServer

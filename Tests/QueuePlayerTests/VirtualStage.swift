@@ -1,5 +1,6 @@
 import AudioCore
 import AudioOutput
+import CMarks
 import Continuo
 import Foundation
 import HostTime
@@ -172,14 +173,21 @@ final class RampDecoder: AudioDecoder {
 
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead {
     let end = outputFrames(source.frames)
-    if case .decoding(let frame) = source.failure,
-      position + Int64(buffer.count / output.channelCount) > outputFrames(frame)
-    {
-      throw DecodingError(reason: .decodeFailed, message: "broken off")
+    var limit = end
+    if case .decoding(let frame) = source.failure {
+      limit = min(end, outputFrames(frame))
+      if position >= limit { throw DecodingError(reason: .decodeFailed, message: "broken off") }
     }
-    let count = Int(min(Int64(buffer.count / output.channelCount), end - position))
-    for index in 0..<(count * output.channelCount) {
-      buffer[index] = Float((position + Int64(index / output.channelCount)) % 16_777_216) / 16_777_216
+    let count = Int(min(Int64(buffer.count / output.channelCount), limit - position))
+    let step: Float = 1 / 16_777_216
+    if output.channelCount == 2, position + Int64(count) <= 16_777_216, let target = buffer.baseAddress {
+      let first = Float(position) * step
+      let marks = continuo_marks(left: first, right: first, left_step: step, right_step: step)
+      continuo_marks_write(target, count, marks)
+    } else {
+      for index in 0..<(count * output.channelCount) {
+        buffer[index] = Float((position + Int64(index / output.channelCount)) % 16_777_216) * step
+      }
     }
     position += Int64(count)
     if source.failure == nil, position >= end { isAtEnd = true }

@@ -82,6 +82,8 @@ struct FarSeekTests {
     let count = samples.count / 2
     func fits(_ start: Int) -> Bool {
       guard start >= 0, start * 2 + piece.count <= samples.count else { return false }
+      // First without a closure: that is 100 times as fast.
+      guard abs(piece[0] - samples[start * 2]) < 2e-7 else { return false }
       return piece.indices.allSatisfy { abs(piece[$0] - samples[start * 2 + $0]) < 2e-7 }
     }
     for distance in 0...tolerance {

@@ -11,7 +11,7 @@ import Transfer
 
 @testable import RemoteMedia
 
-@Suite("Live streams, decoded")
+@Suite("Live streams, decoded", .blocksThread)
 struct LiveTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("MP3DecodingTests/Fixtures")

@@ -65,7 +65,7 @@ final class Listener: Sendable {
   }
 }
 
-@Suite("Media from the network, decoded")
+@Suite("Media from the network, decoded", .blocksThread)
 struct PlayingTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("MP3DecodingTests/Fixtures")

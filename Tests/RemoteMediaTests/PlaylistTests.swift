@@ -10,7 +10,7 @@ import Transfer
 
 @testable import RemoteMedia
 
-@Suite("Playlists of the network, read", .timeLimit(.minutes(5)))
+@Suite("Playlists of the network, read", .blocksThread, .timeLimit(.minutes(5)))
 struct PlaylistTests {
   /// What comes of a playlist. Fails after half a minute.
   private func read(

@@ -9,11 +9,10 @@ import Transfer
 
 @testable import RemoteMedia
 
-@Suite("URLs opened while others end")
+@Suite("URLs opened while others end", .blocksThread)
 struct TurnoverTests {
-  /// The number of URLs. More by hand: CONTINUO_URLS=1000000.
-  private static let count =
-    ProcessInfo.processInfo.environment["CONTINUO_URLS"].flatMap { Int($0) } ?? 1_000
+  /// The number of URLs.
+  private static let count = Rounds.count(1_000)
 
   @Test("Two threads make and drop stores of one cache, which counts none of their bytes afterwards")
   func stores() {
@@ -69,7 +68,7 @@ struct TurnoverTests {
   }
 }
 
-@Suite("The lock of a medium while its fetches begin and end")
+@Suite("The lock of a medium while its fetches begin and end", .blocksThread)
 struct MediumLockTests {
   private let clock = WatchedClock()
   private let network: VirtualNetwork

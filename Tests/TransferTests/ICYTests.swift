@@ -38,7 +38,7 @@ struct ICYTests {
 
   @Test(
     "the sound is the stream without blocks, however it is cut into pieces",
-    arguments: [1, 16, 8_192, 1_000_000])
+    arguments: [1, 16, 8_192, 100_000])
   func demuxing(_ interval: Int) {
     var random = RandomSource(seed: UInt64(interval))
     let sound = random.bytes(interval < 100 ? 4_000 : interval * 2 + 77)

@@ -92,12 +92,11 @@ struct OverlapTests {
     for start in world.starts { #expect(world.starts.count { $0 >= start && $0 < start + 0.999 } <= 10) }
   }
 
-  /// More by hand: CONTINUO_JUMPS=100000.
   @Test(
     "a reader that jumps about, of two versions without a name: never both in bytes that it can read on through"
   )
   func jumps() throws {
-    let rounds = ProcessInfo.processInfo.environment["CONTINUO_JUMPS"].flatMap { UInt64($0) } ?? 1_000
+    let rounds = UInt64(Rounds.count(200))
     let versions = [Self.bytes, Self.bytes.map { ~$0 }]
     var joined = 0
     for seed in 0..<rounds {

@@ -19,6 +19,9 @@ struct SimulatedMachine: Sendable {
     case over
   }
 
+  /// Frames of a piece at most, but for a block: half of what the engine has decoded, so that nothing runs short.
+  private static let pieceLimit = 32_768
+
   private let format: PCMFormat
   private let personality: SimulatedOutput.Personality
   private let tape: SimulatedTape
@@ -34,8 +37,8 @@ struct SimulatedMachine: Sendable {
   private var isStarted = false
   private var isSuspended = false
   private var isMoved: Bool
-  /// The source is being asked.
-  private var isRendering = false
+  /// The frames for which the source is being asked; nil while it is not.
+  private var asked: Int?
   /// The source had nothing more when it was asked last.
   private var isDry = false
   /// It was at its end then.
@@ -80,13 +83,13 @@ struct SimulatedMachine: Sendable {
   mutating func accept(_ order: StreamOrder) -> Bool {
     if case .over = phase { return false }
     // While it renders, nobody knows yet whether this is news.
-    if case .data = order, !isDry, !isRendering { return false }
+    if case .data = order, !isDry, asked == nil { return false }
     orders.append(order)
     return true
   }
 
-  /// What is to be done at `now`; asked until it says to rest.
-  mutating func next(at now: HostTime) -> Action {
+  /// What is to be done at `now`; asked until it says to rest. `quietUntil`: see `HostClock`.
+  mutating func next(at now: HostTime, quietUntil: HostTime?) -> Action {
     while true {
       if !outbox.isEmpty { return outbox.removeFirst() }
       switch phase {
@@ -106,8 +109,9 @@ struct SimulatedMachine: Sendable {
       }
       // Fills up before it starts.
       if wantsFrames(at: now) {
-        isRendering = true
-        return .render(firstFrame: renderedFrames, samples: personality.blockFrames * format.channelCount)
+        let frames = pieceFrames(at: now, quietUntil: quietUntil)
+        asked = frames
+        return .render(firstFrame: renderedFrames, samples: frames * format.channelCount)
       }
       startIfPossible(at: now)
       giveEarlyNotice(at: now)
@@ -121,15 +125,15 @@ struct SimulatedMachine: Sendable {
   mutating func takeRendered(
     _ frames: Int, from samples: UnsafeMutableBufferPointer<Float>, isAtEnd: Bool, at now: HostTime
   ) {
-    precondition(
-      (0...personality.blockFrames).contains(frames), "render() wrote more frames than there was room for")
-    isRendering = false
+    let room = asked ?? 0
+    precondition((0...room).contains(frames), "render() wrote more frames than there was room for")
+    asked = nil
     guard case .open = phase else { return }
     // Before the new frames count: if they came too late, the device has run empty.
     advance(to: now)
     renderedFrames += Int64(frames)
     buffer.append(UnsafeMutableBufferPointer(rebasing: samples[..<(frames * format.channelCount)]))
-    isDry = frames < personality.blockFrames
+    isDry = frames < room
     self.isAtEnd = isDry && isAtEnd
     if frames > 0 { gaveEarlyNotice = false }
   }
@@ -278,6 +282,19 @@ struct SimulatedMachine: Sendable {
   private func wantsFrames(at now: HostTime) -> Bool {
     !isDry && (isStarted || personality.rendersWhileStopped)
       && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
+  }
+
+  /// As many frames as blocks would bring until `quietUntil`: nobody can tell that they come at once.
+  private func pieceFrames(at now: HostTime, quietUntil: HostTime?) -> Int {
+    let block = personality.blockFrames
+    guard let quietUntil, line.rate > 0, personality.earlyNotice == 0, personality.timingInterval == 0 else {
+      return block
+    }
+    let end = min(quietUntil, happenings.next(after: now) ?? .distantFuture)
+    let frames =
+      line.frame + end.seconds(since: line.time) * rate + Double(capacityFrames) - Double(renderedFrames)
+    let blocks = (max(0, min(frames, Double(Self.pieceLimit))) / Double(block)).rounded(.down)
+    return max(1, Int(blocks)) * block
   }
 
   private var earlyNoticePosition: Double {

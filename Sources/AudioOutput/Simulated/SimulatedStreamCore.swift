@@ -22,7 +22,8 @@ final class SimulatedStreamCore: OrderedStreamCore {
   /// The worker's body.
   func run() -> WorkerNext {
     while true {
-      switch machine.withLock({ $0.next(at: clock.now) }) {
+      let (now, quietUntil) = (clock.now, clock.quietUntil)
+      switch machine.withLock({ $0.next(at: now, quietUntil: quietUntil) }) {
       case .emit(let event): events(event)
       case .complete(let completion, let frame): completion(frame)
       case .render(let first, let samples): render(first, samples)

@@ -124,6 +124,13 @@ public struct HeardSound: Hashable, Sendable {
         }
         frame += 1
         while frame < run.frameCount {
+          // Most of it at once; the rest, up to where the marks wrap round, one by one.
+          if let first, (frame - begin) % 8 == 1 {
+            frame += Mark.count(
+              song: first.song, from: first.frame + Int64(frame - begin),
+              in: samples[(frame * channels)..<(run.frameCount * channels)])
+            if frame == run.frameCount { break }
+          }
           let next = mark(frame)
           guard next?.song == first?.song, next.map({ $0.frame - Int64(frame - begin) }) == first?.frame
           else {

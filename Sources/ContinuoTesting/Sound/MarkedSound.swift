@@ -1,4 +1,5 @@
 import AudioCore
+import CMarks
 
 /// Samples that say what they are: the left one the place in the song, the right one the song's number and the
 /// place's high bits. A Float holds 24 bits exactly; 23 leave it below 1.
@@ -15,6 +16,41 @@ enum Mark {
   static func write(song: Int, frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>, at index: Int) {
     buffer[index] = Float(frame & lowMask) / scale
     buffer[index + 1] = Float(Int64(song) << highBits | frame >> 23) / scale
+  }
+
+  /// How the marks go on from that frame, and for how many frames they do so.
+  private static func span(song: Int, frame: Int64) -> (marks: continuo_marks, frames: Int64) {
+    let first = continuo_marks(
+      left: Float(frame & lowMask) / scale, right: Float(Int64(song) << highBits | frame >> 23) / scale,
+      left_step: 1 / scale, right_step: 0)
+    return (first, lowMask + 1 - frame & lowMask)
+  }
+
+  /// Writes so many frames from `frame` on to the start of `buffer`.
+  static func write(
+    song: Int, frames count: Int, from frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>
+  ) {
+    var done = 0
+    while done < count, let target = buffer.baseAddress {
+      let (marks, frames) = span(song: song, frame: frame + Int64(done))
+      let part = min(count - done, Int(frames))
+      continuo_marks_write(target + done * 2, part, marks)
+      done += part
+    }
+  }
+
+  /// How many of these frames at least are those of `song` from `frame` on.
+  static func count(song: Int, from frame: Int64, in samples: Slice<UnsafeBufferPointer<Float>>) -> Int {
+    let samples = UnsafeBufferPointer(rebasing: samples)
+    var done = 0
+    while done < samples.count / 2, let source = samples.baseAddress {
+      let (marks, frames) = span(song: song, frame: frame + Int64(done))
+      let part = min(samples.count / 2 - done, Int(frames))
+      let matching = continuo_marks_count(source + done * 2, part, marks)
+      done += matching
+      if matching < part { break }
+    }
+    return done
   }
 
   /// What a frame says; nil for samples that are no mark.
@@ -34,6 +70,8 @@ struct MarkedSource: MediaSource {
   var sampleRate: Int
   /// Where decoding breaks off; nil for a sound song.
   var breaksAt: Int64?
+  /// Whether anybody looks at the frames; else they are whatever was in the buffer before.
+  var isHeard = true
 
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     MediaOpening { MarkedDecoder(self) }
@@ -93,19 +131,20 @@ final class MarkedDecoder: AudioDecoder {
     if count == 0, limit < end {
       throw DecodingError(reason: .decodeFailed, message: "broken off on purpose")
     }
+    if source.isHeard { writeMarks(count, into: buffer) }
+    produced += Int64(count)
+    return count == 0 ? .end : .frames(count)
+  }
+
+  private func writeMarks(_ count: Int, into buffer: UnsafeMutableBufferPointer<Float>) {
     if outputRate == source.sampleRate {
-      for index in 0..<count {
-        Mark.write(
-          song: source.number, frame: origin + produced + Int64(index), into: buffer, at: index * 2)
-      }
+      Mark.write(song: source.number, frames: count, from: origin + produced, into: buffer)
     } else {
       for index in 0..<count {
         let frame = origin + (produced + Int64(index)) * Int64(source.sampleRate) / Int64(outputRate)
         Mark.write(song: source.number, frame: frame, into: buffer, at: index * 2)
       }
     }
-    produced += Int64(count)
-    return count == 0 ? .end : .frames(count)
   }
 
   /// Frames of the output between `origin` and that frame of the song.

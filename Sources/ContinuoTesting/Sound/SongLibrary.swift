@@ -10,6 +10,11 @@ final class SongLibrary: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whether anybody looks at what is heard.
+  private let isHeard: Bool
+
+  /// An empty library. Where nothing `isHeard`, sound is only as long as it should be.
+  init(isHeard: Bool = true) { self.isHeard = isHeard }
 
   /// Adds a song that breaks off at that frame, if any. A name can be given once.
   func add(_ name: String, frames: Int64, sampleRate: Int, breaksAt: Int64?) -> Song {
@@ -17,7 +22,7 @@ final class SongLibrary: Sendable {
     let number = addRemote(name, frames: frames)
     state.withLock { state in
       state.sources[url] = MarkedSource(
-        number: number, frames: frames, sampleRate: sampleRate, breaksAt: breaksAt)
+        number: number, frames: frames, sampleRate: sampleRate, breaksAt: breaksAt, isHeard: isHeard)
     }
     return Song(name: name, url: url, frameCount: frames, sampleRate: sampleRate)
   }

@@ -173,8 +173,10 @@ final class DecodeLoop: Sendable {
       }
       return decode(item, at: pace, end: end, into: region, format: format, state: &state, host: host)
     }
+    // A clock that knows that nobody seeks meanwhile lets all be decoded at once.
+    let limit = host.clock.quietUntil == nil ? Self.slice : .max
     guard
-      let (count, ending) = read(item, into: region, limit: Self.slice, end: end, state: &state, host: host)
+      let (count, ending) = read(item, into: region, limit: limit, end: end, state: &state, host: host)
     else { return .whenSignalled }
     commit(
       Chunk(

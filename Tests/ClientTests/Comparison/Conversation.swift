@@ -508,7 +508,6 @@ let conversation = #"""
   list
   lsinfo
   lsinfo missing
-  ! numbers of their own
   update
   update ../x
   update /x

@@ -77,7 +77,8 @@ final class Speaker {
       if !ids.contains(value) { ids.append(value) }
       return "\(name): @\((ids.firstIndex(of: value) ?? 0) + 1)"
     // Times, and what counts edits: reading tags is one here.
-    case "elapsed", "time", "bitrate", "uptime", "playtime", "playlist", "db_update": return "\(name): …"
+    case "elapsed", "time", "bitrate", "uptime", "playtime", "playlist", "db_update", "updating_db":
+      return "\(name): …"
     // Whole seconds: mpd estimates and counts the encoder's padding, 56 ms here.
     case "duration": return "duration: \(value.prefix { $0 != "." })"
     // mpd's decoder makes integers of 24 bits, Continuo's floating-point numbers.

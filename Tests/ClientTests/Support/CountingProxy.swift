@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import PulseTestSupport
 import TestSupport
@@ -24,7 +25,7 @@ final class CountingProxy: Sendable {
     let requests = self.requests
     Thread.detachNewThread {
       while true {
-        let client = accept(listener, nil, nil)
+        let client = continuo_test_accept(listener)
         guard client >= 0 else { return }
         guard let server = try? connectedSocket(target) else {
           close(client)

@@ -1,5 +1,6 @@
 import Foundation
 import PulseTestSupport
+import Synchronization
 import TestSupport
 
 /// Where a test runs servers and clients: a folder with a few songs, and the processes. `close` takes it all down.
@@ -47,14 +48,24 @@ final class Hall {
     try FileManager.default.createDirectory(
       atPath: URL(fileURLWithPath: "\(music)/\(name)").deletingLastPathComponent().path,
       withIntermediateDirectories: true)
+    let path = "\(music)/\(name)"
+    let key = "\(tone) " + tags.joined(separator: " ").replacingOccurrences(of: folder, with: "")
+    if let known = Self.encoded.withLock({ $0[key] }) {
+      return try known.write(to: URL(fileURLWithPath: path))
+    }
     let wave = "\(folder)/song.wav"
     _ = try await output(of: [
       "sox", "-n", "-r", "24000", "-c", "1", "-b", "16", wave, "synth", "\(Self.songLength)", "sine",
       "\(tone)",
     ])
     let tagging = tags.isEmpty ? [] : ["--id3v2-only"] + tags
-    _ = try await output(of: ["lame", "--quiet", "-b", "32"] + tagging + [wave, "\(music)/\(name)"])
+    _ = try await output(of: ["lame", "--quiet", "-b", "32"] + tagging + [wave, path])
+    let file = try Data(contentsOf: URL(fileURLWithPath: path))
+    Self.encoded.withLock { $0[key] = file }
   }
+
+  /// What was encoded in this process: most tests have the same songs.
+  private static let encoded = Mutex<[String: Data]>([:])
 
   /// For the test's files.
   var folder: String { temporary.path }
@@ -88,6 +99,8 @@ final class Hall {
         "--socket", socket,
       ] + options)
     try await answers(socket)
+    // It may answer before it begins to look for songs.
+    _ = try ControlConnection(socket).ask("update")
     try waitForSongs(socket)
     return socket
   }

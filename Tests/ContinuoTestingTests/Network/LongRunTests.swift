@@ -1,6 +1,7 @@
 import Continuo
 import ContinuoTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Stations and long queues: what must not change over hours.
@@ -9,16 +10,12 @@ import Testing
 struct LongRunTests {
   private static let url = "http://radio.test/live"
 
-  /// How many hours of a station are heard. More by hand: CONTINUO_HOURS=24.
-  private static let hours = variable("CONTINUO_HOURS") ?? 1
-  /// How many songs are played. More by hand: CONTINUO_SONGS=10000.
-  private static let songs = variable("CONTINUO_SONGS") ?? 2_000
+  /// How many minutes of a station are heard.
+  private static let minutes = Rounds.count(30)
+  /// How many songs are played.
+  private static let songCount = Rounds.count(500)
 
-  private static func variable(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
-  }
-
-  /// What this process holds.
+  /// What this process holds: it says something in a process of its own only.
   private struct Holdings {
     let descriptors: Int
     let threads: Int
@@ -55,8 +52,12 @@ struct LongRunTests {
     }
   }
 
-  @Test("hours of a station that closes every ten minutes: memory, descriptors and threads stay as they are")
-  func day() async throws {
+  @Test("a station that closes every ten minutes: memory, descriptors and threads stay as they are")
+  func day() async {
+    await #expect(processExitsWith: .success) { @MainActor in try await LongRunTests.playStation() }
+  }
+
+  private static func playStation() async throws {
     try await withTestDevice(modes: [.audio], recordsSound: false) { device in
       let url = device.station("radio", at: Self.url, bitRate: 16_000, sampleRate: 8_000)
       device.network.host("radio.test").closes(every: .seconds(600))
@@ -65,16 +66,20 @@ struct LongRunTests {
       player.play()
       await device.advance(by: .seconds(1_200))
       let before = try Holdings()
-      await device.advance(by: .seconds(Self.hours * 3_600 - 1_200))
+      await device.advance(by: .seconds((Self.minutes - 20) * 60))
       let after = try Holdings()
-      #expect(after.isFlat(since: before), "\(before) \(after)")
-      #expect(player.timeControlStatus == .playing)
-      #expect(player.currentTime().seconds > Double(Self.hours) * 3_600 - 2)
+      precondition(after.isFlat(since: before), "\(before) \(after)")
+      precondition(player.timeControlStatus == .playing)
+      precondition(player.currentTime().seconds > Double(Self.minutes) * 60 - 2)
     }
   }
 
   @Test("thousands of songs one after the other: memory, descriptors and threads stay as they are")
-  func songs() async throws {
+  func songs() async {
+    await #expect(processExitsWith: .success) { @MainActor in try await LongRunTests.playSongs() }
+  }
+
+  private static func playSongs() async throws {
     try await withTestDevice(modes: [.audio], recordsSound: false) { device in
       let songs = (0..<100).map {
         device.song(
@@ -83,16 +88,17 @@ struct LongRunTests {
       await device.launch()
       let player = AVQueuePlayer()
       player.play()
-      var before: Holdings?
-      for round in 0..<Self.songs / 100 {
+      var before = try Holdings()
+      let rounds = songCount / 100
+      for round in 0..<rounds {
         for song in songs { player.insert(AVPlayerItem(url: song.url), after: nil) }
         await device.advance(by: .seconds(101))
-        #expect(player.items().isEmpty, "round \(round)")
-        if round == 9 { before = try Holdings() }
+        precondition(player.items().isEmpty, "round \(round)")
+        if round == rounds / 2 - 1 { before = try Holdings() }
       }
       let after = try Holdings()
-      #expect(try after.isFlat(since: #require(before)), "\(String(describing: before)) \(after)")
-      #expect(device.network.requests.count == Self.songs / 100 * 100 && device.network.connectionCount == 0)
+      precondition(after.isFlat(since: before), "\(before) \(after)")
+      precondition(device.network.requests.count == rounds * 100 && device.network.connectionCount == 0)
     }
   }
 }

@@ -1,0 +1,147 @@
+import Foundation
+import HostTime
+import PulseOutput
+import PulseTestSupport
+import Testing
+import XCTest
+
+/// Figures of time and processor. `swift test` runs these before all other tests, one after the other and beside nothing.
+final class EndToEndMeasurements: XCTestCase {
+  private func studio(_ body: (Studio) async throws -> Void) async throws {
+    let studio = try Studio()
+    defer { studio.close() }
+    try await body(studio)
+  }
+
+  func testASignalEndsAPlayerWithin300Milliseconds() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      for (state, arguments) in [
+        ("playing", []), ("paused", ["--at", "0.1:pause"]),
+        ("suspended", ["--at", "0.1:home", "--background-modes", "none"]),
+      ] {
+        let player = try studio.play([path, "--null-sink"] + arguments)
+        switch state {
+        case "paused": try await player.seen(state) { $0 == .timeControlStatus("paused", reason: nil) }
+        case "suspended": try await player.seen(state) { $0 == .applicationState("suspended") }
+        default: try await player.reached(20)
+        }
+        let seconds = try await player.ended(by: SIGTERM).seconds
+        XCTAssertLessThan(seconds, 0.3, state)
+      }
+    }
+  }
+
+  /// Nobody reads the events, so that the player waits for its reader; a second signal does not.
+  func testTwoSignalsEndAPlayerThatNobodyReadsWithin200Milliseconds() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let player = try studio.play([path, "--null-sink"], eventPipeBytes: 4096)
+      try await player.reached(10)
+      player.pauseEvents()
+      // The pipe is full after half a second.
+      try await Task.sleep(for: .seconds(1))
+      player.child.signal(SIGTERM)
+      try await Task.sleep(for: .milliseconds(30))
+      let seconds = try await player.ended(by: SIGTERM).seconds
+      XCTAssertLessThan(seconds, 0.2)
+      player.resumeEvents()
+    }
+  }
+
+  /// One wake-up a second of its own, and what libpulse and the server make of it.
+  func testPausedOrSuspendedAPlayerSleeps() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let server = try studio.startServer()
+      let players = try ["pause", "home"].map {
+        try studio.play([path, "--at", "0.1:\($0)", "--background-modes", "none"], server: server)
+      }
+      try await players[0].seen("pause") { $0 == .timeControlStatus("paused", reason: nil) }
+      try await players[1].seen("suspension") { $0 == .applicationState("suspended") }
+      // Until the last of it has settled.
+      try await Task.sleep(for: .seconds(0.5))
+      let before = try players.map { try $0.child.counters() }
+      try await Task.sleep(for: .seconds(3))
+      for (player, before) in zip(players, before) {
+        let after = try player.child.counters()
+        XCTAssertLessThanOrEqual(after.sleeps - before.sleeps, 9)
+        XCTAssertLessThanOrEqual(after.cpuSeconds - before.cpuSeconds, 0.01)
+      }
+    }
+  }
+
+  /// Such a sink idles in blocks of 2 s, in which a raw clock stalls for half a second and more.
+  func testStepsAreEvenOnAPlainNullSink() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 3).write(into: studio.folder)
+      let player = try studio.play([path], server: try studio.startServer(noRewinds: false))
+      let end = try await player.ended()
+      let steps = player.events.steps(of: 0)
+      let gaps = zip(steps, steps.dropFirst()).map { $1.host - $0.host }
+      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20)
+      XCTAssertLessThan(gaps.max() ?? 1, 0.3)
+      // The end is heard, not written.
+      XCTAssertLessThan(end.time.seconds - (steps.last?.host ?? 0), 1)
+    }
+  }
+
+  func testStepsAreEvenOnPipeWire() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 3).write(into: studio.folder)
+      let server = try await PipeWireServer()
+      defer { server.stop() }
+      let player = try studio.play([path, "--server", server.address, "--sink", server.sink])
+      let status = try await player.ended().status
+      XCTAssertEqual(status, 0)
+      // The line through a server's reports may still be found in the first half second.
+      let steps = player.events.steps(of: 0).filter { $0.value >= 50 }
+      XCTAssertLessThan(Spread(ofSteps: steps).quantile(0.9), 20)
+    }
+  }
+
+  func testNextIsHeardWithinAQuarterOfASecond() async throws {
+    try await studio { studio in
+      var paths: [String] = []
+      for seed in [12, 13] as [UInt64] {
+        paths.append(try await Song(duration: 1, seed: seed).write(into: studio.folder))
+      }
+      let server = try studio.startServer()
+      let capture = try await studio.capture(server.address)
+      let player = try studio.play(paths + ["--at", "0.4:next"], server: server)
+      try await player.ended()
+      let heard = Sound(try await capture.untilSilence()).trimmed
+      let second = try await Sound.mpg123([paths[1]]).trimmed
+      let beginning = heard[0..<heard.frames.count - second.frames.count]
+      let seconds = Double(beginning.trimmed.frames.count) / 44_100
+      XCTAssertLessThan(seconds, 0.65)
+      XCTAssertLessThan(Double(beginning.frames.count - beginning.trimmed.frames.count) / 44_100, 0.15)
+    }
+  }
+
+  /// The work of a player whose server is gone: some attempts, ever fewer.
+  func testADeadServerCostsNothing() async throws {
+    try await studio { studio in
+      let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
+      let server = try studio.startServer()
+      let player = try studio.play([path], server: server)
+      try await player.reached(20)
+      server.kill(SIGKILL)
+      _ = try await player.log.wait(for: "the third attempt") { $0.errors.count >= 3 }
+      let before = try player.child.counters()
+      try await Task.sleep(for: .seconds(3))
+      let after = try player.child.counters()
+      XCTAssertLessThan(after.cpuSeconds - before.cpuSeconds, 0.05)
+      XCTAssertLessThan(after.sleeps - before.sleeps, 100)
+    }
+  }
+}
+
+extension Spread {
+  /// How far from evenly spaced steps are.
+  fileprivate init(ofSteps steps: [(value: Int64, host: Double)]) {
+    let origins = steps.map { $0.host - Double($0.value) / 100 }
+    let median = origins.sorted()[origins.count / 2]
+    self.init(origins.map { $0 - median })
+  }
+}
