@@ -1,13 +1,12 @@
-/// How many frames a medium has, and how sure that is.
+/// The number of frames in a medium, with its reliability.
 package enum FrameCount: Hashable, Sendable {
-  /// Known from the file's own information or from a complete scan.
+  /// Stated by the file or counted in a complete scan.
   case exact(Int64)
-  /// Derived from the file's size and the first frames' bit rate.
+  /// Derived from the file's size and the bit rate of the first frames.
   case estimate(Int64)
-  /// Not known.
   case unknown
 
-  /// The number, whatever its quality; nil if unknown.
+  /// The exact or estimated number of frames; nil if unknown.
   package var value: Int64? {
     switch self {
     case .exact(let count), .estimate(let count): count
@@ -16,197 +15,202 @@ package enum FrameCount: Hashable, Sendable {
   }
 }
 
-/// What trouble with a medium means for who plays it.
+/// A failure to open or decode a medium.
 package struct DecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// How far the trouble reaches. "Skip this frame" is not here: a decoder does that itself and counts it
+  /// The consequence of a failure. A decoder skips damaged frames itself and counts them
   /// (`AudioDecoder.damage`).
   package enum Scope: Sendable {
-    /// This item cannot be played (further); the queue goes on.
+    /// The item cannot be played, or not to its end. The queue continues with the next item.
     case item
-    /// The engine itself cannot decode anything (out of memory, library unusable); the queue stops.
+    /// The engine cannot decode anything (out of memory, library unusable). The queue stops.
     case engine
   }
 
-  /// The kinds that a caller may want to tell apart. Maps to AVError codes in the facade.
+  /// The kind of failure. The facade maps it to an AVError code.
   package enum Reason: Hashable, Sendable {
-    /// No such file.
+    /// The file does not exist.
     case notFound
     /// The file cannot be opened or read: permissions, a directory, an I/O error.
     case unreadable
-    /// There is no MPEG audio in it.
+    /// The medium contains no audio in a known format.
     case notRecognized
-    /// Decoding broke off.
+    /// Decoding failed in the middle of the medium.
     case decodeFailed
-    /// No memory, or the library refused to work at all.
+    /// Memory is exhausted, or the decoding library cannot be used.
     case unusable
-    /// It cannot be played from there, or what is needed for that is not installed.
+    /// The source does not support playback, or a library that it needs is not installed.
     case unsupported
-    /// The network did not bring it: a code of `NSURLErrorDomain`.
+    /// The transfer failed, with this code of `NSURLErrorDomain`.
     case network(code: Int)
-    /// The server's answers contradict themselves.
+    /// The server's responses contradict each other.
     case badServer
   }
 
-  /// How far it reaches.
   package var scope: Scope
-  /// What kind it is.
   package var reason: Reason
-  /// A sentence for a person, without the file's name.
+  /// A sentence for people, without the file's name.
   package var message: String
 
-  /// An error with these properties.
   package init(scope: Scope = .item, reason: Reason, message: String) {
     self.scope = scope
     self.reason = reason
     self.message = message
   }
 
-  /// `message`.
+  /// The value of `message`.
   package var description: String { message }
 }
 
-/// What a read of an `AudioDecoder` comes to.
+/// The result of a read from an `AudioDecoder`.
 package enum DecoderRead: Hashable, Sendable {
-  /// So many frames were written, at least 1.
+  /// The number of frames written, at least 1.
   case frames(Int)
-  /// Nothing follows.
+  /// The end of the medium was reached.
   case end
-  /// Bytes of the medium are missing: to be asked again when they came.
+  /// Bytes of the medium are missing. The caller reads again after the callback of `MediaSource.open`.
   case waiting
 }
 
-/// Makes PCM frames out of one medium.
+/// A decoder of one medium to PCM frames.
 ///
-/// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for bytes that are not there:
-/// that is `waiting`, or nil. A call may block on a local disk, never on anything else.
+/// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for missing bytes:
+/// reads return `waiting`, and other calls nil. A call may block on a local disk, never on anything else.
 package protocol AudioDecoder: AnyObject {
-  /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this medium.
+  /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this
+  /// medium.
   var format: PCMFormat { get }
 
-  /// Its length in frames of `format.sampleRate`. May change while reading (an estimate becomes exact at the end).
+  /// The medium's length in frames of `format.sampleRate`. May change while reading: an estimate becomes
+  /// exact at the end.
   var frameCount: FrameCount { get }
 
-  /// Mean bits per second, as far as it is known when the medium is opened; 0 if it is not known.
+  /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
   var bitRate: Int { get }
 
-  /// Mean bits per second of the medium's frames that `read` decoded since the last call; of those before where it decoded
-  /// none. `bitRate` by default.
+  /// Returns the mean bit rate, in bits per second, of the frames that `read` decoded since the last call. If
+  /// `read` decoded none, returns the previous value. By default returns `bitRate`.
   func takeBitRate() -> Double
 
-  /// What is there behind what was read.
+  /// The audio available from the read position on.
   var supply: MediaSupply { get }
 
-  /// Which parts of the medium are there; nil: all. Costs more than `supply`.
+  /// The available parts of the medium; nil if all of the medium is available. Costs more than `supply`.
   var extent: MediaExtent? { get }
 
-  /// How much is to be there ahead of what is read.
+  /// Sets the amount of the medium to buffer ahead of the read position.
   func setReadAhead(_ readAhead: MediaReadAhead)
 
-  /// What is known of the medium if it is a live stream; nil for any other. Its frames are counted as they are read, so that
-  /// they go on behind a lost connection; a seek goes no further than where reading was, and may lead to other sound than
-  /// was there.
+  /// The state of a live stream; nil for any other medium. Frames of a live stream are counted as they are
+  /// read, so that numbers continue after a lost connection. A seek moves at most to the read position, and
+  /// may lead to other audio than was there.
   var live: LiveStream? { get }
 
-  /// Says that the player stands still, or goes on. Returns at once. Of a live stream no more comes meanwhile, and nothing
-  /// that came before is read once it stood still for longer than `LiveStream.patience`.
+  /// Pauses or resumes the reception of a live stream. Returns at once. While paused, no more bytes are
+  /// received. After a pause longer than `LiveStream.patience`, data received before it is discarded.
   func hold(_ isHeld: Bool)
 
-  /// What the medium says about itself in frames that were read since the last call, in order. After a seek it says again
-  /// what belongs to frames from there on.
+  /// Returns the tags found in frames read since the last call, in order. After a seek, tags of frames from
+  /// the new position on are returned again.
   func takeTags() -> [TimedTag]
 
-  /// Frames and bytes that were skipped over because they were damaged; 0 for a sound file.
+  /// The number of frames and bytes that were skipped because they were damaged; always 0 for formats other
+  /// than MP3.
   var damage: Int { get }
 
-  /// Fixes the format of what `read` delivers. Called once, before the first `read`. Conversion between rates is
-  /// exact in length: n frames of rate a become n·b/a frames of rate b, rounded up, with the converter's own
-  /// delay taken out. Without conversion the samples are the decoder's, bit for bit.
+  /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
+  /// between rates is exact in length: n frames at rate a become n·b/a frames at rate b, rounded up. The
+  /// converter's own delay is removed. Without conversion the samples are the decoder's, bit for bit.
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
 
-  /// Moves to `frame` of the medium's own timeline (frames of `format.sampleRate`), clamped to its length: the next
-  /// `read` starts with exactly that frame. Returns where it went; nil while bytes are missing that say where that is:
-  /// to be called again when they came, with the same frame or another one. Until then reads are `waiting`.
+  /// Moves the read position to `frame`, in frames of `format.sampleRate`, clamped to the medium's length.
+  /// The next `read` starts with exactly that frame. Returns the new position, or nil while the bytes that
+  /// determine it are missing. In that case the caller seeks again, to the same or another frame, after the
+  /// callback of `MediaSource.open`. Until then `read` returns `waiting`.
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64?
 
-  /// The same. Unless `isExact`, where bytes far from those that are there are needed it may be estimated where they are:
-  /// then what is read is from a place near to the one that is told, within a hundredth of the length where the medium has
-  /// a table of its places.
+  /// Moves the read position to `frame`, exactly or approximately. If `isExact` is false and distant bytes
+  /// are missing, the decoder may estimate the byte offset of the frame. The audio then starts near the
+  /// returned frame: within 1 % of the length if the medium has a seek table.
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
 
-  /// Fills `buffer`, which has room for a frame, with interleaved frames of the output format from its beginning: with
-  /// fewer than there is room for only before the end, before an error or where bytes are missing. The end comes again
-  /// and again. What was decoded before an error is delivered first, and the error thrown by the next call. After an
-  /// error the decoder is finished.
+  /// Fills `buffer`, which has room for at least one frame, with interleaved frames of the output format.
+  /// Writes fewer frames than fit only before the end, before an error or where bytes are missing. After the
+  /// end, each call returns `end` again. Frames decoded before an error are delivered first; the next call
+  /// throws the error. After an error the decoder cannot be used any more.
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
 
-  /// How loud the medium is, by its tags; empty if nothing says so, or where their bytes are missing. Reads the tags at each
-  /// call, and never moves the place of `read`.
+  /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
+  /// Reads the tags at each call, and never moves the read position.
   func readReplayGain() throws(DecodingError) -> ReplayGain
 }
 
 extension AudioDecoder {
-  /// Not known.
+  /// Returns 0, for an unknown bit rate.
   package var bitRate: Int { 0 }
 
-  /// The mean: for media that are the same throughout.
+  /// Returns `bitRate`, for media with a constant bit rate.
   package func takeBitRate() -> Double { Double(bitRate) }
 
-  /// All: for media whose bytes are all there.
+  /// Returns the maximum, for media that are available as a whole.
   package var supply: MediaSupply { .all }
 
-  /// All: the same.
+  /// Returns nil, for media that are available as a whole.
   package var extent: MediaExtent? { nil }
 
-  /// Nothing to do: the same.
+  /// Does nothing, for media that are available as a whole.
   package func setReadAhead(_ readAhead: MediaReadAhead) {}
 
-  /// Exact: for media that know where all is.
+  /// Seeks exactly, for media whose frames can all be located.
   package func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     try seek(toFrame: frame)
   }
 
-  /// Nil, for media with an end.
+  /// Returns nil, for media with an end.
   package var live: LiveStream? { nil }
 
   /// Does nothing, for media with an end.
   package func hold(_ isHeld: Bool) {}
 
-  /// None, for media whose tags are about all of them.
+  /// Returns no tags, for media whose tags apply to the whole medium.
   package func takeTags() -> [TimedTag] { [] }
 
-  /// Nothing, for media without tags.
+  /// Returns no levels, for media without tags.
   package func readReplayGain() throws(DecodingError) -> ReplayGain { ReplayGain() }
 }
 
-/// A medium that is being opened. Used by one thread at a time, which is the one that will use the decoder.
+/// A medium that is being opened. Used by one thread at a time: the thread that uses the decoder later.
 package struct MediaOpening {
   private let step: () throws(DecodingError) -> (any AudioDecoder)?
 
-  /// An opening whose steps are these.
+  /// Creates an opening from a step, which has the contract of `proceed()`.
   package init(_ step: @escaping () throws(DecodingError) -> (any AudioDecoder)?) { self.step = step }
 
-  /// The decoder, at the medium's beginning; nil while bytes are missing: to be called again when they came. Not called
-  /// again once it returned a decoder or threw. May block on a local disk, never on anything else.
+  /// Returns the decoder, positioned at the medium's beginning; nil while bytes are missing. After nil the
+  /// caller tries again at the callback of `MediaSource.open`. After a decoder or an error the method must
+  /// not be called again. May block on a local disk, never on anything else.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try step() }
 }
 
-/// Something that can be opened for decoding, any number of times: a file, a download or a stream.
+/// A medium that can be opened for decoding any number of times: a file, a download or a stream.
 package protocol MediaSource: Sendable {
-  /// Whether it comes from elsewhere, so that opening it may take long: then it is opened before its turn.
+  /// A Boolean value that indicates whether the medium is remote. Opening a remote medium may take long, so
+  /// the engine opens it in advance.
   var isRemote: Bool { get }
 
-  /// Begins to open it at its beginning, and does no more than that: no call of this blocks. `callback` is called, on
-  /// any thread, each time after the opening or its decoder was waiting when bytes came; it must be short and not block.
+  /// Starts to open the medium at its beginning; never blocks. Each time the opening or its decoder lacked
+  /// bytes, `callback` is called when bytes arrive. `callback` may be called on any thread, and must be short
+  /// and not block.
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening
 
-  /// Reads what it says about itself; without any tag that is empty. Any thread; may block on the file.
+  /// Reads the medium's tag; empty if the medium has none. May be called on any thread; may block on the
+  /// file.
   func readTag() throws(DecodingError) -> MediaTag
 }
 
 extension MediaSource {
-  /// Not: its bytes are all there.
+  /// Returns false, for media on a local disk.
   package var isRemote: Bool { false }
 
-  /// An empty tag, for media that have none.
+  /// Returns an empty tag, for media that have none.
   package func readTag() throws(DecodingError) -> MediaTag { MediaTag() }
 }

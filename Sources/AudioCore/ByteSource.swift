@@ -1,60 +1,62 @@
-/// What a read of a `ByteSource` comes to.
+/// The result of a read from a `ByteSource`.
 package enum ByteRead: Hashable, Sendable {
-  /// So many bytes were written, at least 1; possibly fewer than there was room for.
+  /// The number of bytes written, at least 1; may be less than the buffer's size.
   case bytes(Int)
-  /// There are no bytes at this offset and there never will be.
+  /// The end of the source: no bytes exist at this offset, now or later.
   case end
-  /// There will be bytes at this offset, or an error, but not now. Asked again after the callback.
+  /// Bytes at this offset, or an error, are still to arrive. The caller reads again after the callback.
   case notYet
 }
 
-/// Bytes that a decoder reads from: a file, a download or a stream.
+/// The bytes that a decoder reads: a file, a download or a stream.
 ///
-/// Reads are positioned, so that a source has no cursor to lose. Used by one thread at a time. No call waits for the
-/// network: what is not there yet is `.notYet`. A call may block on a local disk.
+/// Reads are positioned, so a source has no cursor. Used by one thread at a time. No call waits for the
+/// network: a read of missing bytes returns `.notYet`. A call may block on a local disk.
 package protocol ByteSource: AnyObject {
-  /// Length in bytes; nil where it is not known (yet) or the source is endless. May become known, or better known,
+  /// The length in bytes; nil while unknown or if the source is endless. May become known, or more exact,
   /// while the source is read.
   var size: Int64? { get }
 
-  /// Whether bytes can be had out of order: what `want(from:)` asks for comes from there. Otherwise they come from the
-  /// beginning on, one after the other, and a wish ahead of them waits until they get there. May become known only
-  /// with the first bytes; false until then.
+  /// A Boolean value that indicates whether `want(from:)` can make the source fetch bytes out of order. If
+  /// false, bytes arrive in order from the beginning, and a request for later bytes waits until they arrive.
+  /// May become true only with the first bytes.
   var isSeekable: Bool { get }
 
-  /// Fills `buffer`, which has room for at least one byte, from its beginning with the bytes at `offset` (0 or more).
+  /// Fills `buffer`, which has room for at least one byte, from its beginning with the bytes at `offset` (0
+  /// or more).
   ///
-  /// A read is no wish: one that says `.notYet` makes nothing come that was not coming. Interruption by a signal is the
-  /// source's own business. Throws what ends the medium, each time again: a file that cannot be read, a download that
-  /// was given up.
+  /// A read requests no data: `.notYet` does not make the source fetch bytes; see `want(from:)`. The source
+  /// retries a read that a signal interrupted. Throws the error that ended the medium (an unreadable file, an
+  /// abandoned download), at each call.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> ByteRead
 
-  /// What is there from `offset` on. Returns at once.
+  /// Returns the amount of data available from `offset` on. Returns at once.
   func supply(from offset: Int64) -> ByteSupply
 
-  /// Which ranges of bytes are there, in order; nil: all. Returns at once.
+  /// The available ranges of bytes, in order; nil if all bytes are available. Returns at once.
   var stored: [Range<Int64>]? { get }
 
-  /// How many bytes are to be there ahead of the last wish; nil for as many as is usual. Returns at once.
+  /// Sets the number of bytes to fetch ahead of the last requested offset; nil for the source's default.
+  /// Returns at once.
   func setReadAhead(_ byteCount: Int64?)
 
-  /// Says what will be read next: everything from `offset` (0 or more) on, in order. Takes the place of the wish before
-  /// it; the first one is 0. Returns at once.
+  /// Requests all bytes from `offset` (0 or more) on, in order. Replaces the previous request; the initial
+  /// one is from 0. Returns at once.
   func want(from offset: Int64)
 
-  /// Has `callback` called, on any thread, each time after a read said `.notYet` when one might say something else:
-  /// bytes, the end or an error. It may be called more often than that. It is short and never blocks, and does not call
-  /// the source. Set at most once, before the first read.
+  /// Sets a callback that runs on any thread when, after `.notYet`, a read may return bytes, the end or an
+  /// error. Further calls may occur without need. `callback` is short, never blocks, and does not call the
+  /// source. Set at most once, before the first read.
   func whenBytesCome(_ callback: @escaping @Sendable () -> Void)
 }
 
 extension ByteSource {
-  /// All: for sources whose bytes are all there.
+  /// Returns the maximum, for sources that are available as a whole.
   package func supply(from offset: Int64) -> ByteSupply { .all }
 
-  /// All: the same.
+  /// Returns nil, for sources that are available as a whole.
   package var stored: [Range<Int64>]? { nil }
 
-  /// Nothing to do: the same.
+  /// Does nothing, for sources that are available as a whole.
   package func setReadAhead(_ byteCount: Int64?) {}
 }

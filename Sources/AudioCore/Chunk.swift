@@ -1,36 +1,38 @@
-/// Says what a run of PCM frames is. Chunks travel beside the samples from the decoder to the output, so that
-/// item changes, ends and position come from what the *output* took and not from what was decoded.
+/// A descriptor of a run of PCM frames. Chunks accompany the samples from the decoder to the output. Item
+/// changes, ends and position therefore follow the frames that the *output* took, not those that were
+/// decoded.
 package struct Chunk: Hashable, Sendable {
-  /// Raised by each discontinuity (seek, skip, clear, stop). A chunk of an older one is dropped wherever it is met.
+  /// The generation, incremented at each discontinuity (seek, skip, clear, stop). Chunks of older generations
+  /// are dropped.
   package var generation: UInt64
   /// The item that the frames belong to.
   package var item: ItemID
-  /// Where the decoder was set last in this item, in frames of the item's own sample rate.
+  /// The target of the last seek of the decoder in this item, in frames of the item's own sample rate.
   package var origin: Int64
-  /// Frames of the *output* format between `origin` and the first frame of this chunk. Item time of the first
-  /// frame is `origin / itemRate + offset · speed / outputRate` seconds, exactly, whatever conversion lies between.
+  /// The number of frames of the *output* format between `origin` and the first frame of this chunk. The item
+  /// time of the first frame is exactly `origin / itemRate + offset · speed / outputRate` seconds, with any
+  /// conversion.
   package var offset: Int64
-  /// Seconds of the item in a second of output.
+  /// The number of seconds of the item in a second of output.
   package var speed: Double
-  /// Frames of the output format in this chunk; 0 for a chunk that only marks an end.
+  /// The number of frames of the output format in this chunk; 0 for a chunk that only marks an end.
   package var frameCount: Int
-  /// Whether the item ends after this chunk, and how.
+  /// Whether and how the item ends after this chunk.
   package var ending: Ending
-  /// The stream's number of the first frame, where that is not the next one: it takes the place of a frame that was
-  /// rendered already, and what follows goes on from there.
+  /// The number of the first frame in the stream if the chunk replaces rendered frames; nil if it follows the
+  /// previous chunk. Later chunks continue from there.
   package var streamFrame: Int64?
 
-  /// How an item goes on after a chunk.
+  /// The end of an item after a chunk, if any.
   package enum Ending: UInt8, Sendable {
-    /// It goes on.
+    /// The item continues after the chunk.
     case none
-    /// This is its end.
+    /// The item ends after this chunk.
     case end
-    /// It breaks off here: what follows could not be decoded.
+    /// The rest of the item could not be decoded.
     case failure
   }
 
-  /// A chunk with these properties.
   package init(
     generation: UInt64, item: ItemID, origin: Int64, offset: Int64, frameCount: Int, ending: Ending = .none,
     speed: Double = 1, streamFrame: Int64? = nil

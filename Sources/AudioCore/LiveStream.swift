@@ -1,28 +1,29 @@
-/// What is known of a live stream: a medium without an end, and without places to go to.
+/// The properties of a live stream: a medium without an end and without seek positions.
 package struct LiveStream: Hashable, Sendable {
-  /// What the station says about itself, in fields of the space `.icy`.
+  /// The station's description of itself, in fields of the space `.icy`.
   package var tag: MediaTag
-  /// Seconds that it may stand still and then go on without a gap; after more it goes on with what is sent then.
+  /// The longest pause, in seconds, after which playback resumes without a gap. After a longer pause,
+  /// playback resumes with the audio sent at that time.
   package var patience: Double
 
-  /// A stream with these properties.
+  /// Creates the properties of a stream.
   package init(tag: MediaTag = MediaTag(), patience: Double) {
     self.tag = tag
     self.patience = patience
   }
 
-  /// The station's name.
+  /// The station's name; nil if unknown.
   package var name: String? { tag.text("icy-name") }
 }
 
-/// What a medium says about itself from one of its frames on.
+/// A tag that applies from a frame of a medium on.
 package struct TimedTag: Hashable, Sendable {
-  /// The first frame that it is about, counted as `AudioDecoder.seek` does.
+  /// The first frame to which the tag applies, in frames as in `AudioDecoder.seek`.
   package var frame: Int64
-  /// What it says. Takes the place of all that it said so before.
+  /// The tag, which replaces all earlier timed tags.
   package var tag: MediaTag
 
-  /// A tag that holds from that frame on.
+  /// Creates a tag that applies from `frame` on.
   package init(frame: Int64, tag: MediaTag) {
     self.frame = frame
     self.tag = tag

@@ -1,15 +1,14 @@
-/// What a `ByteSource` has ahead of a place, and how fast more comes.
+/// The data that a `ByteSource` has after an offset, and the rate at which more arrives.
 package struct ByteSupply: Hashable, Sendable {
-  /// Bytes that are there from the place on, without a gap.
+  /// The number of bytes available from the offset on, without a gap.
   package var byteCount: Int64
-  /// Whether they are all to the end.
+  /// Whether the available bytes extend to the end of the source.
   package var isComplete: Bool
-  /// Bytes that came in a second, over the last 5 s; nil as long as that says nothing (less than 8 KiB came).
+  /// The rate of arrival, in bytes per second, over the last 5 s; nil if less than 8 KiB arrived.
   package var bytesPerSecond: Double?
-  /// Whether no more comes for now because there is enough.
+  /// Whether the source has paused its transfer because enough data is available.
   package var isFull: Bool
 
-  /// A supply with these properties.
   package init(byteCount: Int64, isComplete: Bool, bytesPerSecond: Double?, isFull: Bool) {
     self.byteCount = byteCount
     self.isComplete = isComplete
@@ -17,22 +16,22 @@ package struct ByteSupply: Hashable, Sendable {
     self.isFull = isFull
   }
 
-  /// All of a source whose bytes are all there.
+  /// The supply of a source that is available as a whole.
   package static let all = ByteSupply(byteCount: .max, isComplete: true, bytesPerSecond: nil, isFull: true)
 }
 
-/// What of a medium is there ahead of a place, and how fast more comes.
+/// The audio of a medium that is available after a position, and the rate at which more arrives.
 package struct MediaSupply: Hashable, Sendable {
-  /// Seconds of sound that are there from the place on, without a gap.
+  /// The duration of the audio available from the position on, without a gap, in seconds.
   package var seconds: Double
-  /// Whether they are all to the end.
+  /// Whether the available audio extends to the end of the medium.
   package var isComplete: Bool
-  /// Seconds of sound that came in a second, over the last 5 s; nil as long as that says nothing.
+  /// The rate of arrival, in seconds of audio per second, over the last 5 s; nil if too little arrived to
+  /// measure.
   package var pace: Double?
-  /// Whether no more comes for now because there is enough.
+  /// Whether the source has paused its transfer because enough data is available.
   package var isFull: Bool
 
-  /// A supply with these properties.
   package init(seconds: Double, isComplete: Bool, pace: Double? = nil, isFull: Bool = false) {
     self.seconds = seconds
     self.isComplete = isComplete
@@ -40,43 +39,42 @@ package struct MediaSupply: Hashable, Sendable {
     self.isFull = isFull
   }
 
-  /// All of a medium whose bytes are all there.
+  /// The supply of a medium that is available as a whole.
   package static let all = MediaSupply(seconds: .infinity, isComplete: true, isFull: true)
 }
 
-/// Which parts of a medium are there, and where it can be entered.
+/// The available and the seekable parts of a medium.
 package struct MediaExtent: Hashable, Sendable {
-  /// The most ranges that are told.
+  /// The maximum number of ranges in `loaded`.
   package static let limit = 32
 
-  /// Seconds of it that are there, in order: exact where its frames are known, else estimated.
+  /// The available ranges, in seconds, in order. Exact where frames have been located, otherwise estimated.
   package var loaded: [Range<Double>]
-  /// Whether the rest can be had out of order. If not, it can be entered only in what is there.
+  /// Whether the missing parts can be fetched out of order. If false, seeks are limited to the loaded ranges.
   package var isSeekable: Bool
 
-  /// An extent with these properties.
   package init(loaded: [Range<Double>], isSeekable: Bool) {
     self.loaded = loaded
     self.isSeekable = isSeekable
   }
 
-  /// Whether it can be entered at `seconds`.
+  /// Returns whether a seek to `seconds` is possible.
   package func canBeEntered(at seconds: Double) -> Bool {
     isSeekable || loaded.contains { $0.contains(seconds) || $0.upperBound == seconds }
   }
 }
 
-/// How much of a medium is to be there ahead of what is read.
+/// The amount of a medium to buffer ahead of the read position.
 package enum MediaReadAhead: Hashable, Sendable {
-  /// As much as the source sees fit.
+  /// The default amount of the source.
   case usual
-  /// What is needed to begin: its turn has not come.
+  /// The amount that decoding needs to start (`beginningSize`), for an item whose turn has not come.
   case beginning
-  /// So many seconds of sound, at least `least`.
+  /// A duration in seconds, at least `least`.
   case seconds(Double)
 
-  /// Bytes of a medium's beginning.
+  /// The number of bytes that count as a medium's beginning.
   package static let beginningSize: Int64 = 256 * 1024
-  /// The fewest seconds that are read ahead.
+  /// The minimum to buffer ahead, in seconds.
   package static let least = 2.0
 }

@@ -1,11 +1,12 @@
-/// What is to be known of a device beside the frames that go to it.
+/// The state of a device apart from the frames sent to it.
 package struct OutputSurroundings: Hashable, Sendable {
-  /// Whether other applications sound.
+  /// Whether other applications play audio.
   package var isOtherAudioPlaying: Bool
-  /// The volume that the listener has set for everything, as a slider shows it: 0 silence … 1 full volume.
+  /// The listener's volume setting for the whole device, as a slider shows it, from 0 (silence) to 1 (full
+  /// volume).
   package var volume: Float
 
-  /// Surroundings with these properties. By default nobody else sounds, at full volume.
+  /// Creates a state. By default no other application plays, at full volume.
   package init(isOtherAudioPlaying: Bool = false, volume: Float = 1) {
     self.isOtherAudioPlaying = isOtherAudioPlaying
     self.volume = volume

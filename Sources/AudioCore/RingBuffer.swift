@@ -1,14 +1,14 @@
-/// A ring of PCM frames with a queue of their descriptors, for one thread that writes and one that reads.
+/// A ring of PCM frames with a queue of their descriptors, for one writing and one reading thread.
 ///
-/// The ends are noncopyable: that there is one producer and one consumer is a fact of the type system. Neither end
-/// locks, allocates or waits.
+/// The ends are noncopyable, so the type system guarantees one producer and one consumer. Neither end locks,
+/// allocates or waits.
 package enum RingBuffer {
-  /// Makes a ring and its two ends; all memory is taken here.
+  /// Creates a ring and its two ends. Allocates all memory.
   ///
   /// - Parameters:
-  ///   - format: what the samples are; fixes the size of a frame.
-  ///   - capacityFrames: room for so many frames at least; rounded up to a power of two. Above 0.
-  ///   - chunkCapacity: room for so many chunks at least; rounded up to a power of two. Above 0.
+  ///   - format: the format of the samples, which determines the size of a frame.
+  ///   - capacityFrames: the minimum capacity, in frames; rounded up to a power of two. Above 0.
+  ///   - chunkCapacity: the minimum number of chunks; rounded up to a power of two. Above 0.
   package static func makeEnds(format: PCMFormat, capacityFrames: Int, chunkCapacity: Int) -> RingEnds {
     let storage = RingStorage(
       channelCount: format.channelCount, capacityFrames: capacityFrames, chunkCapacity: chunkCapacity)
@@ -16,14 +16,12 @@ package enum RingBuffer {
   }
 }
 
-/// Both ends of a ring, to be taken apart: `let producer = ends.producer; let consumer = ends.consumer`.
+/// Both ends of a ring, to be destructured: `let producer = ends.producer; let consumer = ends.consumer`.
 ///
-/// A struct and not a tuple, because tuples of noncopyable values do not exist in Swift 6.3; frozen, because only
-/// then another module may take it apart.
+/// A struct, because Swift 6.3 has no tuples of noncopyable values. Frozen, because other modules can
+/// destructure only frozen types.
 @frozen
 package struct RingEnds: ~Copyable, Sendable {
-  /// The end that writes.
   package var producer: RingProducer
-  /// The end that reads.
   package var consumer: RingConsumer
 }

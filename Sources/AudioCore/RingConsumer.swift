@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The end of a ring that reads. Used by one thread at a time; no call locks, allocates or waits.
+/// The reading end of a ring. Used by one thread at a time; no call locks, allocates or waits.
 package struct RingConsumer: ~Copyable, Sendable {
   private let storage: RingStorage
-  /// Own indexes: nobody else writes them, so they need no atomic access.
+  /// The consumer's own indexes. No other thread writes them, so they need no atomic access.
   private var frames = 0
   private var chunks = 0
 
@@ -11,14 +11,15 @@ package struct RingConsumer: ~Copyable, Sendable {
     self.storage = storage
   }
 
-  /// Frames that can be read, over all chunks; may grow at any moment, shrinks only by what this end does.
+  /// The number of frames that can be read, over all chunks. May grow at any moment; shrinks only by calls of
+  /// this end.
   package var availableFrames: Int {
     let committed = storage.committedChunks.load(ordering: .acquiring)
     return committed == chunks ? 0 : storage.slot(committed - 1).pointee.endFrame - frames
   }
 
-  /// The chunk at the head with what is left of it: `offset`, `streamFrame` and `frameCount` count from the first frame
-  /// that was not read yet. Nil when the ring is empty. Takes nothing.
+  /// Returns the head chunk without removing it; nil if the ring is empty. `offset`, `streamFrame` and
+  /// `frameCount` describe the unread part of the chunk.
   package mutating func peek() -> Chunk? {
     guard let slot = headSlot() else { return nil }
     var chunk = slot.pointee.chunk
@@ -30,18 +31,18 @@ package struct RingConsumer: ~Copyable, Sendable {
     return chunk
   }
 
-  /// Moves frames of the head chunk, never of the next one, to the start of `buffer`. The chunk leaves the ring with
-  /// its last frame; one without frames stays until `skipChunk`.
+  /// Moves frames of the head chunk, never of the next one, to the start of `buffer`. The chunk leaves the
+  /// ring with its last frame. A chunk without frames stays until `skipChunk`.
   ///
   /// - Parameters:
   ///   - buffer: room for frames, interleaved.
-  ///   - maxFrames: how many are wanted at most; limited by what the buffer holds.
-  /// - Returns: how many frames were moved.
+  ///   - maxFrames: the maximum number of frames to move; also limited by the buffer's size.
+  /// - Returns: the number of frames moved.
   package mutating func read(into buffer: UnsafeMutableBufferPointer<Float>, maxFrames: Int) -> Int {
     guard let slot = headSlot() else { return 0 }
     let count = min(slot.pointee.endFrame - frames, maxFrames, buffer.count / storage.channelCount)
     guard count > 0, let target = buffer.baseAddress else { return 0 }
-    // A chunk lies in one piece, as it was written into `writableRegion`.
+    // A chunk is contiguous, because it was written into one `writableRegion`.
     let source = storage.region(at: frames, count: count)
     guard let origin = source.baseAddress else { return 0 }
     target.update(from: origin, count: source.count)
@@ -49,7 +50,7 @@ package struct RingConsumer: ~Copyable, Sendable {
     return count
   }
 
-  /// Drops what is left of the head chunk, or a mark. Does nothing when the ring is empty.
+  /// Drops the rest of the head chunk, or a mark. Does nothing if the ring is empty.
   package mutating func skipChunk() {
     guard let slot = headSlot() else { return }
     take(upTo: slot.pointee.endFrame, of: slot)
@@ -59,7 +60,7 @@ package struct RingConsumer: ~Copyable, Sendable {
     storage.committedChunks.load(ordering: .acquiring) == chunks ? nil : storage.slot(chunks)
   }
 
-  /// Gives memory back to the producer, after the last access to it.
+  /// Returns memory to the producer, after the last access to it.
   private mutating func take(upTo frame: Int, of slot: UnsafeMutablePointer<RingStorage.Slot>) {
     let isLast = frame == slot.pointee.endFrame
     frames = frame

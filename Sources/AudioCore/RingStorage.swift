@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The memory that the two ends of a ring share.
+/// The memory shared by the two ends of a ring.
 ///
-/// `@unchecked Sendable`, because of the raw memory. It is used from two threads at most: `RingProducer` and
-/// `RingConsumer` cannot be copied and there is one of each. A slot or sample belongs to the producer from the
-/// moment its index was released by the consumer until the producer releases its own index, and to the consumer
-/// from then on; each side loads the other's index acquiring before it touches what that index gives it.
-/// Indexes run freely (2⁶³ frames are 6 million years), so full and empty differ.
+/// `@unchecked Sendable`, because of the raw memory. At most two threads use it: `RingProducer` and
+/// `RingConsumer` cannot be copied and one of each exists. A slot or sample belongs to the producer from the
+/// consumer's release of its index until the producer's own release, and then to the consumer. Each side
+/// loads the other's index with acquiring order before it accesses the memory. Indexes never wrap (2⁶³ frames
+/// are 6 million years), so full and empty differ.
 final class RingStorage: @unchecked Sendable {
-  /// A descriptor, and the number of the frame after its last one.
+  /// A descriptor, and the index of the frame after its last one.
   struct Slot {
     var chunk: Chunk
     var endFrame: Int
@@ -20,9 +20,10 @@ final class RingStorage: @unchecked Sendable {
   private let samples: UnsafeMutablePointer<Float>
   private let slots: UnsafeMutablePointer<Slot>
 
-  /// Chunks committed; written by the producer. That of frames is in the slots.
+  /// The number of committed chunks, written by the producer. The slots contain the numbers of committed
+  /// frames.
   let committedChunks = Atomic<Int>(0)
-  /// Frames and chunks taken; written by the consumer.
+  /// The numbers of consumed frames and chunks, written by the consumer.
   let takenFrames = Atomic<Int>(0)
   let takenChunks = Atomic<Int>(0)
 
@@ -32,7 +33,7 @@ final class RingStorage: @unchecked Sendable {
     self.capacityFrames = Self.powerOfTwo(atLeast: capacityFrames)
     self.chunkCapacity = Self.powerOfTwo(atLeast: chunkCapacity)
     samples = .allocate(capacity: self.capacityFrames * channelCount)
-    // Touches every page now and not on the audio thread.
+    // Touches every page now, so that no page fault occurs on the audio thread.
     samples.initialize(repeating: 0, count: self.capacityFrames * channelCount)
     slots = .allocate(capacity: self.chunkCapacity)
     slots.initialize(
@@ -51,14 +52,15 @@ final class RingStorage: @unchecked Sendable {
     1 << (Int.bitWidth - (value - 1).leadingZeroBitCount)
   }
 
-  /// The frames from number `frame` on, at most `count` and not beyond the end of the memory.
+  /// Returns the memory of the frames from index `frame` on, at most `count` and not past the end of the
+  /// memory.
   func region(at frame: Int, count: Int) -> UnsafeMutableBufferPointer<Float> {
     let position = frame & (capacityFrames - 1)
     let length = min(count, capacityFrames - position)
     return UnsafeMutableBufferPointer(start: samples + position * channelCount, count: length * channelCount)
   }
 
-  /// The slot of chunk number `chunk`.
+  /// Returns the slot of the chunk with index `chunk`.
   func slot(_ chunk: Int) -> UnsafeMutablePointer<Slot> {
     slots + (chunk & (chunkCapacity - 1))
   }

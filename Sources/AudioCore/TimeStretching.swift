@@ -1,56 +1,54 @@
-/// How sound is made to pass faster or slower.
+/// A method to change the playback speed.
 package enum TimePitchAlgorithm: Hashable, Sendable {
-  /// The pitch is kept; short pieces of sound, which suits voices.
+  /// Preserves the pitch with short segments, which suits voices.
   case timeDomain
-  /// The pitch is kept; long pieces of sound, which suits music.
+  /// Preserves the pitch with long segments, which suits music.
   case spectral
-  /// The pitch changes with the speed, as on a tape.
+  /// Changes the pitch with the speed, as a tape does.
   case varispeed
 }
 
-/// How fast an item's sound is to pass, and by what means.
+/// The playback speed of an item and the method to achieve it.
 package struct Pace: Hashable, Sendable {
-  /// Seconds of the item in a second of sound; above 0.
+  /// The number of seconds of the item in a second of output; above 0.
   package var speed: Double
-  /// By what means, where `speed` is not 1.
+  /// The method, used if `speed` is not 1.
   package var algorithm: TimePitchAlgorithm
 
-  /// A pace of these properties.
   package init(speed: Double, algorithm: TimePitchAlgorithm) {
     self.speed = speed
     self.algorithm = algorithm
   }
 }
 
-/// Why sound cannot be made to pass faster or slower.
+/// A failure to set up time stretching.
 package struct TimeStretchError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for a person: what is missing, and how to get it.
+  /// A sentence for people: the missing library and how to install it.
   package var message: String
 
-  /// An error with that message.
   package init(_ message: String) { self.message = message }
 
-  /// `message`.
+  /// The value of `message`.
   package var description: String { message }
 }
 
-/// Makes one stream of frames pass faster or slower. Frame number n that goes in comes out as number n / speed, nearly:
-/// no delay stands before the first one. Used by one thread at a time; no call blocks.
+/// Changes the speed of one stream of frames. Input frame n becomes output frame n / speed, approximately:
+/// the output starts without a delay. Used by one thread at a time; no call blocks.
 package protocol TimeStretcher: AnyObject {
-  /// Takes in interleaved frames, which follow those that were put before.
+  /// Adds interleaved frames to the input.
   func put(_ frames: UnsafeBufferPointer<Float>)
 
-  /// Fills `buffer` with interleaved frames from its beginning and returns how many *frames* it wrote: 0 when more has to
-  /// be put first.
+  /// Fills `buffer` with interleaved frames from its beginning and returns the number of *frames* written; 0
+  /// if more input is needed first.
   func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Int
 }
 
-/// Makes time stretchers.
+/// A factory of time stretchers.
 package protocol TimeStretching: Sendable {
-  /// Finds what stretchers need, for example a library that is loaded at the first call; throws if it is not there. Any
-  /// thread; reads files at the first call only.
+  /// Loads the resources of stretchers, for example a library at the first call; throws if they do not exist.
+  /// May be called on any thread. Reads files at the first call only.
   func prepare() throws(TimeStretchError)
 
-  /// A stretcher for sound of `format`. Decode worker.
+  /// Returns a stretcher for audio of `format`. Called on the decode worker.
   func makeStretcher(format: PCMFormat, pace: Pace) throws(TimeStretchError) -> any TimeStretcher
 }

@@ -1,7 +1,7 @@
 import AudioCore
 import HostTime
 
-/// What the engine asks of a stream.
+/// A command from the engine to a stream.
 enum StreamOrder: Sendable {
   case start
   case stop
@@ -11,18 +11,18 @@ enum StreamOrder: Sendable {
   case volume(Float, muted: Bool)
 }
 
-/// What a stream does on its worker: it takes orders and carries them out there, one after another.
+/// The worker side of a stream: queues orders and executes them one after another on its worker.
 protocol OrderedStreamCore: AnyObject, Sendable {
-  /// Queues an order. Returns whether the worker has to know. Any thread.
+  /// Queues an order. Returns whether the worker must be signalled. Thread-safe.
   func accept(_ order: StreamOrder) -> Bool
   func timing() -> OutputTiming
-  /// Takes no more orders and begins nothing more. Any thread.
+  /// Rejects further orders and starts no further action. Thread-safe.
   func close()
-  /// Puts in order what is left when the worker has ended.
+  /// Cleans up after the worker has ended.
   func finish()
 }
 
-/// The engine's end of a stream: passes orders on and wakes the worker.
+/// The engine's end of a stream: forwards orders and wakes the worker.
 final class OrderedStream: AudioOutputStream {
   private let core: any OrderedStreamCore
   private let worker: any Worker

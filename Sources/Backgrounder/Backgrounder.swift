@@ -10,67 +10,67 @@ import PulseOutput
 struct Backgrounder: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Backgrounder",
-    abstract: "An application that does things in the background, on a phone that follows a script.",
+    abstract: "Runs an application with background tasks on a phone that follows a script.",
     usage: "Backgrounder SCREEN [OPTIONS] [FILE ...]",
     discussion: """
       SCREENS
         audio     A queue of songs: title, and the time in hundredths while in the background.
-        location  Where the phone is: each new place, in the background too.
+        location  The phone's position: each new one, in the background too.
         whatever  Fibonacci numbers, in the background under a background task.
-        fetch     Brought up to date by background fetches: a time, or the feed of a --service.
-        listen    A server that sends lines back: it closes its socket in the background and opens it in front.
+        fetch     Content updated by background fetches: a time, or the feed of a --service.
+        listen    An echo server that closes its socket in the background and reopens it in the foreground.
         upload    A synchronous upload on a background queue, under a background task.
-        download  Downloads that by a notification alone go on in the background, and by Range where they were cut.
+        download  Downloads that continue in the background on a notification alone, and resume by Range.
         session   A web service that is called when the application enters the background.
-        voip      Phone calls, each a line from a server at --port of this machine, while it is suspended too.
-        refresh   Brought up to date by tasks that it has scheduled.
+        voip      Phone calls, also while suspended: each is a line from a server at --port of this machine.
+        refresh   Content updated by tasks that the application has scheduled.
 
       fetch, upload, download and session make real requests to a --service: GET /feed, PUT /upload/1 to /upload/10, \
-      GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they only take their time.
+      GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they send none (see --work).
 
       A SCRIPT is a list of WORD@SECONDS, counted from the launch. Words: tap (the screen's button; play is the \
-      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
-      screen that does nothing before, a script without tap or play begins with tap@0. Without quit it goes on until it is interrupted.
+      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. If a \
+      screen needs a tap, a script without tap or play begins with tap@0. Without quit the program runs until it is interrupted.
 
-      Lines with a time in brackets are the system's, all others the application's.
+      Lines with a time in brackets come from the system, all others from the application.
 
       EXAMPLES
         Backgrounder audio --background-modes audio --script "play@0 home@3 foreground@6 quit@8"
-            The music goes on over the home button.
+            Playback continues after the home button is pressed.
         Backgrounder audio --script "play@0 home@3 foreground@6 quit@8"
-            Without the mode it stops, and goes on with the very next frame.
+            Without the mode playback stops, and resumes with the very next frame.
         Backgrounder location --background-modes location --location run.gpx --script "tap@0 home@5 foreground@10 quit@15"
-            The way goes on behind the home button; without the mode it stops there, and goes on at the newest place.
+            Updates continue in the background; without the mode they stop, and resume at the newest position.
         Backgrounder location --background-modes location --location gpsd --press home@5
-            The places of a receiver behind gpsd.
+            The positions of a receiver, by gpsd.
         Backgrounder whatever --background-time 12 --script "tap@0 home@2 foreground@12 home@14 quit@20"
-            The task expires with 5 s left; in front again the application begins another.
+            The task expires with 5 s left; in the foreground the application begins another.
         Backgrounder fetch --background-modes fetch --press home@1 --press fetch@2 --press quit@3
-            Woken from suspension for a fetch.
+            The application is woken from suspension for a fetch.
         Backgrounder fetch --background-modes fetch --service http://127.0.0.1:8080 --script "home@1 fetch@2 fetch@3 quit@4"
-            New data, then nothing new: the service says that the feed has not changed.
+            New data, then none: the service reports that the feed has not changed.
         Backgrounder refresh --background-modes fetch,processing --work 1 --script "home@1 refresh@2 process@4 expire@5 quit@6"
-            Two tasks that it has scheduled, the second of which runs out of time.
+            Two scheduled tasks, the second of which runs out of time.
         Backgrounder voip --background-modes voip --port 5060 --press home@1
-            Woken by each line of the server's, for ten seconds.
+            Each line from the server wakes the application for ten seconds.
         Backgrounder session --misbehave block-background --script "home@1 launch@9 quit@10"
             Terminated by the watchdog, and launched again.
         Backgrounder session --service http://127.0.0.1:8080 --script "home@1 quit@30"
-            Says "Session ended" when the service answers with {"success": true}.
+            Prints "Session ended" when the service answers with {"success": true}.
         Backgrounder session --service http://127.0.0.1:8080 --misbehave wait-for-network --press home@1 --press quit@30
-            Waits for the service on the main thread: with a slow one the watchdog terminates it.
+            Waits for the service on the main thread: if it is slow, the watchdog terminates the application.
         Backgrounder listen --port 8000 --script "home@5 foreground@10 quit@15"
-            Clients are refused while it is in the background; those that were there lose their connection.
+            Clients are refused while the application is in the background; existing connections are lost.
         Backgrounder listen --port 8000 --misbehave leave-open --reclaim-sockets never --press home@5
-            Clients are accepted by the kernel, and then nobody answers.
+            The kernel accepts clients, which then get no response.
         Backgrounder download --service http://127.0.0.1:8080/music --downloads /tmp --script "tap@0 home@1 foreground@60 quit@90"
-            What the background time is not enough for goes on in front, where it was cut.
+            Downloads that exceed the background time resume in the foreground, where they were interrupted.
 
       EXIT STATUS
-        0 after quit; 1 if the system had to terminate the application; 64 the command line makes no sense.
+        0 after quit; 1 if the system had to terminate the application; 64 for an invalid command line.
       """)
 
-  @Argument(help: "What the application shows: \(names(ScreenChoice.self)).")
+  @Argument(help: "Screen of the application: \(names(ScreenChoice.self)).")
   var screen: ScreenChoice
 
   @Argument(
@@ -79,60 +79,60 @@ struct Backgrounder: ParsableCommand {
   )
   var files: [String] = []
 
-  @Option(help: ArgumentHelp("What is pressed when, in one argument.", valueName: "script"))
+  @Option(help: ArgumentHelp("Presses as WORD@SECONDS, separated by spaces.", valueName: "script"))
   var script = ""
 
-  @Option(help: ArgumentHelp("One more press, like home@3; as often as wanted.", valueName: "word@seconds"))
+  @Option(help: ArgumentHelp("Additional press, such as home@3. Repeatable.", valueName: "word@seconds"))
   var press: [String] = []
 
-  @Option(help: ArgumentHelp("Background modes, like audio,fetch.", valueName: "list"))
+  @Option(help: ArgumentHelp("Background modes, such as audio,fetch.", valueName: "list"))
   var backgroundModes: String?
 
   @Option(
     help: ArgumentHelp(
-      "Takes UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers from a property list.",
+      "Property list with UIBackgroundModes and BGTaskSchedulerPermittedIdentifiers.",
       valueName: "path"))
   var infoPlist: String?
 
-  @Option(help: ArgumentHelp("Background time that tasks get.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Background time for tasks.", valueName: "seconds"))
   var backgroundTime = LifecycleSettings().backgroundTime
 
-  @Option(help: ArgumentHelp("How much of it is left when tasks expire.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Remaining background time when tasks expire.", valueName: "seconds"))
   var expirationWarning = LifecycleSettings().expirationWarning
 
   @Option(
     help: ArgumentHelp(
-      "How long a call into the application may take in the background.", valueName: "seconds"))
+      "Time limit for a call into the application in the background.", valueName: "seconds"))
   var callLimit = LifecycleSettings().callLimit
 
-  @Option(help: ArgumentHelp("How long a background fetch may take.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Time limit for a background fetch.", valueName: "seconds"))
   var fetchLimit = LifecycleSettings().fetchLimit
 
   @Option(
     help: ArgumentHelp(
-      "How long an upload, all downloads, the web service, or a scheduled refresh take.", valueName: "seconds"
+      "Duration of an upload, all downloads, the web service or a scheduled refresh.", valueName: "seconds"
     ))
   var work = 2.0
 
   @Option(
     help: ArgumentHelp(
-      "The web service of fetch, upload, download and session: an http or https URL.", valueName: "url"))
+      "Web service of fetch, upload, download and session: an http or https URL.", valueName: "url"))
   var service: String?
 
-  @Option(help: ArgumentHelp("Where downloads from a service are put.", valueName: "folder"))
+  @Option(help: ArgumentHelp("Destination folder for downloads from a service.", valueName: "folder"))
   var downloads: String?
 
   @Option(
     help: ArgumentHelp(
-      "The port of the listen screen, 0: any that is free; the port of the voip screen's server.",
+      "Port of the listen screen (0: any free one) or of the voip screen's server.",
       valueName: "number"))
   var port: UInt16 = 0
 
   @Option(
-    help: "When a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
+    help: "Time when a suspended application loses its TCP sockets: \(names(Reclaim.self)).")
   var reclaimSockets = Reclaim.whenSuspended
 
-  /// When sockets are reclaimed, as the command line has it.
+  /// The time at which sockets are reclaimed, as a command-line option.
   enum Reclaim: String, CaseIterable, ExpressibleByArgument {
     case never
     case whenLocked = "when-locked"
@@ -149,23 +149,23 @@ struct Backgrounder: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the phone is: the path of a GPX file, along which it goes from the launch on, or gpsd[:HOST[:PORT]].",
+      "Location source: a GPX file, followed from the launch on, or gpsd[:HOST[:PORT]].",
       valueName: "source"))
   var location: String?
 
-  @Option(help: ArgumentHelp("Seconds of the GPX file's way in one second.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Speed at which the GPX file is followed; 1: real time.", valueName: "factor"))
   var locationSpeed = 1.0
 
-  @Option(help: "What the phone's owner answers to the question for the location: \(names(Answer.self)).")
+  @Option(help: "Owner's answer to the request for the location: \(names(Answer.self)).")
   var locationAnswer = Answer.always
 
   @Option(
     help: ArgumentHelp(
-      "Draws the run as SVG when it quits, is interrupted, or the application is terminated for a fault.",
+      "SVG drawing of the run, written at its end and at terminations for a fault.",
       valueName: "path"))
   var timeline: String?
 
-  /// Answers to the application's question for permission.
+  /// The answers to the application's request for permission.
   enum Answer: String, CaseIterable, ExpressibleByArgument {
     case always
     case whenInUse = "when-in-use"
@@ -180,13 +180,13 @@ struct Backgrounder: ParsableCommand {
     }
   }
 
-  @Option(help: "A fault of the application: \(names(Misbehaviour.self)).")
+  @Option(help: "Fault of the application: \(names(Misbehaviour.self)).")
   var misbehave: Misbehaviour?
 
-  @Option(help: ArgumentHelp("The PulseAudio server; without it libpulse's own rules.", valueName: "address"))
+  @Option(help: ArgumentHelp("PulseAudio server (default: libpulse's own rules).", valueName: "address"))
   var server: String?
 
-  @Flag(help: "Plays to a private PulseAudio with a null sink: nothing is heard.")
+  @Flag(help: "Play to a private PulseAudio with a null sink: nothing is heard.")
   var nullSink = false
 
   private static func names<Choice: CaseIterable & RawRepresentable<String>>(_ choices: Choice.Type) -> String
@@ -194,7 +194,7 @@ struct Backgrounder: ParsableCommand {
     choices.allCases.map(\.rawValue).joined(separator: ", ")
   }
 
-  /// A day: more than any run takes.
+  /// The maximum of all durations in seconds: a day, which is more than any run takes.
   private static let longest = 86_400.0
 
   mutating func validate() throws {
@@ -264,7 +264,7 @@ struct Backgrounder: ParsableCommand {
     printLineByLine()
     let parts = ScreenChoice.Parts(
       songs: songs, modes: modes, service: service, work: work, folder: folder,
-      // A little is left to say so.
+      // Leaves some time to report the result.
       fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
       leavesOpen: misbehave == .leaveOpen)
     MainActor.assumeIsolated {
@@ -273,7 +273,7 @@ struct Backgrounder: ParsableCommand {
       ) { makeDelegate(parts) }
       phone.run(presses)
       withExtendedLifetime(phone) {
-        // The main thread's loop, for timers as well as for the main queue.
+        // The run loop serves timers as well as the main queue.
         while true { RunLoop.main.run() }
       }
     }
@@ -283,7 +283,7 @@ struct Backgrounder: ParsableCommand {
   private func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
     let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
-    // A fifth more than what is allowed.
+    // The hang exceeds the limit by a fifth.
     return MisbehavingAppDelegate(
       screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2, service: parts.service)
   }
@@ -352,7 +352,7 @@ struct Backgrounder: ParsableCommand {
     }
   }
 
-  /// Those of the property list, or all of the refresh screen's.
+  /// The identifiers from the property list; without one, all identifiers of the refresh screen.
   private func taskIdentifiers() throws -> Set<String> {
     guard let infoPlist else { return [RefreshScreen.refresh, RefreshScreen.cleaning] }
     var settings = LifecycleSettings()

@@ -1,9 +1,9 @@
-// Swift 6.3 looks for a process's arguments in /proc/self/maps, and has none where /proc is not mounted. Here it gets
-// those that the system passed, which glibc gives to constructors.
+// Passes the program's arguments to Swift's runtime. Swift 6.3 looks for them in /proc/self/maps, and has none
+// if /proc is not mounted. glibc passes the system's arguments to constructors.
 #include <CArguments.h>
 
-// Of Swift's runtime: what CommandLine has from now on. Weak, since it is no part of Swift's documented interface:
-// without it CommandLine is as Swift makes it.
+// A function of Swift's runtime that sets CommandLine's arguments. Weak, since it is not part of Swift's
+// documented interface: without it CommandLine is unchanged.
 extern void _swift_stdlib_overrideUnsafeArgvArgc(char **arguments, int count) __attribute__((weak));
 
 __attribute__((constructor)) static void continuo_pass_arguments(int count, char **arguments) {

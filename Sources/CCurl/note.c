@@ -1,5 +1,5 @@
-// Says in the program's file that libcurl is opened at run time, so that packagers and tools see it ("ELF dlopen metadata",
-// uapi-group.org/specifications).
+// Declares in the executable that libcurl is opened at run time, for packagers and tools ("ELF dlopen
+// metadata", uapi-group.org/specifications).
 #include <stdint.h>
 
 #define TEXT                                                                                         \

@@ -1,8 +1,8 @@
-// Calls of glibc that Swift's Glibc module hides, because it is built without _GNU_SOURCE.
+// Functions of glibc that are missing in Swift's Glibc module, which is built without _GNU_SOURCE.
 //
-// No header of glibc is included: its types (sem_t, pthread_attr_t) would then belong to this module as well as to
-// Glibc, and every file that uses them would have to import this one (MemberImportVisibility). Names of their own,
-// so that they cannot clash with glibc's declarations where _GNU_SOURCE is defined.
+// Headers of glibc are not included: their types (sem_t, pthread_attr_t) would then belong to both this
+// module and Glibc, and every file that uses them would have to import this module (MemberImportVisibility).
+// The functions have new names to avoid conflicts with glibc's declarations if _GNU_SOURCE is defined.
 #pragma once
 
 // int sem_clockwait(sem_t *, clockid_t, const struct timespec *), glibc 2.30.
@@ -11,32 +11,32 @@ extern int continuo_sem_clockwait(void *semaphore, int clock, const void *deadli
 // int pthread_setname_np(pthread_t, const char *), glibc 2.12.
 extern int continuo_pthread_setname(unsigned long thread, const char *name) __asm__("pthread_setname_np");
 
-// int sched_getaffinity(pid_t, size_t, cpu_set_t *) and int sched_setaffinity(pid_t, size_t, const cpu_set_t *),
-// glibc 2.3.4. The set is as many bytes as said, with a bit for each processor.
+// int sched_getaffinity(pid_t, size_t, cpu_set_t *) and int sched_setaffinity(pid_t, size_t, const cpu_set_t
+// *), glibc 2.3.4. The set has `size` bytes, with one bit per processor.
 extern int continuo_sched_getaffinity(int thread, unsigned long size, void *set) __asm__("sched_getaffinity");
 extern int continuo_sched_setaffinity(int thread, unsigned long size, const void *set) __asm__("sched_setaffinity");
 
-// int malloc_trim(size_t), glibc 2.8: <malloc.h> is not in the module.
+// int malloc_trim(size_t), glibc 2.8: the module lacks <malloc.h>.
 extern int continuo_malloc_trim(unsigned long pad) __asm__("malloc_trim");
 
-// int mallopt(int, int), of the same header. The parameter of M_MMAP_THRESHOLD is -3.
+// int mallopt(int, int), of the same header. The value of M_MMAP_THRESHOLD is -3.
 extern int continuo_mallopt(int parameter, int value) __asm__("mallopt");
 
-// void *memmem(const void *, size_t, const void *, size_t): GNU's, and no part of POSIX.
+// void *memmem(const void *, size_t, const void *, size_t): a GNU extension, not part of POSIX.
 extern void *continuo_memmem(const void *text, unsigned long size, const void *part, unsigned long partSize)
     __asm__("memmem");
 
-// int fallocate(int, int, off_t, off_t), glibc 2.10. The mode that makes a hole is 3 (FALLOC_FL_PUNCH_HOLE and
+// int fallocate(int, int, off_t, off_t), glibc 2.10. Mode 3 punches a hole (FALLOC_FL_PUNCH_HOLE |
 // FALLOC_FL_KEEP_SIZE).
 extern int continuo_fallocate(int descriptor, int mode, long offset, long length) __asm__("fallocate");
 
-// int renameat2(int, const char *, int, const char *, unsigned int), glibc 2.28. The flag that never replaces a file is
-// 1 (RENAME_NOREPLACE).
+// int renameat2(int, const char *, int, const char *, unsigned int), glibc 2.28. Flag 1 (RENAME_NOREPLACE)
+// never replaces a file.
 extern int continuo_renameat2(int oldFolder, const char *oldPath, int newFolder, const char *newPath,
                               unsigned int flags) __asm__("renameat2");
 
-// <sys/epoll.h>, which is not in the module: epoll_create1, epoll_ctl, epoll_wait, glibc 2.9, and struct epoll_event,
-// which the kernel packs on this one architecture.
+// <sys/epoll.h>, which the module lacks: epoll_create1, epoll_ctl, epoll_wait, glibc 2.9, and struct
+// epoll_event, which the kernel packs on x86-64 only.
 struct continuo_epoll_event {
   unsigned int events;
   unsigned long data;

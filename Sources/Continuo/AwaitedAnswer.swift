@@ -1,7 +1,7 @@
 import HostTime
 import Synchronization
 
-/// An answer that is given on another thread, once, and that one thread blocks for.
+/// An answer given once by another thread, for which one thread can block.
 final class AwaitedAnswer<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let isThere = Semaphore()
@@ -11,7 +11,7 @@ final class AwaitedAnswer<Value: Sendable>: Sendable {
     isThere.post()
   }
 
-  /// The answer, once it is there; nil if `isOver`, which is asked ten times a second, says so before.
+  /// Returns the answer once it is available; nil if `isOver`, polled ten times a second, returns true first.
   func wait(unless isOver: () -> Bool) -> Value? {
     while true {
       let next = SystemClock.shared.now.advanced(bySeconds: 0.1)

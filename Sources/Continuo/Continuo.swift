@@ -1,5 +1,5 @@
-// What an application imports: times, players, the application's life cycle, what others see of it; and Foundation
-// with Observation, which Apple's AVFoundation and UIKit bring along too.
+// The modules that an application gets with `import Continuo`. Foundation and Observation are included
+// because Apple's AVFoundation and UIKit export them too.
 @_exported public import AppLifecycle
 @_exported public import Foundation
 @_exported public import MediaTime
@@ -7,5 +7,5 @@
 @_exported public import Observation
 @_exported public import QueuePlayer
 
-// The moments of the life cycle's records.
+// The time type of the life-cycle records.
 @_exported public import struct HostTime.HostTime

@@ -2,24 +2,29 @@ public import AppLifecycle
 public import QueuePlayer
 
 extension Device {
-  /// For how many seconds players that starve or have lost their server still count as playing.
+  /// The time, in seconds, for which players with an underrun or without their audio server still count as
+  /// playing.
   static let starvationGrace = 5.0
-  /// The same for players that wait for media from the network, as on a train in a tunnel.
+  /// The time, in seconds, for which players that wait for network media still count as playing, as on a
+  /// train in a tunnel.
   static let networkGrace = 30.0
 
-  /// Connects the players of `environment` and its audio session with the application on this device. They
-  /// are suspended, resumed, interrupted and ended with the application; snapshots of them are kept for the
-  /// next launch. Players pause in the background if their session does not allow sound there. While they
-  /// play, with an active session whose category may sound in the background (`playback`, `playAndRecord` or
-  /// `multiRoute`), they keep an application with the mode `audio` running; and for 5 s while they wait for the output, for
-  /// 30 s while they wait for the network. A suspended player that waited goes on by itself when the application runs again.
+  /// Connects the players of `environment` and its audio session to the application on this device. The
+  /// players are suspended, resumed, interrupted and terminated with the application; snapshots of them are
+  /// kept for the next launch. Players pause in the background if their session does not allow background
+  /// audio.
   ///
-  /// To be called once for each environment, before the launch. The connection is permanent. Any thread; does
-  /// not block.
+  /// Playing players keep an application with the mode `audio` running if their session is active and its
+  /// category allows background audio (`playback`, `playAndRecord` or `multiRoute`). That also holds for 5 s
+  /// while they wait for the output, and for 30 s while they wait for the network. A suspended player that
+  /// was waiting continues automatically when the application runs again.
+  ///
+  /// Must be called once for each environment, before the launch. The connection is permanent. Any thread;
+  /// does not block.
   public func connect(_ environment: PlaybackEnvironment = .current) {
     add(ConnectedPlayback(environment))
     let tell: @Sendable (PlaybackActivity) -> Void = { [weak self] activity in
-      // A queue that advances stays `playing`. A player that waits usually resumes within the grace.
+      // A queue that advances stays `playing`. A waiting player usually resumes within the grace.
       let grace =
         switch activity {
         case .stopped, .playing: 0.0
@@ -33,7 +38,7 @@ extension Device {
   }
 }
 
-/// The players of an environment as the life cycle sees them.
+/// The players of an environment as a part of the application's life cycle.
 private final class ConnectedPlayback: Suspendable {
   private let environment: PlaybackEnvironment
 

@@ -7,31 +7,33 @@ package import RemoteMedia
 import Synchronization
 package import Transfer
 
-/// How media come from the network.
+/// The settings for media from the network.
 package struct NetworkSettings: Sendable {
-  /// What all requests have in common. The fields and the credentials of an asset come before those here.
+  /// The common settings of all requests. An asset's header fields and credentials take precedence.
   package var requests = RequestSettings(userAgent: "Continuo/\(Version.number)")
-  /// Seconds that items are to read ahead, for those who make them; 0: the player chooses.
+  /// The preferred read-ahead for items, in seconds, applied by the code that creates them; 0 lets the player
+  /// choose.
   package var bufferDuration = 0.0
-  /// How long is waited.
+  /// The timeouts for connecting, the first byte and stalls.
   package var times = TransferTimes()
-  /// Returns what keeps the bytes. Called at each URL of clients, so it is to be the same each time.
+  /// Returns the media cache. Called repeatedly, so it must return the same cache each time.
   package var makeCache: @Sendable () -> MediaCache = { MediaCache() }
-  /// Returns what sends the requests: the same each time, so that one thread and one limit of requests for each host serve all.
+  /// Returns the transport for the requests. It must be the same each time, so that one thread and one limit
+  /// of requests per host serve all.
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
     CurlTransport.shared(clock: $0)
   }
-  /// Begins to open the bytes of a medium; nil: as MPEG audio.
+  /// Starts opening a medium from its bytes; nil opens it as MPEG audio.
   package var makeOpening: (@Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening)?
-  /// A number for what is random, another one for each medium.
+  /// Returns a random seed, a different one for each medium.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
 
-  /// The usual ones: libcurl, the user's cache folder.
+  /// Creates default settings: libcurl and the user's cache folder.
   package init() {}
 }
 
-/// Makes the media of an environment on the network. What they share is made with the first one, so that who plays only
-/// files has none of it.
+/// Creates the network media of an environment. Their shared parts are created with the first medium, so
+/// playing only local files needs none of them.
 final class NetworkMedia: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
@@ -52,7 +54,7 @@ final class NetworkMedia: Sendable {
     var environment = environment
     if let transport = asset.transport {
       environment.transport = transport
-      // A person may have to be asked first: only that nothing comes at all ends it.
+      // The application's resource loader may first have to ask the user, so only `giveUp` limits the wait.
       environment.times.connect = .infinity
       environment.times.firstByte = .infinity
       environment.times.stall = .infinity
@@ -77,11 +79,11 @@ final class NetworkMedia: Sendable {
 }
 
 extension NetworkSettings {
-  /// What requests for a URL say that may lead so far; nil: as far as those of the user's own.
+  /// Returns the settings of requests that may reach the given addresses; nil applies the settings unchanged.
   func requests(reach: NetworkReach?) -> RequestSettings {
     var requests = requests
     if let reach, reach != .all {
-      // Somebody else chose the URL: what was given for the user's own ones is not sent there.
+      // The URL does not come from the user, so the user's header fields and credentials must not be sent.
       requests.fields = HTTPFields()
       requests.credentials = nil
     }

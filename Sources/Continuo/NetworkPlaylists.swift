@@ -2,18 +2,19 @@ package import HostTime
 import RemoteMedia
 package import Transfer
 
-/// Reads playlists of the network, one at a time.
+/// Reads playlists from the network, one at a time.
 package struct NetworkPlaylists: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
 
-  /// What reads them with these settings; nothing is made before the first one is read.
+  /// Creates a reader with the given settings. The transport is created with the first playlist.
   package init(_ settings: NetworkSettings = NetworkSettings(), clock: any HostClock) {
     self.settings = settings
     self.clock = clock
   }
 
-  /// Reads the playlist at `url`, as `PlaylistReading` has it. Not on a virtual clock's thread.
+  /// Reads the playlist at `url`, as `PlaylistReading` specifies. Must not be called on a virtual clock's
+  /// thread.
   package func read(
     _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
   ) -> PlaylistAnswer {

@@ -3,20 +3,21 @@ package import HostTime
 import RemoteMedia
 package import Transfer
 
-/// Reads tags of media on the network, one at a time.
+/// Reads tags of network media, one at a time.
 package struct NetworkTags: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
 
-  /// What reads them with these settings; nothing is made before the first one is read.
+  /// Creates a reader with the given settings. The transport is created with the first tag.
   package init(_ settings: NetworkSettings = NetworkSettings(), clock: any HostClock) {
     self.settings = settings
     self.clock = clock
   }
 
-  /// The tag at the front of the medium at `url`, with its pictures; nil as for `TagFetch`, and once `interruption`, which is
-  /// asked ten times a second, gives a reason: the requests are cancelled then. Blocks for at most `TagFetch.timeLimit` and a
-  /// moment. Not on a virtual clock's thread.
+  /// Returns the tag at the beginning of the medium at `url`, with its pictures. Returns nil as `TagFetch`
+  /// does, and when `interruption`, polled ten times a second, returns a reason; the requests are then
+  /// cancelled. Blocks for slightly more than `TagFetch.timeLimit` at most. Must not be called on a virtual
+  /// clock's thread.
   package func read(
     _ url: WebURL, _ credentials: Credentials?, reach: NetworkReach, interruption: () -> String?
   ) -> MediaTag? {

@@ -1,25 +1,27 @@
 public import Foundation
 import HostTime
 
-// Foundation has one function, with `Any?` and `OperationQueue?`. The compiler prefers these two to it, also in files that
-// import Foundation, because their parameters are closer to what is passed. Foundation's own is left for an object in
-// a variable of the type `Any?` together with a queue in a variable of the type `OperationQueue?`.
+// Foundation declares one function, with `Any?` and `OperationQueue?`. The compiler prefers the two overloads
+// below, also in files that import Foundation, because their parameter types are more specific. Foundation's
+// function is chosen only if the object has the static type `Any?` and the queue the static type
+// `OperationQueue?`.
 
 extension NotificationCenter {
-  /// `addObserver(forName:object:queue:using:)` of Foundation, for a queue that is not nil. The difference is in
-  /// `OperationQueue.main`: Linux's Foundation waits there for ever if the notification is posted on the main queue
-  /// and the main thread does not run that queue itself, as in a program with `dispatchMain()` or an `async` main.
+  /// Replaces Foundation's `addObserver(forName:object:queue:using:)` for a non-nil queue, because of
+  /// `OperationQueue.main`. On Linux, Foundation deadlocks there if a notification is posted on the main
+  /// queue and the main thread does not run that queue itself. Examples are programs with `dispatchMain()` or
+  /// an `async` main.
   ///
-  /// With `OperationQueue.main`, `block` is called at once for what is posted on the main queue. What is posted
-  /// elsewhere waits until `block` has run on the main queue, as with every queue.
+  /// With `OperationQueue.main`, `block` is called directly for notifications posted on the main queue. A
+  /// post on another thread waits until `block` has run on the main queue, as with every queue.
   ///
   /// Any thread; does not block.
   ///
   /// - Parameters:
-  ///   - name: the notification's name; nil for every name.
-  ///   - object: the object whose notifications are wanted; nil for every object's.
-  ///   - queue: where `block` is called.
-  ///   - block: called with each notification. It is kept until the observer is removed.
+  ///   - name: the notification's name; nil matches every name.
+  ///   - object: the object whose notifications are received; nil matches every object.
+  ///   - queue: the queue on which `block` is called.
+  ///   - block: called with each notification. It is retained until the observer is removed.
   /// - Returns: the observer, for `removeObserver(_:)`.
   public func addObserver(
     forName name: NSNotification.Name?, object: Any?, queue: OperationQueue,
@@ -30,14 +32,14 @@ extension NotificationCenter {
     }
     return addObserver(forName: name, object: object, queue: nil) { notification in
       if MainDispatchQueue.isCurrent { return block(notification) }
-      // Foundation takes its observers for Sendable and hands each the same notification. This thread waits for the
-      // block, so only one of the two uses it at a time.
+      // Foundation assumes that observers are Sendable and passes the same notification to each. This thread
+      // waits for the block, so only one of the two uses the notification at a time.
       nonisolated(unsafe) let notification = notification
       OperationQueue.main.addOperations([BlockOperation { block(notification) }], waitUntilFinished: true)
     }
   }
 
-  /// The same for an object of a class and a queue that may be nil, which stands for the thread that posts.
+  /// Adds an observer for an object of a class and an optional queue; nil selects the posting thread.
   public func addObserver(
     forName name: NSNotification.Name?, object: (any AnyObject)?, queue: OperationQueue?,
     using block: @escaping @Sendable (Notification) -> Void

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// The notifications that are posted from the moment on at which an iteration begins, as Apple's Foundation has them:
+  /// Returns the notifications posted from the start of an iteration, as Apple's Foundation does:
   ///
   /// ```swift
   /// for await notification in NotificationCenter.default.notifications(named: AVPlayerItem.didPlayToEndTimeNotification) {
@@ -12,39 +12,42 @@ extension NotificationCenter {
   /// The loop ends when its task is cancelled. Any thread; does not block.
   ///
   /// - Parameters:
-  ///   - name: the notifications' name.
-  ///   - object: the object whose notifications are wanted; nil for every object's. Is kept as long as the sequence.
+  ///   - name: the name of the notifications.
+  ///   - object: the object whose notifications are received; nil matches every object. Retained as long as
+  ///     the sequence.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
     Notifications(center: self, name: name, object: object)
   }
 
-  /// Notifications as a sequence. Each iteration gets all that are posted while it lasts; of those that it has not taken
-  /// yet the newest 256 are kept.
+  /// A sequence of notifications. Each iteration receives all notifications posted during it; the newest 256
+  /// pending ones are buffered.
   public final class Notifications: AsyncSequence, Sendable {
-    /// What `for await` uses. The notifications of an iterator begin when it is made.
+    /// An iterator, as used by `for await`. It receives notifications posted after its creation.
     public struct Iterator: AsyncIteratorProtocol {
       private var posted: AsyncStream<Posted>.Iterator
 
       fileprivate init(_ posted: AsyncStream<Posted>) { self.posted = posted.makeAsyncIterator() }
 
-      /// The next notification; waits for it. Nil once the task was cancelled.
+      /// Waits for the next notification and returns it; nil after the task was cancelled.
       public mutating func next() async -> Notification? { await posted.next()?.notification }
 
-      /// As `next()`, on the caller's actor.
+      /// Waits for the next notification on the caller's actor and returns it; nil after the task was
+      /// cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
         await posted.next(isolation: actor)?.notification
       }
     }
 
-    /// Unchecked: Foundation hands one notification to all observers, on whatever threads they are, so nobody changes
-    /// what was posted.
+    /// Unchecked: Foundation passes one notification to all observers on any thread, so none may change it
+    /// after the post.
     fileprivate struct Posted: @unchecked Sendable {
       let notification: Notification
     }
 
-    /// Unchecked: Foundation's observer is an opaque object that is only given back to the centre, which has a lock.
+    /// Unchecked: Foundation's observer is an opaque object that is only passed back to the center, which has
+    /// a lock.
     private struct Observer: @unchecked Sendable {
       let value: any NSObjectProtocol
     }
@@ -63,7 +66,7 @@ extension NotificationCenter {
       self.object = object
     }
 
-    /// Begins an iteration. It ends when the iterator is released or its task cancelled.
+    /// Starts an iteration. The iteration ends when the iterator is released or its task cancelled.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(
         of: Posted.self, bufferingPolicy: .bufferingNewest(Self.limit))

@@ -6,14 +6,15 @@ public import QueuePlayer
 import TimeStretch
 
 extension PlaybackEnvironment {
-  /// An environment that plays MP3 files and http and https URLs in real time, on the main dispatch queue. Nothing is connected or
-  /// opened before the first player gets an item (the network: one with such a URL), or the audio session is asked about other applications' sound.
+  /// Creates an environment that plays MP3 files and http and https URLs in real time, on the main dispatch
+  /// queue. The output is opened when the first player gets an item, or when the audio session is queried
+  /// about other applications' audio. The network is used with the first item at such a URL.
   ///
   /// - Parameters:
-  ///   - output: where sound is played. By default the PulseAudio server that libpulse chooses.
-  ///   - onDiagnostic: called on the main queue with reports that concern no player in particular. nil: when
-  ///     an output cannot be opened for the first time in this process, a line on standard error says why and
-  ///     what to do, and nothing else is reported.
+  ///   - output: the audio output. The default is the PulseAudio server chosen by libpulse.
+  ///   - onDiagnostic: called on the main queue with reports that concern no single player. With nil, the
+  ///     first failure to open an output in this process is explained on standard error, and nothing else is
+  ///     reported.
   public init(
     output: PlaybackOutput = .pulseAudio(), onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
   ) {
@@ -24,7 +25,7 @@ extension PlaybackEnvironment {
         ?? { SilenceNotice.say($0, place: output.place, advice: output.advice) })
   }
 
-  /// An environment of these parts that plays MP3 files and MPEG audio from the network.
+  /// Creates an environment from the given parts that plays MP3 files and MPEG audio from the network.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, network: NetworkSettings = NetworkSettings(),
     stretching: any TimeStretching = SoundTouchStretching(),
@@ -46,6 +47,6 @@ extension PlaybackEnvironment {
 }
 
 extension StandardEnvironment: EnvironmentMaker {
-  /// PulseAudio, MP3 files, real time.
+  /// Returns an environment for PulseAudio and MP3 files in real time.
   package static func makeEnvironment() -> PlaybackEnvironment { PlaybackEnvironment() }
 }

@@ -5,7 +5,7 @@ import HostTime
 import PulseOutput
 import QueuePlayer
 
-/// Where the sound of an environment's players is played.
+/// The audio output of an environment's players.
 ///
 /// ```swift
 /// PlaybackEnvironment.current = PlaybackEnvironment(
@@ -13,18 +13,18 @@ import QueuePlayer
 /// ```
 public struct PlaybackOutput: Sendable {
   let makeDevice: @Sendable (any HostClock) -> any AudioOutputDevice
-  /// Where that is, as in "no sound `place`".
+  /// The location of the output, to complete "no sound `place`".
   let place: String
-  /// What can be done when there is no sound.
+  /// The advice for users when no sound is heard.
   let advice: String
 
-  /// PulseAudio, or PipeWire's PulseAudio server. If the server is not running or goes away, players wait for
-  /// it and continue at the frame that was heard last.
+  /// Plays through PulseAudio, or PipeWire's PulseAudio server. If the server is not running or disconnects,
+  /// players wait for it and continue at the last frame heard.
   ///
   /// - Parameters:
-  ///   - server: its address as libpulse writes it (`unix:/path`, `tcp:host:port`, a host's name); nil:
+  ///   - server: the address in libpulse's notation (`unix:/path`, `tcp:host:port`, a host name); nil applies
   ///     libpulse's own rules (`PULSE_SERVER`, `client.conf`, the user's session).
-  ///   - sink: the sink's name; nil: the server's default sink.
+  ///   - sink: the sink's name; nil selects the server's default sink.
   public static func pulseAudio(server: String? = nil, sink: String? = nil) -> PlaybackOutput {
     let address = server ?? ProcessInfo.processInfo.environment["PULSE_SERVER"]
     let place = "from PulseAudio at \(address ?? "its default address")" + (sink.map { ", sink \($0)" } ?? "")
@@ -36,16 +36,16 @@ public struct PlaybackOutput: Sendable {
         + "PlaybackOutput.pulseAudio(server:sink:), or do without one: PlaybackOutput.simulated.")
   }
 
-  /// A WAV file of 32-bit float samples, written as fast as possible and not in real time. It is created, or
-  /// truncated, when the first player plays, and completed by `PlaybackEnvironment.closePlayers()`. All
-  /// players of the environment write to it one after the other, and must play sound of the same format.
+  /// Writes a WAV file of 32-bit float samples, as fast as possible instead of in real time. The file is
+  /// created or truncated when the first player plays, and completed by `PlaybackEnvironment.closePlayers()`.
+  /// All players of the environment write to it one after the other, and must play audio of the same format.
   public static func wavFile(at url: URL) -> PlaybackOutput {
     PlaybackOutput(
       makeDevice: { clock in WAVOutput(path: url.path, clock: clock) }, place: "in \(url.path)",
       advice: "Name a file that can be written.")
   }
 
-  /// Consumes sound in real time and discards it. Needs no sound server.
+  /// Consumes audio in real time and discards it. Needs no audio server.
   public static let simulated = PlaybackOutput(
     makeDevice: { clock in SimulatedOutput(clock: clock, recordsSound: false) }, place: "", advice: "")
 }

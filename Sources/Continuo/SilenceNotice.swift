@@ -2,16 +2,16 @@ import Foundation
 import QueuePlayer
 import Synchronization
 
-/// Says on standard error why nothing is heard, once in the life of the process, however often the output is tried
-/// again. For applications that do not ask for diagnostics.
+/// Explains on standard error why no sound is heard, once per process, regardless of retries. For
+/// applications that request no diagnostics.
 enum SilenceNotice {
   private static let isSaid = Atomic(false)
 
-  /// Says it if the diagnostic is that and nothing was said before. Any thread.
+  /// Writes the notice if the diagnostic is `outputUnavailable` and none was written before. Any thread.
   ///
   /// - Parameters:
-  ///   - place: where sound was to be heard, as in "no sound `place`".
-  ///   - advice: what can be done about it.
+  ///   - place: the location of the output, to complete "no sound `place`".
+  ///   - advice: the advice for users.
   static func say(_ diagnostic: PlaybackDiagnostic, place: String, advice: String) {
     guard case .outputUnavailable(let reason, let retryAfter) = diagnostic,
       !isSaid.exchange(true, ordering: .relaxed)

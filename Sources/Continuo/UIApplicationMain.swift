@@ -4,20 +4,24 @@ import Glibc
 import HostTime
 import QueuePlayer
 
-/// Starts an application: sets `Device.current` to a new device, connects the players of `PlaybackEnvironment.current`
-/// with it, makes the delegate, launches the application and runs the main run loop. Never returns.
+/// Starts an application and runs the main run loop; never returns. Sets `Device.current` to a new device,
+/// connects the players of `PlaybackEnvironment.current` to it, creates the delegate and launches the
+/// application.
 ///
-/// The application's background modes are those of `UIBackgroundModes` in the file `Info.plist` beside the program, and the
-/// identifiers of its tasks those of `BGTaskSchedulerPermittedIdentifiers`; none without that file. A program whose `Info.plist` is damaged ends with status 78 and says so on standard error.
+/// The background modes are those under `UIBackgroundModes` in the file `Info.plist` beside the program; the
+/// permitted task identifiers are those under `BGTaskSchedulerPermittedIdentifiers`. Without that file both
+/// are empty. If the `Info.plist` is damaged, the program reports that on standard error and exits with
+/// status 78.
 ///
-/// To be called once, on the main thread. `@main` before a delegate that derives from `UIResponder` does the same.
+/// Must be called once, on the main thread. `@main` before a delegate derived from `UIResponder` has the same
+/// effect.
 ///
 /// - Parameters:
-///   - argc: the number of the program's arguments; not used.
-///   - argv: the program's arguments; not used.
-///   - principalClassName: not used: the application is always a `UIApplication`.
-///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`; nil for an
-///     application without a delegate. Stops the program if there is no such class.
+///   - argc: the number of the program's arguments; ignored.
+///   - argv: the program's arguments; ignored.
+///   - principalClassName: ignored: the application is always a `UIApplication`.
+///   - delegateClassName: `NSStringFromClass` of the delegate's class, which must derive from `UIResponder`;
+///     nil for an application without a delegate. Stops the program if no such class exists.
 @discardableResult
 @MainActor
 public func UIApplicationMain(
@@ -34,7 +38,7 @@ public func UIApplicationMain(
 }
 
 extension UIApplicationDelegate where Self: UIResponder {
-  /// Starts an application with a delegate of this class, as `UIApplicationMain` does: what `@main` calls.
+  /// Starts an application with a delegate of this class, as `UIApplicationMain` does. Called by `@main`.
   @MainActor public static func main() { runApplication { Self() } }
 }
 
@@ -45,11 +49,11 @@ extension UIApplicationDelegate where Self: UIResponder {
   device.connect()
   let delegate = makeDelegate()
   device.application.delegate = delegate
-  // The application does not keep its delegate.
+  // The application's reference to its delegate is weak, so this one is never released.
   if let delegate { _ = Unmanaged.passRetained(delegate as AnyObject) }
   device.launch()
   RunLoop.main.run()
-  // The run loop ends if it has nothing to wait for; the main queue goes on without it.
+  // The run loop returns if it has no sources to wait for; the main queue must still be served.
   dispatchMain()
 }
 

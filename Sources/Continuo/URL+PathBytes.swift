@@ -1,9 +1,9 @@
 import Foundation
 
 extension URL {
-  /// The path of a file's URL as the system wants it. `path` is text and is empty where the percent-encoded bytes are
-  /// not UTF-8 (Foundation of Swift 6.3), but a name on Linux may have any bytes. Without a slash at the end, as in
-  /// `path`.
+  /// The path of a file URL as bytes for system calls, without a trailing slash, as in `path`. File names on
+  /// Linux may contain any bytes, but `path` is text and is empty if the percent-encoded bytes are not UTF-8
+  /// (Foundation of Swift 6.3).
   var pathBytes: [UInt8] {
     var bytes: [UInt8] = []
     var rest = absoluteURL.path(percentEncoded: true).utf8[...]

@@ -1,5 +1,5 @@
-/// Which Continuo this is: the one place that has its version.
+/// The version of Continuo, defined only here.
 package enum Version {
-  /// As in the section "Changes" of README.md.
+  /// The version number, as in the section "Changes" of README.md.
   package static let number = "0.1.0"
 }

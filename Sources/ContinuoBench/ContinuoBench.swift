@@ -1,31 +1,31 @@
 import ArgumentParser
 import Foundation
 
-/// Measures Continuo beside the players that are installed: sound in `Playback/`, the control socket in `Control/`, and
-/// what both need in `Support/`.
+/// Compares Continuo with the installed players: sound in `Playback/`, the network in `Network/` and the
+/// control socket in `Control/`. `Support/` contains the common parts.
 @main
 struct ContinuoBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "continuo-bench",
-    abstract: "Measures Continuo beside mpg123, mpd, mpv and ffplay, whichever are installed.",
+    abstract: "Compares Continuo with mpg123, mpd, mpv and ffplay, if they are installed.",
     discussion: """
-      The contenders take turns in one run, on a PulseAudio of their own with a null sink; nothing is heard, and no \
-      server or setting of yours is touched. Progress goes to standard error, tables to standard output.
+      The contenders take turns in one run, on a private PulseAudio server with a null sink. Nothing is audible, and \
+      your servers and settings are not touched. Progress goes to standard error, tables to standard output.
 
-      Measurements of playing:
-        cpu     CPU seconds and peak memory of playing, whole process
+      Measurements of playback:
+        cpu     CPU seconds and peak memory of playback, whole process
         start   from process start to first sound in the sink's monitor; paplay shows the floor
         render  speed of rendering to a file, beside mpg123 -t and -w
-        jitter  Continuo's 1/100 s observer: time of call against the time that frame is heard
+        jitter  Continuo's 1/100 s observer: time of each call against the time its frame is heard
         network from a server on loopback: start, bytes before sound, a large cover, CPU and memory, requests
 
-      Measurements of the control socket, continuo serve beside mpd (all of them: --only control):
+      Measurements of the control socket, continuo serve and mpd (all of them: --only control):
         roundtrip  from request to answer: ping, status, currentsong, paused and playing
         crowd      100 clients that send status as fast as they can
         watch      50 clients that follow the time in steps of 1/100 s
         add        adding 10,000 songs; requests in queues of 100 and of 100,000 songs
-        memory     of the server, for a client and for a song
-        library    scanning 100,000 songs, starting when they are known, searches, memory
+        memory     server memory for each client and for each song
+        library    scanning 100,000 songs, starting with a known library, searches, memory
 
       Needs pulseaudio and pulseaudio-utils (parec, pactl, paplay). On Debian, for all contenders:
         apt-get install pulseaudio pulseaudio-utils mpg123 mpd mpv ffmpeg
@@ -36,37 +36,37 @@ struct ContinuoBench: ParsableCommand {
         continuo-bench --only jitter --seconds 60 --media ~/Music/long.mp3
         continuo-bench --only control --rounds 5
 
-      Exit status: 0, or 1 when something of a contender that is here could not be measured.
+      Exit status: 0, or 1 if a measurement of an installed contender failed.
       """)
 
   static let controlName = "control"
   static let contenders = ["continuo", "continuo+observer", "mpg123", "mpd", "mpv", "ffplay"]
 
-  @Flag(help: "A run of about two minutes: 4 s of playback, 1 round, 3 starts, shorter queues.")
+  @Flag(help: "Short run of about two minutes: 4 s of playback, 1 round, 3 starts, shorter queues.")
   var quick = false
 
   @Option(
     help: ArgumentHelp(
-      "Rounds of each; three times as many starts, twice as many where a round is short.", valueName: "n"))
+      "Number of rounds; starts: three times as many; short rounds: twice as many.", valueName: "n"))
   var rounds: Int?
 
-  @Option(help: ArgumentHelp("Seconds of cpu, jitter, crowd and watch.", valueName: "n"))
+  @Option(help: ArgumentHelp("Duration of cpu, jitter, crowd and watch in seconds.", valueName: "n"))
   var seconds: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), \(controlName) for the last "
+      "Run only this: one of \(Measurement.allCases.map(\.rawValue).joined(separator: ", ")), \(controlName) for the last "
         + "six, or a contender: \(contenders.joined(separator: ", ")). Repeatable.", valueName: "name"))
   var only: [String] = []
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "MP3 files to play (default: Media/*.mp3). Together longer than --seconds.", valueName: "file"))
+      "MP3 files to play (default: Media/*.mp3). In total longer than --seconds.", valueName: "file"))
   var media: [String] = []
 
   @Option(
-    help: ArgumentHelp("The executable continuo (default: beside this one).", valueName: "path"))
+    help: ArgumentHelp("Path of the continuo executable (default: beside this one).", valueName: "path"))
   var continuo: String?
 
   func validate() throws {

@@ -1,4 +1,4 @@
-// `URLRequest`, `HTTPURLResponse` and the types of challenges are those of Foundation; what this module declares itself wins
-// over what FoundationNetworking calls the same.
+// `URLRequest`, `HTTPURLResponse` and the challenge types are Foundation's. Types that this module declares
+// take precedence over those of the same name in FoundationNetworking.
 @_exported public import Foundation
 @_exported public import FoundationNetworking

@@ -2,13 +2,12 @@ import AppLifecycle
 import HostTime
 import Synchronization
 
-/// The timers of an application. They run by the device's clock, but none is delivered while the application
-/// is suspended: those that became due meanwhile are delivered when it is resumed, in the order of their due
-/// times.
+/// The timers of an application, driven by the device's clock. No timer is delivered during a suspension: due
+/// timers are delivered on resumption, in the order of their due times.
 final class ApplicationTimers: Suspendable {
-  /// Why a timer's handler is called.
+  /// The reason for calling a timer's handler.
   enum Outcome: Sendable {
-    /// Its moment has come.
+    /// The due time has come.
     case due
     /// The timer was cancelled.
     case cancelled
@@ -23,11 +22,11 @@ final class ApplicationTimers: Suspendable {
   }
 
   fileprivate struct State {
-    /// In the order in which they are due.
+    /// The pending timers, ordered by due time.
     var timers: [Timer] = []
-    /// Due and enqueued on the main queue.
+    /// The due timers enqueued on the main queue.
     var delivered: [Timer] = []
-    /// Timers of an application that has ended. They never become due, only cancelled.
+    /// The timers of a terminated application. They never become due and can only be cancelled.
     var orphans: [Timer] = []
     var lastNumber: UInt64 = 0
     var isStopped = false
@@ -48,7 +47,7 @@ final class ApplicationTimers: Suspendable {
 
   var now: HostTime { clock.now }
 
-  /// A number for a timer to come.
+  /// Returns a new timer identifier.
   func makeID() -> ID {
     state.withLock { state in
       state.lastNumber += 1
@@ -56,8 +55,8 @@ final class ApplicationTimers: Suspendable {
     }
   }
 
-  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that; or with
-  /// `cancelled`, on the caller's thread.
+  /// Calls `handler` on the main queue at `due`, or as soon as the application runs after that. On
+  /// cancellation, calls it with `cancelled` on the caller's thread.
   func add(_ id: ID, due: HostTime, handler: @escaping @Sendable (Outcome) -> Void) {
     let worker = state.withLock { state in
       let timer = Timer(id: id, due: due, handler: handler)
@@ -71,7 +70,7 @@ final class ApplicationTimers: Suspendable {
     worker?.signal()
   }
 
-  /// Calls the handler with `cancelled`, unless it was called before.
+  /// Cancels a timer: calls the handler with `cancelled`, unless it was called before.
   func cancel(_ id: ID) {
     let timer = state.withLock { state in
       state.timers.remove(id) ?? state.delivered.remove(id) ?? state.orphans.remove(id)
@@ -79,7 +78,7 @@ final class ApplicationTimers: Suspendable {
     timer?.handler(.cancelled)
   }
 
-  /// Cancels all timers.
+  /// Cancels all timers of the application.
   func cancelAll() {
     let all = state.withLock { state in
       defer {
@@ -131,7 +130,8 @@ final class ApplicationTimers: Suspendable {
     return next.map(WorkerNext.at) ?? .whenSignalled
   }
 
-  /// On the main queue.
+  /// Calls the handler of a due timer, unless the application was suspended again. Must be called on the main
+  /// queue.
   private func deliver(_ id: ID) {
     let timer = state.withLock { state -> Timer? in
       guard let timer = state.delivered.remove(id) else { return nil }
@@ -144,7 +144,7 @@ final class ApplicationTimers: Suspendable {
 }
 
 extension ApplicationTimers.State {
-  /// Behind those that are due at the same moment and were there before.
+  /// Inserts a timer after those with the same due time and a lower number.
   fileprivate mutating func insert(_ timer: ApplicationTimers.Timer) {
     let place = timers.firstIndex { ($0.due, $0.id.number) > (timer.due, timer.id.number) } ?? timers.endIndex
     timers.insert(timer, at: place)

@@ -1,7 +1,7 @@
 import HostTime
 
 extension HostTime {
-  /// The moment `duration` after a clock's start; at the ends of the range for what cannot be told in nanoseconds.
+  /// Creates the time at `duration` after a clock's start, clamped to the range of nanoseconds.
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -9,7 +9,7 @@ extension HostTime {
     self.init(nanoseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
   }
 
-  /// The moment that much later; at the ends of the range for what lies beyond.
+  /// Returns the time later by `duration`, clamped to the range of nanoseconds.
   func advanced(by duration: Duration) -> HostTime {
     let delta = HostTime(duration).nanoseconds
     let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
@@ -18,6 +18,6 @@ extension HostTime {
 }
 
 extension Duration {
-  /// The time from a clock's start to `moment`.
+  /// Creates the duration from a clock's start to `moment`.
   init(_ moment: HostTime) { self = .nanoseconds(moment.nanoseconds) }
 }

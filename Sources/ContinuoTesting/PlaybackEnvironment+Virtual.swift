@@ -6,15 +6,16 @@ import QueuePlayer
 import RemoteMedia
 
 extension PlaybackEnvironment {
-  /// Players in virtual time, with a session of their own. The main thread is the main queue's, except while it runs
-  /// the clock. What is not in the library is a file. At rates other than 1 frames are left out or repeated, so that the marks
-  /// stay readable. What is behind http and https URLs comes from `network`; nil: nothing is served there.
+  /// Creates an environment in virtual time, with its own session. The main thread acts as the main queue,
+  /// except while it advances the clock. Media not in the library are files. At rates other than 1 frames are
+  /// dropped or repeated, so that the marks stay readable. `network` serves http and https URLs; nil means an
+  /// empty network.
   static func virtual(
     clock: VirtualClock, output: SimulatedOutput, mainQueue: VirtualMainQueue, library: SongLibrary,
     network: SimulatedNetwork? = nil
   ) -> PlaybackEnvironment {
     var settings = NetworkSettings()
-    // No test depends on the machine's disk, or on chance.
+    // Tests must depend neither on the machine's disk nor on random numbers.
     settings.makeCache = { MediaCache(folders: []) }
     settings.makeSeed = { 1 }
     let network = network ?? SimulatedNetwork(clock: clock)

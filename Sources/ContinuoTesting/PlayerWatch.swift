@@ -2,8 +2,8 @@ import Foundation
 import MediaTime
 import QueuePlayer
 
-/// Observes a player as an application does, and records what it is told. What is not delivered to the
-/// application's code is not recorded.
+/// Observes a player as an application does, and records the calls of its observers. Calls that are not
+/// delivered to the application's code are not recorded.
 @MainActor
 final class PlayerWatch {
   private let player: AVPlayer
@@ -43,7 +43,7 @@ final class PlayerWatch {
     ]
   }
 
-  /// The time observer stays: its player ends with the device.
+  /// Removes all observers except the time observer, which ends with the device's player.
   func close() {
     for observation in observations { observation.invalidate() }
     for notification in notifications { NotificationCenter.default.removeObserver(notification) }

@@ -1,13 +1,13 @@
 import AppLifecycle
 import HostTime
 
-/// Puts the device's records into words that are the same in each run: identifiers of tasks differ, so tasks
-/// without a name are counted.
+/// Describes the device's records in words that are the same in each run. Task identifiers differ between
+/// runs, so unnamed tasks are numbered.
 struct RecordDescriber {
   private var numbers: [UIBackgroundTaskIdentifier: Int] = [:]
   private var callBegan: HostTime?
 
-  /// The text of a record; nil for the return of a call that took no time.
+  /// Returns the text of a record; nil for the return of a call that took no time.
   mutating func text(of record: LifecycleRecord) -> String? {
     switch record.event {
     case .happened(let happening): return "\(happening)"
@@ -38,7 +38,7 @@ struct RecordDescriber {
     }
   }
 
-  /// The delegate's method.
+  /// Returns the name of the delegate's method.
   static func method(_ callback: LifecycleCallback) -> String {
     switch callback {
     case .didFinishLaunching: "application(didFinishLaunchingWithOptions:)"

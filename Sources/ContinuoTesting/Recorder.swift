@@ -7,7 +7,7 @@ import Synchronization
 final class Recorder: Sendable {
   private enum Item {
     case line(String)
-    /// Times that a player's observer was called with, each `step` after the one before.
+    /// Consecutive times passed to a player's time observer, each `step` after the previous one.
     case times(player: String, first: CMTime, last: CMTime, step: CMTime, count: Int)
   }
 
@@ -33,7 +33,7 @@ final class Recorder: Sendable {
     state.withLock { $0.items.append((now, .line(text))) }
   }
 
-  /// A time that an observer was called with; joined with the one before if it follows it.
+  /// Adds a time passed to an observer, merged with the previous one if it follows it.
   func add(_ time: CMTime, step: CMTime, player: String) {
     let now = clock.now
     state.withLock { state in
@@ -48,7 +48,7 @@ final class Recorder: Sendable {
     }
   }
 
-  /// The record, with what was heard in it.
+  /// Returns the record, including the audible output.
   func record(with heard: HeardSound, now: Duration) -> DeviceRecord {
     let lines = state.withLock { state in
       state.items.map { DeviceRecord.Entry(moment: Duration($0.moment), text: Self.text(of: $0.item)) }
@@ -65,13 +65,13 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Hundredths, or what there is if a time is finer than that.
+  /// Formats a time with hundredths of a second, or more digits if it has them.
   private static func seconds(_ time: CMTime) -> String {
     let text = HostTime(nanoseconds: Int64((time.seconds * 1e9).rounded())).inSeconds
     return text.hasSuffix("0") ? String(text.dropLast()) : text
   }
 
-  /// Where sound begins, changes and ends.
+  /// Returns the lines for beginnings, changes and ends of audible sound.
   private func sounds(in heard: HeardSound, now: Duration) -> [DeviceRecord.Entry] {
     var entries: [DeviceRecord.Entry] = []
     for stretch in heard.stretches {
@@ -84,7 +84,7 @@ final class Recorder: Sendable {
     return entries
   }
 
-  /// Sound ends on a frame's boundary, so a little before what ended it.
+  /// The longest frame. Sound ends at a frame boundary, slightly before the event that ended it.
   private static let frameAtMost = Duration.microseconds(125)
 
   private func merge(_ lines: [DeviceRecord.Entry], _ sounds: [DeviceRecord.Entry]) -> [DeviceRecord.Entry] {

@@ -2,28 +2,29 @@ import AppLifecycle
 @_exported public import ContinuoLocation
 import Foundation
 
-/// Where the device is.
+/// Location of the device.
 extension TestDevice {
-  /// The device's location services, for everything that is not here.
+  /// The device's location services, for functions not offered here.
   public var location: DeviceLocation { system.location }
 
-  /// The device goes along `track` from now on: a new place once a second. Each that the application is told of has a line in
-  /// the record, like `location 52.51627,13.37770`. The times of the places are those of the track, or begin with 2001.
+  /// Moves the device along `track` from now on, with a new location once a second. Each location delivered
+  /// to the application adds a line to the record, such as `location 52.51627,13.37770`. The timestamps are
+  /// those of the track, or begin in 2001.
   public func travel(along track: LocationTrack) async {
     await happen { $0.location.setSource(.travel(along: track)) }
   }
 
-  /// The device knows no more where it is.
+  /// Makes the device's location unknown.
   public func loseLocation() async { await happen { $0.location.setSource(.none) } }
 
-  /// A person changes the application's permission in the settings.
+  /// Changes the application's permission, as a user does in the settings.
   public func setLocationAuthorization(_ status: CLAuthorizationStatus) async {
     await happen { $0.location.authorization = status }
   }
 }
 
 extension Recorder {
-  /// Writes down a place that the application is told of.
+  /// Records a location delivered to the application.
   func add(_ location: CLLocation) {
     let place = location.coordinate
     add(String(format: "location %.5f,%.5f", place.latitude, place.longitude))

@@ -1,18 +1,18 @@
 import AudioCore
 public import Foundation
 
-/// Media without files. Files are played as they are: `AVPlayerItem(url:)` with the URL of an MP3 file.
+/// Media without files. Real files can be played too: `AVPlayerItem(url:)` with the URL of an MP3 file.
 extension TestDevice {
-  /// A song of that length. Its name can be given once per device.
+  /// Creates a song of the given duration. A name must be used only once per device.
   ///
-  /// Songs of different sample rates can follow each other in a queue, but what is heard is then converted, so that
-  /// `HeardSound` cannot tell every frame.
+  /// Songs of different sample rates can follow each other in a queue, but the output is then converted, so
+  /// that `HeardSound` cannot identify every frame.
   public func song(_ name: String, duration: Duration, sampleRate: Int = 44_100) -> Song {
     library.add(
       name, frames: frames(in: duration, sampleRate), sampleRate: sampleRate, breaksAt: nil)
   }
 
-  /// A song of that length which cannot be decoded from there on.
+  /// Creates a song of the given duration whose decoding fails at `limit`.
   public func song(
     _ name: String, duration: Duration, breakingOffAt limit: Duration, sampleRate: Int = 44_100
   ) -> Song {
@@ -21,7 +21,7 @@ extension TestDevice {
       breaksAt: frames(in: limit, sampleRate))
   }
 
-  /// The URL of something that cannot be played at all.
+  /// Returns the URL of an unplayable medium.
   public func brokenSong(_ name: String, _ fault: BrokenSong = .notAudio) -> URL {
     let error =
       switch fault {

@@ -2,17 +2,17 @@ public import Foundation
 import HostTime
 import Transfer
 
-/// Media from the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.
+/// Media on the device's network. Files are served with `SimulatedNetwork.serve(_:at:)`.
 extension TestDevice {
-  /// A song of that length behind a URL, at so many bits a second: sound that the device knows frame by frame, so that it can
-  /// tell what was heard of it whatever the network does. Its name can be given once per device.
+  /// Creates a song at a URL, with a constant bit rate. The device recognizes its frames, so that it can
+  /// report which were heard regardless of network faults. A name must be used only once per device.
   ///
   /// - Parameters:
-  ///   - name: the song's, for ``HeardSound``.
-  ///   - duration: its length.
-  ///   - url: where it is.
-  ///   - bitRate: bits a second, from 16,000 to 1,000,000.
-  ///   - sampleRate: PCM frames a second, from 8,000 to 48,000.
+  ///   - name: the song's name, for ``HeardSound``.
+  ///   - duration: the duration of the song.
+  ///   - url: the URL of the song.
+  ///   - bitRate: bits per second, from 16,000 to 1,000,000.
+  ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
   public func song(
     _ name: String, duration: Duration, at url: String, bitRate: Int = 128_000, sampleRate: Int = 44_100
   ) -> Song {
@@ -23,17 +23,17 @@ extension TestDevice {
     return Song(name: name, url: address(url), frameCount: frames, sampleRate: sampleRate)
   }
 
-  /// A station behind a URL, which has been on the air for a minute when the device starts: a live stream that goes on whether
-  /// anybody listens or not. The frames that are heard of it count from its own beginning.
+  /// Creates a station at a URL: a live stream that continues regardless of listeners. It has been on air for
+  /// a minute when the device starts. Its frames are counted from its own beginning.
   ///
   /// - Parameters:
-  ///   - name: the station's, for ``HeardSound`` and listeners.
-  ///   - url: where it is.
-  ///   - bitRate: bits a second, from 16,000 to 1,000,000.
-  ///   - sampleRate: PCM frames a second, from 8,000 to 48,000.
-  ///   - burst: how much of what was sent before a listener gets at once, so that sound can begin.
-  ///   - titles: from which moment of the device's clock on it sends which title.
-  /// - Returns: its URL.
+  ///   - name: the station's name, for ``HeardSound`` and listeners.
+  ///   - url: the URL of the station.
+  ///   - bitRate: bits per second, from 16,000 to 1,000,000.
+  ///   - sampleRate: PCM frames per second, from 8,000 to 48,000.
+  ///   - burst: the amount of past audio that a listener receives immediately, so that playback can begin.
+  ///   - titles: the titles with their start times on the device's clock.
+  /// - Returns: the URL of the station.
   public func station(
     _ name: String, at url: String, bitRate: Int = 128_000, sampleRate: Int = 44_100,
     burst: Duration = .seconds(4), titles: [Duration: String] = [:]

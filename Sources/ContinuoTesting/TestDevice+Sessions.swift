@@ -2,16 +2,17 @@ import AppLifecycle
 import ContinuoNetworking
 import Foundation
 
-/// Sessions of `URLSession`. An application's sources and the test import ContinuoNetworking for them; what they fetch comes
-/// from ``network``, and their delegates are called on the main queue.
+/// `URLSession` support. The application and the test import ContinuoNetworking for it. ``network`` answers
+/// the requests, and the delegates are called on the main queue.
 extension TestDevice {
-  /// The device gets power: transfers whose time it chooses begin at once, from here on.
+  /// Connects the device to power: discretionary transfers begin immediately from now on.
   public func connectPower() async { await happen { $0.networking.connectPower() } }
 
-  /// The person ends the application, as by a swipe: it is terminated, and its transfers in the background are cancelled.
+  /// Force-quits the application, as by a swipe: it is terminated, and its background transfers are
+  /// cancelled.
   public func quit() async { await happen { $0.quit() } }
 
-  /// What sessions fetch comes from `network`, and the transfers of background sessions are kept in a folder of the device's.
+  /// Directs the sessions' requests to `network`, and stores background transfers in a folder of the device.
   func useNetwork() {
     system.networking.transport = network
     system.networking.transfersFolder =
@@ -19,7 +20,7 @@ extension TestDevice {
       .appendingPathComponent("continuo-device-\(UUID().uuidString)").path
   }
 
-  /// Nothing of the sessions is left.
+  /// Closes the sessions and removes their folder.
   func closeSessions() {
     system.networking.close()
     guard let folder = system.networking.transfersFolder else { return }

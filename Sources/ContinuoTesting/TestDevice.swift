@@ -4,30 +4,29 @@ import AudioOutput
 import HostTime
 import QueuePlayer
 
-/// A device in virtual time, with your application on it: you are the person who holds it.
+/// A device in virtual time that runs the application under test; the test is its user.
 ///
-/// Time passes only in ``advance(by:)``, at once and always in the same order. `UIApplication.shared`,
-/// players and `AVAudioSession` belong to this device as long as it lasts: see
-/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which makes one.
+/// Time passes only in ``advance(by:)``, instantly and always in the same order. `UIApplication.shared`,
+/// players and `AVAudioSession` belong to this device while it exists: see
+/// ``withTestDevice(modes:settings:output:recordsSound:operation:)``, which creates one.
 ///
-/// The application's code runs on the main actor, as on a phone. After each call into it the tasks of the
-/// main actor that follow from it run before anything else happens; what runs elsewhere (detached tasks,
-/// other actors, dispatch queues other than the main one) is not waited for and makes a test depend on
-/// chance.
+/// The application's code runs on the main actor, as on a phone. After each call into it, the resulting
+/// main-actor tasks run before anything else happens. Other code (detached tasks, other actors, dispatch
+/// queues other than the main one) is not waited for and makes a test unrepeatable.
 @MainActor
 public final class TestDevice {
-  /// The device's system side, for everything that this class does not offer.
+  /// The device's system side, for functions not offered by this class.
   public nonisolated let system: Device
   let hostClock = VirtualClock()
   let mainQueue: VirtualMainQueue
   let timers: ApplicationTimers
   let output: SimulatedOutput
   let library: SongLibrary
-  /// The network, from which players fetch what has an http or https URL.
+  /// The network that serves the players' http and https URLs.
   public nonisolated let network: SimulatedNetwork
   let recorder: Recorder
   let environment: PlaybackEnvironment
-  /// The delegate is the application's object, and the application does not keep it.
+  /// The delegate, retained here because the application's reference to it is weak.
   private var delegate: (any UIApplicationDelegate)?
   private var watches: [PlayerWatch] = []
 
@@ -46,7 +45,7 @@ public final class TestDevice {
     system = Device(
       modes: BackgroundModes(modes), clock: hostClock, mainQueue: mainQueue,
       isOnMainQueue: { mainQueue.isCurrent }, settings: settings,
-      // The test's own sockets are none of the application's.
+      // The test's own sockets do not belong to the application.
       reclaimSockets: { [] })
     environment = .virtual(
       clock: hostClock, output: self.output, mainQueue: mainQueue, library: library, network: network)
@@ -55,30 +54,30 @@ public final class TestDevice {
     system.add(timers)
     useNetwork()
     system.location.onUpdate = { recorder.add($0) }
-    // Observers of the application's notifications need not have asked for the application before.
+    // Observers of the application's notifications may never have accessed the application before.
     _ = system.application
   }
 
   // MARK: The application
 
-  /// The application on this device: what `UIApplication.shared` is in the test.
+  /// The application on this device, which is `UIApplication.shared` in the test.
   public var application: UIApplication { system.application }
 
-  /// Its state, including `suspended` and `notRunning`, which the application itself never sees.
+  /// The application's state, including `suspended` and `notRunning`, which its own code never sees.
   public var state: ApplicationState { system.state }
 
-  /// The report on its latest termination for a fault; nil if there was none.
+  /// The report on the latest termination for a fault; nil if none occurred.
   public var termination: TerminationReport? { system.lastTermination }
 
-  /// Launches the application with this delegate, which the device keeps.
+  /// Launches the application with this delegate, which the device retains.
   public func launch(_ delegate: any UIApplicationDelegate) async {
     self.delegate = delegate
     application.delegate = delegate
     await launch()
   }
 
-  /// The queues of the players of the application that was terminated last, with the place that each had come
-  /// to: what an application restores on its launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
+  /// Returns the queues, with their positions, of the players of the last terminated application. An
+  /// application restores them at launch with `AVQueuePlayer(snapshot:)`. Each can be taken once.
   public func takeRestorableSnapshots() -> [PlayerSnapshot] {
     environment.suspension.takeRestorableSnapshots()
   }
@@ -91,16 +90,16 @@ public final class TestDevice {
   /// The time since the device's start.
   public nonisolated var now: Duration { Duration(timers.now) }
 
-  /// Lets `duration` pass, and does everything that is due up to and including that moment.
+  /// Advances the time by `duration`, and performs everything due up to and including that time.
   public func advance(by duration: Duration) async {
     await run(until: hostClock.now.advanced(by: max(.zero, duration)))
   }
 
-  /// Lets time pass up to `moment` of the device's clock. Without effect if that has passed.
+  /// Advances the time to `moment` on the device's clock. Has no effect if that time has passed.
   public func advance(to moment: Duration) async { await run(until: HostTime(moment)) }
 
-  /// Calls `action` on the main queue after `delay`, like a timer of the application: not while that is
-  /// suspended but as soon as it runs again, and never when it was terminated meanwhile.
+  /// Calls `action` on the main queue after `delay`, like a timer of the application. The call is postponed
+  /// during a suspension, and never made if the application was terminated first.
   @discardableResult
   public func schedule(
     after delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void
@@ -112,17 +111,17 @@ public final class TestDevice {
     return ScheduledCall(id: id, timers: timers)
   }
 
-  /// Keeps the main thread busy for `duration`, like slow code of the application. Nothing else runs on the
-  /// main queue meanwhile; sound, clock and watchdog go on.
+  /// Keeps the main thread busy for `duration`, like slow application code. No other work runs on the main
+  /// queue during that time; sound, clock and watchdog continue.
   ///
-  /// If the watchdog terminates the application meanwhile, this still returns, since running code cannot be
-  /// removed: the caller then runs on in an application that has ended.
+  /// If the watchdog terminates the application during the call, the method still returns, since running code
+  /// cannot be removed: the caller continues in a terminated application.
   public func spend(_ duration: Duration) {
     mainQueue.aside { hostClock.advance(to: hostClock.now.advanced(by: max(.zero, duration))) }
   }
 
-  /// Keeps the main thread busy until the application is terminated, like code of the application that never
-  /// returns. Stops the program if nothing terminates it within a day.
+  /// Keeps the main thread busy until the application is terminated, like application code that never
+  /// returns. Stops the program if the application is not terminated within a day.
   public func hang() {
     let limit = hostClock.now.advanced(by: .seconds(86_400))
     mainQueue.aside {
@@ -137,20 +136,20 @@ public final class TestDevice {
 
   // MARK: Results
 
-  /// Everything that happened up to now, in order.
+  /// The events so far, in order.
   public var record: DeviceRecord { recorder.record(with: heard, now: now) }
 
-  /// What a listener has heard up to now. Empty for a device that does not record sound.
+  /// The sound heard so far. Empty for a device that does not record sound.
   public var heard: HeardSound { HeardSound(output.recording, songs: library.names) }
 
-  /// Everything heard as it left the device, interleaved and without the silences: for sound of real files.
+  /// The samples heard, interleaved and without the silences: for sound of real files.
   public var heardSamples: [Float] { output.recording.samples }
 
-  /// Writes a line into the record.
+  /// Adds a line to the record.
   public nonisolated func note(_ text: String) { recorder.add(text) }
 
-  /// Observes `player` as an application does and records what its observers are told: items, status, rate,
-  /// ends, and the time, every `interval`. `name` tells several players apart.
+  /// Observes `player` as an application does and records its observers' calls: items, status, rate, ends,
+  /// and the time at every `interval`. `name` distinguishes several players.
   public func watch(
     _ player: AVPlayer, every interval: CMTime = CMTime(value: 1, timescale: 100), as name: String? = nil
   ) {
@@ -159,11 +158,11 @@ public final class TestDevice {
 
   // MARK: Running it
 
-  /// More steps than this at one moment are taken for an endless loop.
+  /// The number of steps at one time that counts as an endless loop.
   private static let stepLimit = 10_000_000
 
-  /// Does what is due until `moment`, step by step: calls into the application one at a time, each followed
-  /// by the tasks that it starts, and only then what has threads of its own.
+  /// Performs everything due until `moment`, step by step: calls into the application one at a time, each
+  /// followed by its tasks, and then the work of other threads.
   func run(until moment: HostTime) async {
     await MainActorTurns.runAll()
     var steps = 0
@@ -179,15 +178,15 @@ public final class TestDevice {
     } while !mainQueue.isEmpty || hostClock.now < moment
   }
 
-  /// Does something as a person or the system, and what follows from it at this moment.
+  /// Performs a user or system event, and its effects at the current time.
   func happen(_ action: (Device) -> Void) async {
-    // What was asked for before has begun by then: sound above all.
+    // Earlier requests take effect first, above all playback.
     await run(until: hostClock.now)
     mainQueue.aside { action(system) }
     await run(until: hostClock.now)
   }
 
-  /// Ends everything, so that nothing of this test is left.
+  /// Ends everything on the device, so that nothing of this test remains.
   func close() async {
     for watch in watches { watch.close() }
     watches = []
@@ -200,11 +199,11 @@ public final class TestDevice {
   }
 }
 
-/// A call that was scheduled with `TestDevice.schedule(after:_:)`.
+/// A call scheduled with `TestDevice.schedule(after:_:)`.
 public struct ScheduledCall: Sendable {
   let id: ApplicationTimers.ID
   let timers: ApplicationTimers
 
-  /// Cancels the call, unless it was made. Any thread.
+  /// Cancels the call, unless it was already made. Any thread.
   public func cancel() { timers.cancel(id) }
 }

@@ -1,20 +1,20 @@
 import AudioOutput
 
-/// How the device's sound output behaves.
+/// The behaviour of the device's audio output.
 public struct TestOutput: Hashable, Sendable {
   var personality = SimulatedOutput.Personality()
 
-  /// Plays from the first moment on, without delay or loss.
+  /// An output that plays immediately, without delay or loss.
   public static let ideal = TestOutput()
 
-  /// It takes no sound between those moments, as a server does that is overloaded or whose sink is busy, and
-  /// goes on after that with the next frame.
+  /// An output that accepts no audio between the given times, like an overloaded server or a busy sink, and
+  /// then continues with the next frame.
   public static func starving(from start: Duration, until end: Duration) -> TestOutput {
     TestOutput { $0.suspension = min(start, end).inSeconds..<max(start, end).inSeconds }
   }
 
-  /// The server goes away at `moment` and loses its buffered sound. From `returning` on it can be connected
-  /// to again; never if that is nil.
+  /// An output whose server disconnects at `moment` and loses its buffered audio. Connections are possible
+  /// again from `returning` on; never if it is nil.
   public static func vanishing(at moment: Duration, returning: Duration? = nil) -> TestOutput {
     TestOutput {
       $0.death = moment.inSeconds
@@ -22,10 +22,10 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// The stream is moved to another sink at `moment`.
+  /// An output whose stream is moved to another sink at `moment`.
   public static func moving(at moment: Duration) -> TestOutput { TestOutput { $0.move = moment.inSeconds } }
 
-  /// There is no output: every attempt to connect fails after `delay`.
+  /// A missing output: every connection attempt fails after `delay`.
   public static func absent(noticedAfter delay: Duration = .zero) -> TestOutput {
     TestOutput {
       $0.failingConnections = .max
@@ -33,7 +33,8 @@ public struct TestOutput: Hashable, Sendable {
     }
   }
 
-  /// Other applications sound between those moments, and the listener has set that volume, from 0 to 1.
+  /// An output shared with other applications, which play between the given times. The user has set the given
+  /// volume, 0…1.
   public static func besideOthers(
     from start: Duration, until end: Duration, volume: Float = 1
   ) -> TestOutput {

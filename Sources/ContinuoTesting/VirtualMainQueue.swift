@@ -2,16 +2,16 @@ import DequeModule
 import HostTime
 import Synchronization
 
-/// The main queue of an application in virtual time. Its work is run by the test device, piece by piece, on
-/// the main thread, so that the tasks that follow from one piece run before the next.
+/// The main queue of an application in virtual time. The test device runs its work, piece by piece, on the
+/// main thread, so that the tasks caused by one piece run before the next.
 ///
-/// The main thread plays two parts: it runs the application's code, and it moves the clock, which then runs
-/// all that has threads of its own in real life (decoding, output, watchdog). Only in the first part the
-/// caller is on this queue.
+/// The main thread has two roles: it runs the application's code, and it advances the clock, which runs all
+/// work that has its own threads in real time (decoding, output, watchdog). The caller is on this queue only
+/// in the first role.
 final class VirtualMainQueue: DeliveryQueue {
   private struct State {
     var work = Deque<@Sendable () -> Void>()
-    /// Whether the main thread runs the clock.
+    /// Whether the main thread is advancing the clock.
     var isAside = false
   }
 
@@ -22,22 +22,22 @@ final class VirtualMainQueue: DeliveryQueue {
   /// Whether the caller runs on this queue.
   var isCurrent: Bool { MainDispatchQueue.isCurrent && !state.withLock { $0.isAside } }
 
-  /// Whether nothing waits.
+  /// Whether no work is pending.
   var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
 
-  /// Runs the oldest piece of work; false if there is none. On the main thread.
+  /// Runs the oldest piece of work; returns false if none is pending. Must be called on the main thread.
   func runNext() -> Bool {
     guard let work = state.withLock({ $0.work.popFirst() }) else { return false }
     work()
     return true
   }
 
-  /// Lets `clock` run up to `moment`, but lets no time pass once there is work here. On the main thread.
+  /// Advances `clock` to `moment`, but only until work is pending here. Must be called on the main thread.
   func advance(_ clock: VirtualClock, to moment: HostTime) {
     aside { clock.advance(to: moment) { !isEmpty } }
   }
 
-  /// Runs `body` as something that is not the application.
+  /// Runs `body` outside the role of the application.
   func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = state.withLock { state in
       defer { state.isAside = true }
@@ -47,7 +47,7 @@ final class VirtualMainQueue: DeliveryQueue {
     return try body()
   }
 
-  /// Drops the work that is waiting.
+  /// Discards the pending work.
   func clear() {
     let dropped = state.withLock { state in
       defer { state.work = [] }

@@ -2,7 +2,7 @@ public import AppLifecycle
 import QueuePlayer
 import Synchronization
 
-/// Runs `operation` with a device of its own, in virtual time, on which no application runs yet.
+/// Runs `operation` with its own device in virtual time, whose application is not running yet.
 ///
 /// ```swift
 /// @Test @MainActor func musicGoesOn() async throws {
@@ -15,17 +15,17 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Inside, and in all tasks started there but detached ones, `UIApplication.shared`, `PlaybackEnvironment.current`
-/// and `AVAudioSession.sharedInstance()` are this device's. Because `NotificationCenter.default` is one for the whole
-/// process, devices take turns: tests that run in parallel wait here for each other, in the order in which they came.
-/// Stops the program when called inside of another `operation`.
+/// Inside `operation`, and in all tasks started there except detached ones, `UIApplication.shared`,
+/// `PlaybackEnvironment.current` and `AVAudioSession.sharedInstance()` belong to this device.
+/// `NotificationCenter.default` is shared by the whole process, so devices take turns: parallel tests wait
+/// here for each other, in the order of arrival. Stops the program when called inside another `operation`.
 ///
 /// - Parameters:
 ///   - modes: the application's background modes. Those of a property list: `BackgroundModes.modes`.
-///   - settings: the times that the application is allowed.
-///   - output: how the sound output behaves.
-///   - recordsSound: whether `TestDevice.heard` is kept: about 20 MB for a minute of sound.
-///     Without it half an hour that nobody observes takes a tenth of a second in a debug build, else two.
+///   - settings: the application's time limits.
+///   - output: the behaviour of the audio output.
+///   - recordsSound: whether to record `TestDevice.heard`: about 20 MB per minute of sound. Without it half
+///     an hour that nothing observes takes 0.1 s in a debug build, otherwise 2 s.
 ///   - operation: the test.
 /// - Returns: what `operation` returns.
 @MainActor
@@ -53,7 +53,7 @@ public func withTestDevice<Result>(
 }
 
 extension TestDevice {
-  /// Runs `operation` where everything that is one per process is this device's.
+  /// Runs `operation` with this device as the owner of all per-process objects.
   fileprivate func inside<Result>(_ operation: @MainActor () async throws -> Result) async rethrows -> Result
   {
     try await TestDeviceTurn.$isInside.withValue(true) {
@@ -64,7 +64,7 @@ extension TestDevice {
   }
 }
 
-/// Lets one test device exist at a time.
+/// Ensures that only one test device exists at a time.
 enum TestDeviceTurn {
   @TaskLocal static var isInside = false
 
@@ -75,7 +75,7 @@ enum TestDeviceTurn {
 
   private static let state = Mutex(State())
 
-  /// Returns when it is the caller's turn.
+  /// Waits for the caller's turn.
   nonisolated(nonsending) static func begin() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
@@ -90,7 +90,7 @@ enum TestDeviceTurn {
     }
   }
 
-  /// Lets the next one in.
+  /// Ends the turn and starts the next waiting one.
   static func end() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard !state.waiting.isEmpty else {

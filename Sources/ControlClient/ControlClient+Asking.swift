@@ -1,10 +1,11 @@
 package import ControlProtocol
 
 extension ControlClient {
-  /// Seconds to wait for what a server answers from memory: long enough for one that is busy or swapped out.
+  /// The timeout in seconds for replies from a server's memory: long enough for a server that is busy or
+  /// swapped out.
   package static let quickPatience = 5.0
 
-  /// Has a command carried out; what is answered. A refusal is thrown, and a `RequestError` where the grammar cannot
+  /// Sends a command and returns its reply. Throws a refusal, or a `RequestError` if the grammar cannot
   /// express an argument, such as a file name with a newline.
   @discardableResult
   package mutating func ask(
@@ -13,8 +14,8 @@ extension ControlClient {
     ReplyFields(try perform(Request(name, arguments), timeout: timeout))
   }
 
-  /// Has commands carried out one right after the other; what each answers. A refusal is thrown, and the commands
-  /// behind it are not carried out.
+  /// Sends commands as one command list and returns the reply of each. Throws a refusal; the server does not
+  /// execute the commands after the refused one.
   package mutating func ask(_ requests: [Request]) throws -> [ReplyFields] {
     try send(Request("command_list_ok_begin"), timeout: Self.quickPatience)
     for request in requests { try send(request, timeout: Self.quickPatience) }

@@ -2,28 +2,28 @@ package import ControlProtocol
 package import ControlSocket
 internal import Glibc
 
-/// A connection to a control socket for a program that asks and waits: no thread, no event loop, ready in a tenth of a
-/// millisecond. Every call may block, and no longer than its limit. One thread at a time.
+/// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
+/// millisecond. Every call may block, at most for its timeout. One thread at a time.
 package struct ControlClient: ~Copyable {
-  /// Bytes in a whole reply: eight times what a server lets pile up for one client.
+  /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
-  /// Seconds to wait for a reply unless the caller says otherwise: longer than it takes to add a large directory.
+  /// The default timeout for a reply, in seconds: longer than it takes to add a large directory.
   package static let patience = 30.0
-  /// Bytes asked of the kernel at a time.
+  /// The maximum number of bytes of one `recv` call.
   private static let readSize = 64 * 1024
 
   private let socket: OwnedDescriptor
   private var parser = ReplyParser()
   private var chunk = [UInt8](repeating: 0, count: readSize)
-  /// The protocol's version as the server greets, `0.23.5`.
+  /// The protocol version of the server's greeting, such as `0.23.5`.
   package private(set) var version = ""
 
-  /// Seconds for the answer to a password: a server keeps it back after wrong ones from the same address.
+  /// The timeout for the reply to a password, in seconds: a server delays it after wrong passwords from the
+  /// same address.
   private static let passwordPatience = 20.0
 
-  /// Connects and waits for the greeting, at most `timeout` seconds.
-  /// With a `password` the server is told it at once; one that it does not know is a refusal. What the system's resolver
-  /// takes to look up a host's name is not counted.
+  /// Connects and waits for the greeting, at most `timeout` seconds. A `password` is sent at once; a wrong
+  /// one throws a refusal. The timeout does not interrupt the system resolver while it looks up a host name.
   package static func connected(
     to address: ServerAddress, password: Argument? = nil, timeout: Double = 5
   ) throws(ControlClientError) -> ControlClient {
@@ -45,7 +45,7 @@ package struct ControlClient: ~Copyable {
     return client
   }
 
-  /// The same for a Unix socket.
+  /// Connects to a Unix socket in the same way.
   package static func connected(
     to path: String, timeout: Double = 5
   ) throws(ControlClientError) -> ControlClient {
@@ -54,7 +54,7 @@ package struct ControlClient: ~Copyable {
 
   private init(socket: consuming OwnedDescriptor) { self.socket = socket }
 
-  /// Sends a request and collects what comes back, without the final `OK`. A refusal is thrown.
+  /// Sends a request and returns the elements of its reply without the final `OK`. Throws a refusal.
   package mutating func perform(
     _ request: Request, timeout: Double = patience
   ) throws(ControlClientError) -> [ReplyParser.Element] {
@@ -62,15 +62,15 @@ package struct ControlClient: ~Copyable {
     return try reply(timeout: timeout)
   }
 
-  /// Sends a request.
+  /// Sends a request, without waiting for its reply.
   package mutating func send(_ request: Request, timeout: Double = patience) throws(ControlClientError) {
     var line: [UInt8] = []
     request.write(into: &line)
     try send(line, Deadline(timeout))
   }
 
-  /// What comes up to the next `OK`, which is left out. A refusal is thrown. `timeout` nil waits for as long as it
-  /// takes, as `idle` does.
+  /// Returns the elements up to the next `OK`, which is left out. Throws a refusal. A `timeout` of nil waits
+  /// without limit, as `idle` needs.
   package mutating func reply(timeout: Double? = patience) throws(ControlClientError) -> [ReplyParser.Element]
   {
     let deadline = Deadline(timeout)
@@ -90,7 +90,8 @@ package struct ControlClient: ~Copyable {
     }
   }
 
-  /// The next thing that comes: for a watch, whose records have no end. `timeout` nil waits for as long as it takes.
+  /// Returns the next element: for a watch, whose records have no end. A `timeout` of nil waits without
+  /// limit.
   package mutating func next(timeout: Double?) throws(ControlClientError) -> ReplyParser.Element {
     try next(Deadline(timeout))
   }
@@ -152,7 +153,7 @@ package struct ControlClient: ~Copyable {
         throw .noServer(at: address, reason: "\(error)")
       }
       var reason = "the name has no address"
-      // A name may have several, not all of which somebody listens at.
+      // A name may have several addresses, and the server may listen at only some of them.
       for candidate in candidates {
         let descriptor = try unconnectedSocket(candidate.family)
         let code = try candidate.withPointer { pointer, length throws(ControlClientError) in
@@ -165,7 +166,7 @@ package struct ControlClient: ~Copyable {
     }
   }
 
-  /// Waits for the connection; the system's number of why there is none, or 0.
+  /// Waits for the connection and returns the error code of a failure, or 0.
   private static func connect(
     _ descriptor: borrowing OwnedDescriptor, to address: UnsafePointer<sockaddr>, _ length: socklen_t,
     _ deadline: Deadline
@@ -198,7 +199,8 @@ package struct ControlClient: ~Copyable {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // More are waiting to be accepted than the server lets in line. There is nothing to poll for.
+        // The server's backlog of pending connections is full. `poll` cannot wait for it, so retry every 10
+        // ms.
         guard !deadline.hasPassed else { throw .timeout(seconds: deadline.seconds) }
         usleep(10_000)
       case let code:
@@ -228,9 +230,9 @@ package struct ControlClient: ~Copyable {
   }
 }
 
-/// A point in time up to which to wait.
+/// A time limit on the monotonic clock.
 private struct Deadline {
-  /// What was allowed at the start; infinite without a limit.
+  /// The timeout in seconds; infinite without a limit.
   let seconds: Double
   private let end: Double
 
@@ -246,7 +248,8 @@ private struct Deadline {
   }
 
   var hasPassed: Bool { Self.now >= end }
-  /// What `poll` takes, rounded up: -1 for ever. A wait of more than a day is cut; whoever waits asks again.
+  /// The remaining time for `poll` in milliseconds, rounded up; -1 without a limit. At most one day: callers
+  /// wait again until the deadline has passed.
   var milliseconds: Int32 {
     end.isInfinite ? -1 : Int32((max(0, min(86_400, end - Self.now)) * 1000).rounded(.up))
   }

@@ -1,26 +1,27 @@
 package import ControlProtocol
 package import ControlSocket
 
-/// Why a client got no answer.
+/// The reason why a client got no reply.
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Nobody listens there. The command's exit status for it is 69.
+  /// No server listens at the address. The program exits with status 69.
   case noServer(at: ServerAddress, reason: String)
-  /// The server closed the connection without a greeting: too many clients, or not for this user.
+  /// The server closed the connection before its greeting: it has too many clients, or belongs to another
+  /// user.
   case turnedAway(by: ServerAddress)
-  /// Whoever listens there does not speak the protocol.
+  /// The peer does not speak the protocol.
   case notAServer(ReplyParser.Failure)
-  /// The command was refused. The command's exit status for it is 1.
+  /// The server refused the command. The program exits with status 1.
   case refused(ReplyParser.Refusal)
-  /// No answer in time.
+  /// No reply arrived within the timeout.
   case timeout(seconds: Double)
-  /// The server closed the connection before the answer was complete.
+  /// The server closed the connection before the reply was complete.
   case disconnected
-  /// The whole answer is larger than ``ControlClient/largestReply``.
+  /// The reply is larger than ``ControlClient/largestReply``.
   case replyTooLarge
-  /// The system refused.
+  /// A system call failed.
   case system(SystemCallError)
 
-  /// One line for a person.
+  /// The error in one line, for display.
   package var description: String {
     switch self {
     case .noServer(let address, let reason): "no server at \(address): \(reason)"

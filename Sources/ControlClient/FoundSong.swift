@@ -1,16 +1,16 @@
 package import ControlProtocol
 package import TextFormatting
 
-/// A song of a server's home.
+/// A song in a server's music directory.
 package struct FoundSong: Hashable, Sendable {
-  /// Its file as the server names it.
+  /// The file's name, as the server sends it.
   package var file: Argument
   private let title: String?
   private let artist: String?
   private let album: String?
   private let duration: String?
 
-  /// Reads the record of a song; nil if it is none.
+  /// Reads the record of a song; nil if the record does not describe one.
   package init?(_ fields: ReplyFields) {
     guard let file = fields.fields.first, file.name == "file" else { return nil }
     self.file = file.value
@@ -29,14 +29,15 @@ package struct FoundSong: Hashable, Sendable {
   }
 }
 
-/// The text of songs that were found, piece by piece: a line for each.
+/// The text of a list of found songs, built in parts, with one line per song.
 package struct FoundListing {
   private let isJSON: Bool
   private var hasBegun = false
 
   package init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
-  /// The next songs: their files' bytes for a program, what a terminal may show for a person.
+  /// Returns the lines of the next songs. A terminal gets sanitized file names, other readers the unchanged
+  /// bytes.
   package mutating func text(of songs: [FoundSong], forTerminal isForTerminal: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     for song in songs {
@@ -52,6 +53,6 @@ package struct FoundListing {
     return bytes
   }
 
-  /// What comes behind the last song.
+  /// The text after the last song.
   package var end: String { isJSON ? (hasBegun ? "\n]\n" : "[]\n") : "" }
 }

@@ -1,20 +1,21 @@
 internal import TextFormatting
 
-/// The text of a queue, piece by piece.
+/// The text of a queue, built in parts.
 package struct QueueListing {
   private let isJSON: Bool
   private var hasBegun = false
 
   package init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
-  /// The next songs. `current` is the id of the current one, `total` how many there are: numbers are as wide as that.
+  /// Returns the lines of the next songs. `current` is the current song's id. `total` is the queue's length,
+  /// which sets the width of the numbers.
   package mutating func text(of songs: [RemoteSong], current: Int?, total: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     let digits = String(total).count
     let lengthWidth = songs.map(\.length.count).max() ?? 0
     for song in songs {
       if isJSON {
-        // A line for each song, so that it can be looked at without a tool.
+        // Puts each song on its own line, so that the JSON is readable without a tool.
         bytes.append(contentsOf: (hasBegun ? ",\n" : "[\n").utf8)
         song.json.append(to: &bytes)
       } else {
@@ -30,10 +31,10 @@ package struct QueueListing {
     return bytes
   }
 
-  /// What comes behind the last song.
+  /// The text after the last song.
   package var end: String { isJSON ? (hasBegun ? "\n]\n" : "[]\n") : "" }
 
-  /// The text behind as many blanks as make it that wide.
+  /// Returns the text padded with leading spaces to `width` characters.
   private static func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }

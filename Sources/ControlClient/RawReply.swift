@@ -2,13 +2,14 @@ package import ControlProtocol
 internal import Foundation
 package import TextFormatting
 
-/// A reply as it came.
+/// A server's reply, unprocessed.
 package enum RawReply {
-  /// What the server sent for the element. For a terminal nothing that it would obey, and no binary data.
+  /// Returns the bytes that the server sent for an element. For a terminal, control characters are replaced,
+  /// and binary data by its size.
   package static func bytes(_ element: ReplyParser.Element, forTerminal: Bool) -> [UInt8] {
     switch element {
     case .pair(let name, let value):
-      // The lines of `playlist`, `0:file: NAME`, are the only ones without a blank behind the colon.
+      // The lines of `playlist`, `0:file: NAME`, are the only ones without a space after the colon.
       let separator = name.utf8.allSatisfy { (0x30...0x39).contains($0) } ? ":" : ": "
       guard forTerminal else { return Array("\(name)\(separator)".utf8) + value.bytes + [0x0A] }
       return Array((TerminalText.sanitized("\(name)\(separator)\(value)") + "\n").utf8)
@@ -19,7 +20,7 @@ package enum RawReply {
     }
   }
 
-  /// The lines, each with its name and value, binary data with the line that announced it.
+  /// The lines with their names and values. Binary data belongs to the line that announced it.
   package static func json(_ elements: [ReplyParser.Element]) -> JSONValue {
     var lines: [[JSONValue.Member]] = []
     for element in elements {

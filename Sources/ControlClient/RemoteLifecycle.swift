@@ -1,18 +1,18 @@
 package import TextFormatting
 
-/// What a server says of the application.
+/// The application's life cycle, as a server reports it.
 package struct RemoteLifecycle: Hashable, Sendable {
   /// An open background task.
   struct OpenTask: Hashable, Sendable {
     var name: String
-    /// Seconds, in the server's own digits.
+    /// The age in seconds, in the server's own digits.
     var age: String
   }
 
   private let fields: ReplyFields
   private let tasks: [OpenTask]
 
-  /// What `lifecycle` answered.
+  /// Reads the reply to `lifecycle`.
   package init(_ fields: ReplyFields) {
     self.fields = fields
     tasks = fields.records(from: "task").map { record in
@@ -21,12 +21,12 @@ package struct RemoteLifecycle: Hashable, Sendable {
     }
   }
 
-  /// The words of a list; `none` is no word.
+  /// Returns the words of a comma-separated list, without `none`.
   private func list(_ name: String) -> [String] {
     (fields[name] ?? "").split(separator: ",").map(String.init).filter { $0 != "none" }
   }
 
-  /// Code and reason of the last termination.
+  /// The code and the reason of the last termination.
   private var termination: (code: String, reason: String)? {
     guard let text = fields["terminated"] else { return nil }
     let code = text.prefix { $0 != " " }
@@ -35,7 +35,7 @@ package struct RemoteLifecycle: Hashable, Sendable {
 
   private var remaining: String? { fields["backgroundtimeremaining"].flatMap { $0 == "inf" ? nil : $0 } }
 
-  /// For a person.
+  /// The life cycle as a table for display.
   package var text: String {
     var table = FieldTable()
     table.add("application", fields["application"])

@@ -1,21 +1,21 @@
 package import TextFormatting
 
-/// A song of the queue as a server describes it.
+/// A song of the queue, as a server describes it.
 package struct RemoteSong: Hashable, Sendable {
-  /// Its place in the queue, from 0.
+  /// The song's position in the queue, from 0.
   package var position: Int
   package var id: Int
-  /// Its file as the server names it: relative to its home, absolute, or a URL.
+  /// The file's name, as the server sends it: relative to its music directory, absolute, or a URL.
   package var file: String
   package var title: String?
   package var artist: String?
   package var album: String?
-  /// What a playlist, or the station itself, calls it.
+  /// The name that a playlist or the station gives the song.
   package var streamName: String?
-  /// Its length in seconds, in the server's own digits.
+  /// The duration in seconds, in the server's own digits.
   package var duration: String?
 
-  /// Reads the record of a song in the queue; nil if it is none.
+  /// Reads the record of a song in the queue; nil if the record does not describe one.
   package init?(_ fields: ReplyFields) {
     guard let file = fields["file"], let position = fields["Pos"].flatMap({ Int($0) }),
       let id = fields["Id"].flatMap({ Int($0) })
@@ -30,13 +30,14 @@ package struct RemoteSong: Hashable, Sendable {
     duration = fields["duration"]
   }
 
-  /// What it is called: artist and title, or else what a playlist calls it, or else the last part of the file's name.
+  /// The name for display: artist and title, else the name in a playlist, else the last part of the file's
+  /// name.
   package var name: String {
     guard let title else { return streamName ?? file.split(separator: "/").last.map(String.init) ?? file }
     return artist.map { "\($0) – \(title)" } ?? title
   }
 
-  /// Its length for a person; empty if it is not known.
+  /// The duration for display; empty if unknown.
   package var length: String { duration.flatMap { TimeText.parse($0) }.map { ElapsedTime.text($0) } ?? "" }
 
   package var json: JSONValue {

@@ -1,13 +1,13 @@
 package import TextFormatting
 
-/// What a server says of the player.
+/// The player's status, as a server reports it.
 package struct RemoteStatus: Hashable, Sendable {
   private let status: ReplyFields
   private let song: RemoteSong?
   private let application: String?
   private let keepers: String?
 
-  /// What the commands of these names answered.
+  /// Reads the replies to the commands `status`, `currentsong` and `lifecycle`.
   package init(status: ReplyFields, song: ReplyFields, lifecycle: ReplyFields) {
     self.status = status
     self.song = RemoteSong(song)
@@ -15,9 +15,10 @@ package struct RemoteStatus: Hashable, Sendable {
     keepers = lifecycle["keptrunningby"]
   }
 
-  /// The player's state in a word.
+  /// The player's state in one word.
   private var state: String {
-    // A server's answer is pause for what goes on with a launch; to a person an application that has ended does not pause.
+    // A server answers `pause` for a terminated application that a launch would resume. To a person that
+    // application is stopped.
     if application == "notRunning" { return "stopped" }
     return switch status["state"] {
     case "play": "playing"
@@ -28,7 +29,7 @@ package struct RemoteStatus: Hashable, Sendable {
 
   private func isOn(_ name: String) -> Bool { status[name] == "1" }
 
-  /// `off`, `on` or `oneshot`.
+  /// Returns the mode's value: `off`, `on` or `oneshot`.
   private func mode(_ name: String) -> String {
     switch status[name] {
     case "0", nil: "off"
@@ -37,7 +38,7 @@ package struct RemoteStatus: Hashable, Sendable {
     }
   }
 
-  /// For a person.
+  /// The status as a table for display.
   package var text: String {
     var table = FieldTable()
     table.add("state", state)

@@ -1,18 +1,18 @@
 package import ControlProtocol
 internal import TextFormatting
 
-/// The lines of a reply, or of one record in it.
+/// The lines of a reply or of one record in a reply.
 package struct ReplyFields: Hashable, Sendable {
-  /// A line.
+  /// A line of a reply: a name and a value.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var value: Argument
   }
 
-  /// The lines, in their order.
+  /// The lines, in order.
   package private(set) var fields: [Field] = []
 
-  /// What is in these elements; binary data and ends of commands are left out.
+  /// Collects the name-value pairs of `elements`; binary data and ends of commands are left out.
   package init(_ elements: some Sequence<ReplyParser.Element> = []) {
     for case .pair(let name, let value) in elements { append(name, value) }
   }
@@ -21,19 +21,20 @@ package struct ReplyFields: Hashable, Sendable {
     fields.append(Field(name: name, value: value))
   }
 
-  /// The first value of that name; nil if there is none.
+  /// The first value with that name; nil if none exists.
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value.description }
 
-  /// All values of that name, with commas; nil if there is none.
+  /// Returns all values with that name, separated by commas; nil if none exists.
   package func joined(_ name: String) -> String? {
     let values = fields.filter { $0.name == name }.map(\.value.description)
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// A decimal number of seconds; nil if it is none.
+  /// Returns a value in seconds as a duration; nil if it is missing or not a time.
   package func time(_ name: String) -> Duration? { self[name].flatMap { TimeText.parse($0) } }
 
-  /// What lies between lines of that name, each with the one that it begins with. What comes before is left out.
+  /// Splits the lines into records, each of which starts with a line named `first`. Lines before the first
+  /// record are left out.
   package func records(from first: String) -> [ReplyFields] {
     var records: [ReplyFields] = []
     for field in fields {

@@ -1,25 +1,26 @@
 internal import ControlSocket
 internal import Glibc
 
-/// What the system connects to: one of a host's addresses, with the port.
+/// A socket address of a host, including the port.
 struct SocketAddress {
   /// `AF_INET` or `AF_INET6`.
   let family: Int32
   private let bytes: [UInt8]
 
-  /// Why a host has no address.
+  /// The reason why a host has no address.
   struct LookupError: Error, CustomStringConvertible {
     let code: Int32
     var description: String { gai_strerror(code).map { String(cString: $0) } ?? "error \(code)" }
   }
 
-  /// All addresses of a host, in the order in which the system would have them tried. Blocks while a name is looked up.
+  /// Returns all addresses of a host, in the order in which the system recommends to try them. Blocks during
+  /// a name lookup.
   static func all(of address: NetworkAddress) throws(LookupError) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG
     var first: UnsafeMutablePointer<addrinfo>?
-    // Asked without AI_ADDRCONFIG an isolated machine finds its own address by number too.
+    // Without AI_ADDRCONFIG, numeric addresses also resolve on a machine without a network.
     if IPAddress(address.host) != nil { hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST }
     let code = getaddrinfo(address.host, "\(address.port)", &hints, &first)
     guard code == 0 else { throw LookupError(code: code) }

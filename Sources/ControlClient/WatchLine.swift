@@ -1,19 +1,20 @@
 internal import ControlProtocol
 package import TextFormatting
 
-/// A record of a watch as a line.
+/// A record of a watch, formatted as a line.
 package enum WatchLine {
-  /// What is written as a number in JSON.
+  /// The fields that are JSON numbers.
   private static let numbers: Set<String> = [
     "index", "songid", "elapsed", "value", "timescale", "steps", "host", "status", "from", "attempt", "total",
     "bytes",
   ]
-  /// What a person has no use for: a clock that began anywhere, and the time once more.
+  /// The fields left out of the text: the host clock has an arbitrary origin, and `value` and `timescale`
+  /// repeat the time.
   private static let details: Set<String> = ["event", "host", "value", "timescale"]
-  /// As wide as the longest event's name, timeControlStatus.
+  /// The width of the longest event's name, timeControlStatus.
   private static let nameColumns = 17
 
-  /// For a person.
+  /// Returns the record as a line of text for display.
   package static func text(_ record: ReplyFields) -> String {
     let isTitle = hasTextValue(record)
     let fields = record.fields.filter { !details.contains($0.name) || isTitle && $0.name == "value" }.map {
@@ -36,7 +37,7 @@ package enum WatchLine {
       })
   }
 
-  /// Whether `value` is a text, such as a title, and not a part of a time.
+  /// Whether `value` is a text, such as a title, and not part of a time.
   private static func hasTextValue(_ record: ReplyFields) -> Bool {
     record["event"]?.description == "timedMetadata"
   }

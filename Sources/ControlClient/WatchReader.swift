@@ -1,13 +1,13 @@
 package import ControlProtocol
 
-/// Puts the lines of a watch together to records. A record is complete with the line that is the last of its kind, and
-/// not only when the next one begins: that may be long after.
+/// Assembles the lines of a watch into records. A record is complete with the last line of its kind: the next
+/// record may begin much later.
 package struct WatchReader {
   private var record = ReplyFields()
 
   package init() {}
 
-  /// Takes a line; the records that are complete with it.
+  /// Adds a line and returns the records that it completes.
   package mutating func take(_ name: String, _ value: Argument) -> [ReplyFields] {
     var complete: [ReplyFields] = []
     if name == "event" { finish(&complete) }

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// Where the control socket is when nobody says otherwise: the same answer for server and client.
+/// The default path of the control socket, the same for server and client.
 package enum DefaultSocket {
-  /// `$XDG_RUNTIME_DIR/continuo/socket`. Where that variable is missing, as under cron: `/run/user/UID` if it is the
-  /// user's, else `/tmp/continuo-UID/socket`. The server makes the last directory and refuses to use it if it is
-  /// another user's or open to others. Any thread; asks the file system.
+  /// The path `$XDG_RUNTIME_DIR/continuo/socket`. If that variable is missing, as under cron, `/run/user/UID`
+  /// replaces it if that directory belongs to the user. Otherwise the path is `/tmp/continuo-UID/socket`. The
+  /// server creates the last directory, and refuses one that belongs to another user or is open to others.
+  /// Any thread; reads the file system.
   package static var path: String {
     let user = geteuid()
     return path(runtimeDirectory: getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: user) {
@@ -13,7 +14,8 @@ package enum DefaultSocket {
     }
   }
 
-  /// A relative or empty value is to be ignored, says the XDG specification.
+  /// Returns the default path for a value of `XDG_RUNTIME_DIR`. The XDG Base Directory Specification requires
+  /// that a relative or empty value is ignored.
   package static func path(runtimeDirectory: String?, user: UInt32, isOwnDirectory: (String) -> Bool)
     -> String
   {

@@ -2,10 +2,11 @@ internal import Glibc
 
 /// A numeric IPv4 or IPv6 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// As the system writes it: `192.168.1.20`, `fe80::1`. An IPv4 address in IPv6's clothes is written as IPv4.
+  /// The address in the system's notation, `192.168.1.20` or `fe80::1`. An IPv4-mapped IPv6 address is
+  /// written as IPv4.
   package let description: String
 
-  /// Reads an address; nil if it is none. Names are not looked up.
+  /// Parses a numeric address; nil for any other text. Names are not looked up.
   package init?(_ text: String) {
     let mapped = "::ffff:"
     for family in [AF_INET, AF_INET6] {
@@ -19,7 +20,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The first 64 bits of an IPv6 address, `2001:db8:1:2::/64`: the part that providers give out; nil of IPv4.
+  /// The first 64 bits of an IPv6 address, such as `2001:db8:1:2::/64`: the prefix that providers assign to a
+  /// customer. nil for IPv4.
   package var network64: String? {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, description, &bytes) == 1 else { return nil }
@@ -36,10 +38,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether only this machine has it.
+  /// Whether the address is a loopback address.
   package var isLoopback: Bool { description == "::1" || description.hasPrefix("127.") }
 
-  /// Whether it stands for all addresses of the machine.
+  /// Whether the address is the wildcard for all addresses of the machine.
   package var isWildcard: Bool { description == "::" || description == "0.0.0.0" }
 }
 
@@ -47,23 +49,22 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// A name or a numeric address, without brackets.
   package var host: String
-  /// 0 for a server that takes any port.
+  /// The port. A server that listens at port 0 gets any free port.
   package var port: UInt16
 
-  /// The port of MPD's protocol.
+  /// The default port of the MPD protocol.
   package static let standardPort: UInt16 = 6600
 
-  /// In the place of a host: all addresses that the machine has.
+  /// The host that means all addresses of the machine.
   package static let anyHost = "*"
 
-  /// The port of that host.
   package init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
 
-  /// Reads `HOST:PORT`, `HOST`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil if it is none of them. Where no
-  /// port is named, `port` is taken.
+  /// Parses `HOST:PORT`, `HOST`, `[IPv6]:PORT`, `[IPv6]` or an IPv6 address alone; nil for any other text.
+  /// `port` is the default port.
   package init?(_ text: String, port standard: UInt16 = standardPort) {
     var host = Substring(text)
     var port = standard
@@ -89,6 +90,6 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
-  /// As it is read.
+  /// The address in the notation that `init?(_:port:)` parses.
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -1,11 +1,11 @@
-/// Where a control server is reached.
+/// The address of a control server.
 package enum ServerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A Unix socket.
+  /// The path of a Unix socket.
   case path(String)
-  /// A TCP port.
+  /// The host and port of a TCP socket.
   case network(NetworkAddress)
 
-  /// For a person.
+  /// The path, or the host and port, for display.
   package var description: String {
     switch self {
     case .path(let path): path

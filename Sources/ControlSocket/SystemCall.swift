@@ -2,18 +2,18 @@ internal import Glibc
 
 /// A system call that failed.
 package struct SystemCallError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The call, as its manual page is called.
+  /// The name of the call, as in its manual page.
   package let call: String
-  /// Its `errno`.
+  /// The call's `errno`.
   package let code: Int32
 
-  /// The last error of this thread, of this call.
+  /// Creates the error of a call that just failed on this thread. `code` is `errno` by default.
   package init(_ call: String, code: Int32 = errno) {
     self.call = call
     self.code = code
   }
 
-  /// The call and the system's text for the number.
+  /// The call's name and the system's text for the error.
   package var description: String {
     let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer -> String in
       guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
@@ -25,23 +25,22 @@ package struct SystemCallError: Error, Equatable, Sendable, CustomStringConverti
   }
 }
 
-/// A descriptor that is closed when its owner goes.
+/// A file descriptor that is closed when its owner is destroyed.
 package struct OwnedDescriptor: ~Copyable {
-  /// The descriptor.
   package let number: Int32
 
-  /// Owns what a system call returned, or throws what it reported.
+  /// Takes ownership of the descriptor that a system call returned. Throws the call's error if it failed.
   package init(_ number: Int32, from call: String) throws(SystemCallError) {
     guard number >= 0 else { throw SystemCallError(call) }
     self.number = number
   }
 
-  /// Owns a descriptor that is known to be open.
+  /// Takes ownership of an open descriptor.
   package init(owning number: Int32) { self.number = number }
 
   deinit { _ = close(number) }
 
-  /// Gives the number away, open.
+  /// Gives up ownership and returns the descriptor, which stays open.
   package consuming func release() -> Int32 {
     let number = number
     discard self

@@ -1,11 +1,11 @@
 package import Glibc
 
-/// A Unix-domain address.
+/// Conversions between paths and Unix-domain socket addresses.
 package enum UnixAddress {
-  /// Bytes a path may have: `sun_path` less the zero that ends it.
+  /// The maximum length of a path, in bytes: the size of `sun_path` less the terminating zero.
   package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Calls `body` with the address of `path`, or with nil if it is empty, too long, or has a zero in it.
+  /// Calls `body` with the address of `path`, or with nil if the path is empty, too long or contains a zero.
   package static func with<Result: ~Copyable>(
     _ path: String, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
   ) -> Result {
@@ -21,7 +21,7 @@ package enum UnixAddress {
     }
   }
 
-  /// The path that `descriptor` is bound to; nil if it is no Unix socket or has no path.
+  /// Returns the path that `descriptor` is bound to; nil if it is not a Unix socket or has no path.
   package static func path(of descriptor: Int32) -> String? {
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -3,42 +3,43 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// The body of a request while it is sent. A file is read ahead by a queue: the network's thread never waits for a disk.
+/// Reads the body of a request while it is sent. A queue reads files ahead, so that the network thread never
+/// waits for a disk.
 final class BodyReader: Sendable {
-  /// Reads from a file as `pread` does, with its results and `errno`. May block.
+  /// Reads from a file like `pread`, with its results and `errno`. May block.
   typealias Read =
     @Sendable (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
 
   enum Piece: Equatable {
-    /// So many bytes; 0 at the end.
+    /// The number of bytes; 0 at the end.
     case bytes(Int)
-    /// Nothing was read yet: `onReady` is called.
+    /// No bytes are available yet: `onReady` will be called.
     case notYet
-    /// The file cannot be read, or has become shorter.
+    /// The file cannot be read or was truncated.
     case failed
   }
 
   private struct State {
-    /// The next byte that is sent.
+    /// The offset of the next byte to send.
     var position: Int64 = 0
-    /// What was read from `position` on.
+    /// The bytes read from `position` on.
     var ahead: ArraySlice<UInt8> = []
     var isReading = false
-    /// Whether somebody was told `notYet`.
+    /// Whether a `read` returned `notYet` and waits for `onReady`.
     var isAwaited = false
     var hasFailed = false
   }
 
-  /// An open file, which the queue alone uses.
+  /// An open file. The queue alone uses it.
   private final class File: Sendable {
     let descriptor: Int32
     init(_ path: String) { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     deinit { if descriptor >= 0 { close(descriptor) } }
   }
 
-  /// Bytes that are read at once.
+  /// The number of bytes per read.
   private static let pieceSize = 64 * 1024
-  /// Bytes that are read ahead.
+  /// The number of bytes to read ahead.
   private static let room = 256 * 1024
 
   private let body: TransferBody
@@ -48,14 +49,14 @@ final class BodyReader: Sendable {
   private let file = Mutex<File?>(nil)
   private let state = Mutex(State())
 
-  /// A body of which nothing was sent. `onReady` is called on a thread of the queue.
+  /// Creates a reader at the start of the body. `onReady` is called on a thread of the queue.
   init(_ body: TransferBody, read: @escaping Read, onReady: @escaping @Sendable () -> Void) {
     self.body = body
     self.read = read
     self.onReady = onReady
   }
 
-  /// The next byte that is sent. Setting it goes back, or forth.
+  /// The offset of the next byte to send. Setting it seeks.
   var position: Int64 {
     get { state.withLock { $0.position } }
     set {
@@ -67,7 +68,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// Takes the next bytes. Never waits.
+  /// Copies the next bytes. Never blocks.
   func read(_ target: UnsafeMutableRawBufferPointer) -> Piece {
     let (piece, mustRead) = state.withLock { state -> (Piece, Bool) in
       let count = Int(min(Int64(target.count), body.count - state.position))
@@ -91,12 +92,12 @@ final class BodyReader: Sendable {
     return piece
   }
 
-  /// Reads until enough is there. On the queue.
+  /// Reads ahead until the buffer is full. Called on the queue.
   private func readAhead() {
     while let (offset, count) = next() {
       let bytes = load(count, at: offset)
       let isAwaited = state.withLock { state in
-        // What was read for another position does not count.
+        // Bytes for a position from before a seek are discarded.
         guard state.position + Int64(state.ahead.count) == offset else { return false }
         if let bytes { state.ahead = state.ahead + bytes } else { state.hasFailed = true }
         defer { state.isAwaited = false }
@@ -106,7 +107,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// What is to be read next; nil: enough is there.
+  /// The next range to read; nil if the buffer is full.
   private func next() -> (offset: Int64, count: Int)? {
     state.withLock { state in
       let offset = state.position + Int64(state.ahead.count)
@@ -139,7 +140,7 @@ final class BodyReader: Sendable {
     guard case .file(let path, let count) = body else { return nil }
     let made = File(path)
     var status = stat()
-    // Nothing is sent of a file that has become shorter already.
+    // A file that is already too short is not sent at all.
     guard made.descriptor >= 0, fstat(made.descriptor, &status) == 0, Int64(status.st_size) >= count else {
       return nil
     }

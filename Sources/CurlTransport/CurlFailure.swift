@@ -2,8 +2,10 @@ import Glibc
 import Transfer
 
 extension TransferFailure {
-  /// The failure of a process, or a system, that has no file descriptor left; nil if there are some. libcurl does not say so: to
-  /// it a host then refuses, or is not found. Asks the system for a descriptor.
+  /// The failure if the process or the system has no file descriptors left; nil if they have.
+  ///
+  /// libcurl reports such a shortage as a refused connection or an unknown host. The check opens and closes a
+  /// socket.
   static func shortage() -> TransferFailure? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let error = errno
@@ -11,7 +13,7 @@ extension TransferFailure {
     return descriptor < 0 ? shortage(error) : nil
   }
 
-  /// The failure for an `errno` that says that there is no file descriptor left; nil for others.
+  /// The failure for an `errno` that reports a shortage of file descriptors; nil for others.
   static func shortage(_ error: Int32) -> TransferFailure? {
     switch error {
     case EMFILE:
@@ -21,8 +23,8 @@ extension TransferFailure {
     }
   }
 
-  /// The failure of a request that may not reach all addresses. One that had no connection always says the same, so that
-  /// nobody learns which names and ports there are in a private network.
+  /// The failure of a request with restricted reach. A failure without a connection always has the same
+  /// message, so that it does not reveal the host names and ports of a private network.
   func concealed(from reach: NetworkReach, host: String) -> TransferFailure {
     guard reach == .publicOnly else { return self }
     switch kind {
@@ -32,15 +34,15 @@ extension TransferFailure {
     }
   }
 
-  /// The failure that libcurl's result stands for.
+  /// Creates the failure for a libcurl result.
   ///
   /// - Parameters:
   ///   - result: the CURLcode.
-  ///   - host: whom the request went to.
-  ///   - isProxied: whether the connection that failed was one to a proxy.
+  ///   - host: the host of the request.
+  ///   - isProxied: whether the failed connection was to a proxy.
   ///   - systemError: the `errno` of the connection.
-  ///   - detail: what libcurl says of TLS; it names neither path nor query.
-  ///   - hasHead: whether an answer had begun.
+  ///   - detail: libcurl's TLS error text, which contains neither path nor query.
+  ///   - hasHead: whether a response had begun.
   init(
     curl result: Int32, host: String, isProxied: Bool, systemError: Int32, detail: String, hasHead: Bool
   ) {
@@ -49,17 +51,17 @@ extension TransferFailure {
     switch result {
     case 3: self.init(.badURL, "the URL cannot be used")
     case 5: self.init(.hostUnresolved, "the proxy for \(host) was not found")
-    // Whether there is no such host, libcurl does not tell.
+    // libcurl does not report whether the host does not exist or the name service failed.
     case 6: self.init(.hostUnresolved, "\(host) was not found")
     case 7 where [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(systemError):
       self.init(.offline, "there is no way to \(peer)")
     case 7 where systemError == ETIMEDOUT: self.init(.timedOut, "\(peer) takes no connection")
     case 7: self.init(.refused, "\(peer) refuses the connection")
-    // Of SOCKS: it cannot reach the host either.
+    // 97: a SOCKS proxy failed, also if it cannot reach the host.
     case 97: self.init(.refused, "the proxy for \(host) refuses the connection")
-    // 1: a scheme that is not supported, here always HTTP/0.9.
+    // 1: unsupported protocol, here always HTTP/0.9.
     case 1, 8: self.init(.badAnswer, "the answer of \(host) is no HTTP")
-    // Also a line of the head that is longer than libcurl takes.
+    // 27: also a header line longer than libcurl's limit.
     case 27 where !hasHead: self.init(.badAnswer, "the head of the answer is too long")
     case 27: self.init(.noRoom, "there is no memory")
     case 28: self.init(.timedOut, "\(peer) takes no connection")

@@ -2,12 +2,13 @@ import CCurl
 import Glibc
 import Transfer
 
-/// libcurl's functions, looked up when they are first used: who plays files neither needs the library nor loads it. All
-/// calls into it are in this file.
+/// libcurl's functions, looked up at first use: playing local files neither needs nor loads the library.
+///
+/// All calls into libcurl are in this file.
 struct CurlLibrary: Sendable {
-  /// The names under which systems have it: with OpenSSL, and with GnuTLS.
+  /// The library names of distributions: built with OpenSSL, and with GnuTLS.
   static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
-  /// 7.85, the first with CURLOPT_PROTOCOLS_STR.
+  /// Version 7.85, the first with CURLOPT_PROTOCOLS_STR.
   static let oldest: UInt32 = 0x07_55_00
 
   typealias Handle = UnsafeMutableRawPointer
@@ -34,14 +35,15 @@ struct CurlLibrary: Sendable {
   private let easyGet: Variadic
   private let multiSet: Variadic
 
-  /// A C function with a variable argument. Swift's imported type is not Sendable although it is an address of code.
+  /// A variadic C function. Swift's imported type is not Sendable, although it is a function address.
   private struct Variadic: @unchecked Sendable {
     let call: continuo_curl_variadic
   }
 
-  /// Opens the first of these libraries that there is. It is never closed again: its code may be in use on another thread.
+  /// Opens the first available library. The library is never closed, since its code may be in use on another
+  /// thread.
   ///
-  /// Throws `noLibrary` if there is none, or if it is older than 7.85.
+  /// - Throws: `noLibrary` if no library is available or its version is older than 7.85.
   static func open(_ names: [String] = names) throws(TransferFailure) -> CurlLibrary {
     var library: UnsafeMutableRawPointer?
     for name in names where library == nil { library = dlopen(name, RTLD_NOW | RTLD_LOCAL) }
@@ -54,7 +56,7 @@ struct CurlLibrary: Sendable {
     let version: Version = try symbol("curl_version_info")
     guard let present = version(0)?.pointee else { throw missing("libcurl does not tell its version") }
     try check(number: present.number, text: present.text.map { String(cString: $0) } ?? "?")
-    // 3: everything. Safe on any thread from 7.84 on; a second call does nothing.
+    // 3: CURL_GLOBAL_ALL. Thread-safe from 7.84 on; a second call does nothing.
     let start: @convention(c) (Int) -> Int32 = try symbol("curl_global_init")
     guard start(3) == 0 else { throw missing("libcurl cannot be started") }
     return CurlLibrary(
@@ -70,7 +72,7 @@ struct CurlLibrary: Sendable {
       multiSet: Variadic(call: try symbol("curl_multi_setopt")))
   }
 
-  /// Throws `noLibrary` for a version that is too old.
+  /// - Throws: `noLibrary` if the version is older than 7.85.
   static func check(number: UInt32, text: String) throws(TransferFailure) {
     guard number >= oldest else { throw missing("libcurl \(text) is too old: 7.85 or later is needed") }
   }
@@ -93,7 +95,7 @@ struct CurlLibrary: Sendable {
     case connectTimeoutMilliseconds = 156
     case tcpKeepAlive = 213
     case suppressConnectHeaders = 265
-    /// A curl_off_t, which is a long on the machines that there are for this.
+    /// A curl_off_t, which is a long on all supported machines.
     case bodySize = 30_115
   }
 
@@ -130,7 +132,7 @@ struct CurlLibrary: Sendable {
     _ = continuo_curl_set_long(easySet.call, easy, option.rawValue, value)
   }
 
-  /// Texts are copied by libcurl; lists and contexts must live as long as the transfer.
+  /// Sets a pointer option. libcurl copies strings; lists and contexts must outlive the transfer.
   func set(_ option: Pointer, _ value: UnsafeRawPointer?, of easy: Handle) {
     _ = continuo_curl_set_pointer(easySet.call, easy, option.rawValue, value)
   }
@@ -154,10 +156,10 @@ struct CurlLibrary: Sendable {
     _ = continuo_curl_set_long(multiSet.call, multi, option.rawValue, value)
   }
 
-  /// A transfer that has ended, with its CURLcode; nil when there are no more.
+  /// The next completed transfer with its CURLcode; nil if none is left.
   func nextEnded(_ multi: Handle) -> (easy: Handle, result: Int32)? {
     var left: Int32 = 0
-    // CURLMSG_DONE is the only kind there is. The message goes with the transfer.
+    // CURLMSG_DONE is the only kind of message. The message is valid until the transfer is removed.
     guard let message = multiRead(multi, &left), message.pointee.kind == 1, let easy = message.pointee.easy
     else {
       return nil
@@ -165,29 +167,29 @@ struct CurlLibrary: Sendable {
     return (easy, message.pointee.data.result)
   }
 
-  /// What was set as `privateData`.
+  /// The pointer that was set as `privateData`.
   func privateData(of easy: Handle) -> UnsafeMutableRawPointer? {
     var pointer: UnsafeMutableRawPointer?
-    // CURLINFO_PRIVATE
+    // CURLINFO_PRIVATE: CURLINFO_STRING (0x100000) + 21
     _ = continuo_curl_get_pointer(easyGet.call, easy, 0x10_0000 + 21, &pointer)
     return pointer
   }
 
-  /// The `errno` of the last connection that failed; 0 if there is none.
+  /// The `errno` of the last failed connection; 0 if none failed.
   func systemError(of easy: Handle) -> Int32 {
-    // CURLINFO_OS_ERRNO
+    // CURLINFO_OS_ERRNO: CURLINFO_LONG + 25
     Int32(truncatingIfNeeded: number(25, of: easy))
   }
 
-  /// How many connections were made for the transfer: none if one was used that was there.
+  /// The number of new connections for the transfer; 0 if it reused one.
   func connectionCount(of easy: Handle) -> Int {
-    // CURLINFO_NUM_CONNECTS
+    // CURLINFO_NUM_CONNECTS: CURLINFO_LONG + 26
     number(26, of: easy)
   }
 
-  /// What a proxy answered when a tunnel through it was asked for; 0 if none was, or if it did not answer.
+  /// The status of a proxy's response to a tunnel request; 0 without a request or response.
   func tunnelStatus(of easy: Handle) -> Int {
-    // CURLINFO_HTTP_CONNECTCODE
+    // CURLINFO_HTTP_CONNECTCODE: CURLINFO_LONG + 22
     number(22, of: easy)
   }
 

@@ -3,31 +3,32 @@ package import Transfer
 
 /// Options of all transfers of a transport.
 package struct CurlOptions: Sendable {
-  /// The proxy, as libcurl writes it; nil: by the environment's variables.
+  /// The proxy in libcurl's notation; nil: from the environment variables.
   package var proxy: String?
-  /// A file with certificate authorities that are trusted beside the system's.
+  /// A file with certificate authorities that are trusted in addition to the system's.
   package var certificateFile: String?
-  /// Whether `~/.netrc` is asked for credentials.
+  /// Whether credentials are read from `~/.netrc`.
   package var usesNetrc = false
-  /// Whether its sockets are the system's, as those of players are. A suspended application loses its own.
+  /// Whether the sockets belong to the system, like those of players. A suspended application loses its own
+  /// sockets.
   package var hasSystemSockets = true
-  /// Seconds after the last transfer for which connections and the thread are kept.
+  /// Seconds after the last transfer for which the connections and the thread are kept.
   package var idleTime = 60.0
-  /// Requests within a second to one host.
+  /// Requests per second to one host.
   package var requestsPerSecond = NetworkLimits.requestsPerSecond
-  /// Addresses of names that need no name server: `NAME:PORT:ADDRESS`, as libcurl writes it. For tests.
+  /// Fixed addresses of host names, in libcurl's notation `NAME:PORT:ADDRESS`. For tests.
   package var names: [String] = []
-  /// Whether a host is certain not to exist; false if no name server answered. May block.
+  /// Whether a host certainly does not exist; false if no name server answered. May block.
   package var isUnknown: @Sendable (_ host: String) -> Bool = { CurlOptions.isUnknown($0) }
-  /// The addresses of this machine, which a request for public addresses may not reach although they may be public; nil where the
-  /// system does not tell: then it reaches none. Must not block.
+  /// The addresses of this machine. Requests for public addresses never connect to them, even if they are
+  /// public. If nil, because the system reports none, such requests connect to no address. Must not block.
   package var ownAddresses: @Sendable () -> Set<PeerAddress>? = { PeerAddress.ofThisMachine() }
-  /// Reads a file that is sent.
+  /// Reads from a file that is sent as a request body.
   var readFile: BodyReader.Read = { pread($0, $1.baseAddress, $1.count, off_t($2)) }
-  /// Names of the library to open, the first that there is.
+  /// The library names to try, in order.
   package var libraryNames = CurlLibrary.names
 
-  /// The default options.
+  /// Creates the default options.
   package init() {}
 
   private static func isUnknown(_ host: String) -> Bool {
@@ -36,7 +37,7 @@ package struct CurlOptions: Sendable {
     var found: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, nil, &hints, &found)
     if let found { freeaddrinfo(found) }
-    // -5, EAI_NODATA: the name exists and has no address.
+    // -5, EAI_NODATA: the name exists but has no address.
     return result == EAI_NONAME || result == -5
   }
 }

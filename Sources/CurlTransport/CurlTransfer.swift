@@ -3,19 +3,19 @@ import Glibc
 import SystemSockets
 import Transfer
 
-/// A transfer that libcurl runs. The network's thread only.
+/// A transfer that libcurl carries out. For use on the network thread only.
 final class CurlTransfer {
   let id: TransferID
   let request: TransferRequest
-  /// Hands an event out; false if the transfer was cancelled.
+  /// Delivers an event; false if the transfer was cancelled.
   private let deliver: (TransferEvent) -> Bool
-  /// Tells how many bytes of the request's body were sent.
+  /// Reports the number of request body bytes sent so far.
   private let tellSent: (Int64) -> Void
-  /// Whether no body is to come.
+  /// Whether the body is paused.
   private let isPaused: () -> Bool
-  /// Whether it was cancelled, maybe while libcurl works on it.
+  /// Whether the transfer was cancelled, possibly while libcurl works on it.
   private let isCancelled: () -> Bool
-  /// Called on any thread when more of the request's body can be sent.
+  /// Called on any thread when more of the request body can be sent.
   private let onBodyReady: @Sendable () -> Void
 
   private(set) var easy: CurlLibrary.Handle?
@@ -27,31 +27,31 @@ final class CurlTransfer {
   private var names: CurlLibrary.List?
   private let errorText: UnsafeMutablePointer<CChar>
   private var reader = HeadReader()
-  /// Reads the request's body.
+  /// The reader of the request body.
   private var reading: BodyReader?
   private var hasHead = false
   private var wasCancelled = false
   private var isConnected = false
-  /// The port of the last address that was tried: another one than the URL's is a proxy's.
+  /// The port of the last address tried. A port other than the URL's is a proxy's.
   private var triedPort: Int?
-  /// Whether it is made for the second time.
+  /// Whether the transfer is repeated on a fresh connection.
   private var isFresh = false
-  /// Bytes of heads, trailers, and all that frames or encodes a body, less those that the body excuses.
+  /// Bytes of heads, trailers, and framing or encoding of a body, minus the allowance for each body byte.
   private var besideBody = 0
-  /// Bytes of trailers.
+  /// The number of trailer bytes.
   private var trailers = 0
-  /// How often libcurl reported progress while there was no connection to the host.
+  /// The number of progress calls by libcurl before a connection to the host.
   private var callsBeforeConnection = 0
-  /// What a callback has found; libcurl only carries that there was something.
+  /// The failure that a callback has found; libcurl passes on only that a callback failed.
   private var found: TransferFailure?
 
-  /// CURL_ERROR_SIZE
+  /// The size in bytes of libcurl's error buffer (CURL_ERROR_SIZE).
   private static let errorSize = 256
-  /// CURL_WRITEFUNC_PAUSE
+  /// The callback result that pauses the response body (CURL_WRITEFUNC_PAUSE).
   private static let pause = 0x1000_0001
-  /// CURL_READFUNC_PAUSE
+  /// The callback result that pauses the request body (CURL_READFUNC_PAUSE).
   private static let pauseReading = 0x1000_0001
-  /// CURL_READFUNC_ABORT
+  /// The callback result that aborts the transfer (CURL_READFUNC_ABORT).
   private static let abort = 0x1000_0000
 
   init(
@@ -80,7 +80,7 @@ final class CurlTransfer {
     errorText.deallocate()
   }
 
-  /// Makes libcurl's handle; nil if there is no memory.
+  /// Creates libcurl's handle; nil if out of memory.
   func prepare(_ options: CurlOptions) -> CurlLibrary.Handle? {
     guard let easy = library.easyInit() else { return nil }
     self.easy = easy
@@ -91,12 +91,12 @@ final class CurlTransfer {
     library.set(.privateData, context, of: easy)
     library.set(.noSignal, 1, of: easy)
     library.set(.protocols, "http,https", of: easy)
-    // Redirects are the caller's.
+    // The caller handles redirects.
     library.set(.followLocation, 0, of: easy)
     library.set(.url, request.url.text, of: easy)
     // CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS
     library.set(.httpVersion, request.isMedia ? 2 : 4, of: easy)
-    // Sent as it is, and what comes encoded all the same is decoded.
+    // The field is sent unchanged. libcurl also decodes a body that is encoded without being asked.
     library.set(.acceptEncoding, request.fields["Accept-Encoding"] ?? "identity", of: easy)
     for field in request.fields.all where !HTTPFields.isSame(field.name, "Accept-Encoding") {
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
@@ -112,7 +112,8 @@ final class CurlTransfer {
       if request.fields["Content-Type"] == nil {
         fields = library.listAppend(fields, "Content-Type: application/octet-stream") ?? fields
       }
-      // Without a value: libcurl is not to ask whether it may send the body, which costs a second where nobody answers.
+      // Without a value, to disable `Expect: 100-continue`: waiting for a server that ignores it costs a
+      // second.
       fields = library.listAppend(fields, "Expect:") ?? fields
     } else if request.method == "HEAD" {
       library.set(.noBody, 1, of: easy)
@@ -126,26 +127,28 @@ final class CurlTransfer {
     library.set(.connectTimeoutMilliseconds, Int(NetworkLimits.connectTimeout * 1000), of: easy)
     library.set(.tcpKeepAlive, 1, of: easy)
     library.set(.suppressConnectHeaders, 1, of: easy)
-    // CURLAUTH_BASIC: known before the first request, so that there is one head.
+    // CURLAUTH_BASIC: with a single method libcurl authenticates the first request, so that there is only one
+    // head.
     library.set(.httpAuth, 1, of: easy)
     if let credentials = request.credentials {
       library.set(.userName, credentials.user, of: easy)
       library.set(.password, credentials.password, of: easy)
     } else if options.usesNetrc, request.reach == .all {
-      // CURL_NETRC_OPTIONAL
+      // 1: CURL_NETRC_OPTIONAL
       library.set(.netrc, 1, of: easy)
     }
     for name in options.names { names = library.listAppend(names, name) ?? names }
     if let names { library.set(.resolve, names, of: easy) }
     if let proxy = options.proxy { library.set(.proxy, proxy, of: easy) }
-    // The system's folder of certificates stays in use beside it.
+    // The system's certificate folder stays in use as well.
     if let file = options.certificateFile { library.set(.caInfo, file, of: easy) }
     for option: CurlLibrary.Pointer in [
       .writeData, .headerData, .openSocketData, .connectedData, .debugData, .progressData,
     ] {
       library.set(option, context, of: easy)
     }
-    // Only its debug callback gets the bytes between which a body is sent, and only its progress callback is called for them.
+    // libcurl passes the framing bytes of a body only to the debug callback, and for them calls only the
+    // progress callback.
     library.set(.verbose, 1, of: easy)
     library.set(.noProgress, 0, of: easy)
     library.setFunctions(
@@ -174,16 +177,17 @@ final class CurlTransfer {
     context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Lets the body come again after `isPaused` was true, and sends what was not there before of the request's.
+  /// Resumes the body after `isPaused` was true, and sends request body bytes that were not available before.
   func goOn() {
-    // CURLPAUSE_CONT. It may call back at once.
+    // CURLPAUSE_CONT. libcurl may call back during the call.
     if let easy { _ = library.easyPause(easy, 0) }
   }
 
-  /// Whether the transfer is to be made once more, on a connection of its own: the one before has left bytes on the one that
-  /// was used, more than it had announced.
+  /// Whether to repeat the transfer on a fresh connection. The previous transfer has left more bytes on the
+  /// reused connection than it had announced.
   func wantsFreshConnection(after result: Int32) -> Bool {
-    // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, and what the head's reader says of other bytes.
+    // CURLE_UNSUPPORTED_PROTOCOL (HTTP/0.9), CURLE_WEIRD_SERVER_REPLY, or the head reader's error for stray
+    // bytes.
     guard let easy, !hasHead, !wasCancelled, !isFresh,
       result == 1 || result == 8 || found?.kind == .badAnswer,
       library.connectionCount(of: easy) == 0
@@ -197,7 +201,7 @@ final class CurlTransfer {
     return true
   }
 
-  /// Takes libcurl's result.
+  /// Ends the transfer with libcurl's result.
   func end(_ result: Int32) {
     guard !wasCancelled else { return }
     if result == 0, hasHead {
@@ -208,9 +212,10 @@ final class CurlTransfer {
   }
 
   private func failure(_ result: Int32) -> TransferFailure {
-    // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY: also what its resolver lacks.
+    // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OUT_OF_MEMORY: libcurl's resolver may lack
+    // descriptors too.
     if !hasHead, [6, 7, 27].contains(result), let shortage = TransferFailure.shortage() { return shortage }
-    // libcurl's own result is that of a connection that was lost.
+    // libcurl itself reports a lost connection for a refused tunnel.
     if !hasHead, let status = easy.map(library.tunnelStatus), status >= 300 {
       return TransferFailure(.status(status), "the proxy answered \(status)")
     }
@@ -228,9 +233,9 @@ final class CurlTransfer {
 
   // MARK: What libcurl calls
 
-  /// Counts the bytes that libcurl has read, before it takes chunks apart and decodes.
+  /// Counts the bytes that libcurl has read, before it removes chunk framing and decodes.
   private func received(_ kind: Int32, _ count: Int) {
-    // CURLINFO_HEADER_IN, CURLINFO_DATA_IN
+    // 1: CURLINFO_HEADER_IN, 3: CURLINFO_DATA_IN
     guard kind == 1 || kind == 3 else { return }
     besideBody += count
     if besideBody > NetworkLimits.besideBody {
@@ -238,11 +243,11 @@ final class CurlTransfer {
     }
   }
 
-  /// Whether libcurl is to continue the transfer.
+  /// Whether libcurl should continue the transfer.
   private func isWanted() -> Bool {
     if !isConnected {
-      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, reports each as progress and nothing else, and returns
-      // only at its end.
+      // libcurl 7.88 reads the body of a proxy's refusal byte by byte, makes only a progress call for each,
+      // and returns only at its end.
       callsBeforeConnection += 1
       if callsBeforeConnection > NetworkLimits.besideBody {
         fail("the proxy for \(request.url.host) answers without end")
@@ -275,7 +280,7 @@ final class CurlTransfer {
   }
 
   private func seekBody(to offset: Int64) -> Int32 {
-    // CURL_SEEKFUNC_OK, CURL_SEEKFUNC_FAIL
+    // 0: CURL_SEEKFUNC_OK, 1: CURL_SEEKFUNC_FAIL
     guard let reading else { return 1 }
     reading.position = offset
     return 0
@@ -284,7 +289,7 @@ final class CurlTransfer {
   private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard let bytes else { return count }
     guard !hasHead else {
-      // A line after the head is a trailer of a chunked body. libcurl keeps all of them.
+      // A line after the head is a trailer of a chunked body. libcurl keeps all trailers.
       trailers += count
       guard trailers <= NetworkLimits.trailers else {
         fail("the trailers of the answer are too long")
@@ -310,9 +315,9 @@ final class CurlTransfer {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return -1
     }
-    // Of several addresses one may be reachable.
+    // Another of several addresses may be reachable.
     found = nil
-    // The same place in both kinds of addresses.
+    // The port is at the same offset in IPv4 and IPv6 socket addresses.
     triedPort = Int(address.pointee.bytes.2) << 8 | Int(address.pointee.bytes.3)
     let descriptor = socket(
       address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
@@ -326,14 +331,14 @@ final class CurlTransfer {
 
   private func mayReach(_ address: PeerAddress?) -> Bool {
     guard request.reach == .publicOnly else { return true }
-    // Asked for each connection: an interface may have got another address.
+    // Read for each connection: an interface may have another address by now.
     guard let address, let own = ownAddresses() else { return false }
     return address.isPublic(besides: own)
   }
 
   private func connected(to text: UnsafeMutablePointer<CChar>?) -> Int32 {
     let address = text.flatMap { PeerAddress(text: String(cString: $0)) }
-    // A connection that was kept may be another request's, which could reach more.
+    // A reused connection may come from another request with a wider reach.
     if !mayReach(address) {
       found = TransferFailure(.notReachable, "\(request.url.host) is not reachable")
       return 1
@@ -345,13 +350,13 @@ final class CurlTransfer {
 }
 
 extension PeerAddress {
-  /// The address that is connected to; nil for a family that is not IP.
+  /// The IP address in a socket address; nil for other address families.
   init?(socketAddress address: UnsafeMutablePointer<continuo_curl_address>) {
     let length = Int(address.pointee.length)
     let family = address.pointee.family
     self.init(
       bytes: withUnsafeBytes(of: &address.pointee.bytes) { bytes in
-        // Behind family and port; for IPv6 behind the flow label too.
+        // The address follows family and port; in IPv6 the flow label too.
         switch family {
         case AF_INET where length >= 8: Array(bytes[4..<8])
         case AF_INET6 where length >= 24: Array(bytes[8..<24])
@@ -360,7 +365,7 @@ extension PeerAddress {
       })
   }
 
-  /// The addresses of this machine's interfaces; nil if the system does not tell.
+  /// The addresses of this machine's interfaces; nil if the system does not report them.
   static func ofThisMachine() -> Set<PeerAddress>? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }
@@ -382,10 +387,10 @@ extension PeerAddress {
     return addresses
   }
 
-  /// The address in its usual notation; nil for anything else.
+  /// Parses an IP address in its usual notation; nil for anything else.
   init?(text: String) {
     var bytes = [UInt8](repeating: 0, count: 16)
-    // Without the scope of a link-local address.
+    // Without the scope identifier of a link-local address.
     let plain = String(text.prefix { $0 != "%" })
     if inet_pton(AF_INET, plain, &bytes) == 1 {
       self.init(bytes: Array(bytes[..<4]))

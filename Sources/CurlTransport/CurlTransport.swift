@@ -4,22 +4,22 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// Sends requests by libcurl on a thread of its own, `continuo-net`, which exists from the first transfer until 60 s after
-/// the last one.
+/// Sends requests with libcurl on a thread of its own, `continuo-net`. The thread exists from the first
+/// transfer until 60 s after the last one.
 ///
-/// libcurl is opened at the first transfer; where it is missing or too old every transfer fails with `noLibrary`. Media go
-/// over HTTP/1.1. Certificates and hosts are verified, and nothing turns that off.
+/// libcurl is opened at the first transfer. If the library is missing or too old, every transfer fails with
+/// `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
 package final class CurlTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
     let sink: any TransferSink
   }
 
-  /// An event that is being handed out.
+  /// An event whose delivery is in progress.
   private struct Delivery {
     let id: TransferID
     let thread: pthread_t
-    /// Whether the transfer was told to go on meanwhile: that is newer than what the sink answers.
+    /// Whether the transfer was resumed during the delivery: a later decision than the sink's demand.
     var goesOn = false
   }
 
@@ -35,33 +35,33 @@ package final class CurlTransport: HTTPTransport {
     var entries: [TransferID: Entry] = [:]
     var orders: [Order] = []
     var worker: (any Worker)?
-    /// To wake the thread while it polls.
+    /// The handle that wakes the thread while it polls.
     var multi: Multi?
     var delivering: Delivery?
-    /// Who waits for the end of the delivery.
+    /// The threads that wait for the end of the delivery.
     var waiters: [Waiter] = []
   }
 
-  /// libcurl's multi handle. Only its wake-up is called on other threads, which libcurl allows.
+  /// libcurl's multi handle. Other threads call only its wake-up function, which libcurl allows.
   private struct Multi: @unchecked Sendable {
     let library: CurlLibrary
     let handle: CurlLibrary.Handle
   }
 
-  /// The thread's own things.
+  /// The state of the network thread.
   private final class Loop {
     var library: CurlLibrary?
     var failure: TransferFailure?
     var transfers: [TransferID: CurlTransfer] = [:]
     var idleSince: HostTime?
     var pace: RequestPace
-    /// Requests that have not been sent yet, by host, in order. A transfer is one that is made once more.
+    /// Requests that were not sent yet, by host, in order. `transfer` is set for one that is repeated.
     var held: [String: [(id: TransferID, request: TransferRequest, transfer: CurlTransfer?)]] = [:]
 
     init(pace: RequestPace) { self.pace = pace }
   }
 
-  /// Lets the loop be captured by the worker's body, which alone uses it: a body never runs twice at the same time.
+  /// Lets the worker's body capture the loop. The body alone uses it, and never runs twice at the same time.
   private struct LoopBox: @unchecked Sendable {
     let loop: Loop
   }
@@ -74,18 +74,20 @@ package final class CurlTransport: HTTPTransport {
   private let options: CurlOptions
   private let state = Mutex(State())
 
-  /// The longest that the thread sleeps in libcurl. Whatever concerns it wakes it, so this is only a limit.
+  /// The longest sleep in libcurl, in milliseconds. All events wake the thread, so the value is only a limit.
   private static let longestPoll: Int32 = 30_000
 
-  /// The transport of this process with the usual options: one thread, one set of connections and one limit of requests for
-  /// each host, whoever sends them. Another clock than the system's has transports of its own.
+  /// The transport of this process with default options: one thread, one set of connections and one rate
+  /// limit per host for all senders.
+  ///
+  /// A clock other than the system's gets a new transport.
   package static func shared(clock: any HostClock) -> CurlTransport {
     clock is SystemClock ? ofProcess : CurlTransport(clock: clock)
   }
 
   private static let ofProcess = CurlTransport()
 
-  /// A transport without thread and without library, until the first transfer.
+  /// Creates a transport that starts its thread and opens the library at the first transfer.
   package init(clock: any HostClock = SystemClock.shared, options: CurlOptions = CurlOptions()) {
     self.clock = clock
     self.options = options
@@ -120,7 +122,7 @@ package final class CurlTransport: HTTPTransport {
     if changes { wake() }
   }
 
-  /// More of the request's body can be sent.
+  /// Resumes a transfer because more of its request body can be sent.
   private func goOn(_ transfer: TransferID) {
     let isThere = state.withLock { state in
       guard state.entries[transfer] != nil else { return false }
@@ -143,13 +145,13 @@ package final class CurlTransport: HTTPTransport {
     }
     wake()
     waiter?.semaphore.wait()
-    // What ends with its sink may use the transport.
+    // Released outside the lock: objects that the sink owns may use the transport in their `deinit`.
     withExtendedLifetime(entry) {}
   }
 
   private func wake() {
     let worker = state.withLock { state in
-      // Under the lock, so that the handle is not closed meanwhile. It never blocks.
+      // The lock prevents the handle from being closed during the call. The call never blocks.
       if let multi = state.multi { _ = multi.library.multiWakeup(multi.handle) }
       return state.worker
     }
@@ -160,7 +162,7 @@ package final class CurlTransport: HTTPTransport {
 
   private func makeWorker() -> any Worker {
     let box = LoopBox(loop: Loop(pace: RequestPace(limit: options.requestsPerSecond)))
-    // The worker keeps the transport until there is nothing to do any more.
+    // The worker retains the transport until it has no more work.
     return clock.makeWorker("continuo-net") { self.step(box.loop) }
   }
 
@@ -213,14 +215,16 @@ package final class CurlTransport: HTTPTransport {
     }
   }
 
-  /// Removes the requests that were cancelled before they were sent: all at once, since there may be thousands.
+  /// Removes requests that were cancelled before they were sent: all in one pass, since there may be
+  /// thousands.
   private func forgetCancelled(_ orders: [Order], _ loop: Loop) {
     let cancelled = Set(orders.compactMap { if case .cancel(let id) = $0 { id } else { nil as TransferID? } })
     guard !cancelled.isEmpty, !loop.held.isEmpty else { return }
     loop.held = loop.held.mapValues { $0.filter { !cancelled.contains($0.id) } }.filter { !$0.value.isEmpty }
   }
 
-  /// Begins the transfers whose hosts may be asked. Returns the time at which the next one's may; nil if none waits.
+  /// Starts the transfers that the rate limit of their hosts allows. Returns the time of the next permitted
+  /// one; nil if none waits.
   private func release(_ loop: Loop) -> HostTime? {
     let now = clock.now
     var next: HostTime?
@@ -244,7 +248,7 @@ package final class CurlTransport: HTTPTransport {
     return next
   }
 
-  /// Makes a transfer once more, on a connection of its own.
+  /// Repeats a transfer on a fresh connection.
   private func repeatTransfer(_ transfer: CurlTransfer, _ loop: Loop) {
     if let multi = state.withLock({ $0.multi }), let easy = transfer.easy,
       multi.library.multiAdd(multi.handle, easy) == 0
@@ -258,7 +262,7 @@ package final class CurlTransport: HTTPTransport {
   private func begin(_ id: TransferID, _ request: TransferRequest, _ loop: Loop) {
     guard let library = loop.library, let multi = state.withLock({ $0.multi }) else {
       _ = deliver(.failure(loop.failure ?? TransferFailure(.noLibrary, "libcurl is not there")), of: id)
-      // Of what this process lacks for now there may be some again.
+      // A shortage in this process may be temporary: try again.
       if loop.failure?.kind == .noRoom { loop.failure = nil }
       return
     }
@@ -286,7 +290,7 @@ package final class CurlTransport: HTTPTransport {
     }
   }
 
-  /// Takes the transfers that have ended.
+  /// Ends or repeats the transfers that libcurl has completed.
   private func collect(_ multi: Multi, _ loop: Loop) {
     while let ended = multi.library.nextEnded(multi.handle) {
       guard let transfer = CurlTransfer.of(multi.library.privateData(of: ended.easy)) else { continue }
@@ -296,7 +300,7 @@ package final class CurlTransport: HTTPTransport {
         loop.held[transfer.request.url.host, default: []].append((transfer.id, transfer.request, transfer))
         continue
       }
-      // CURLE_COULDNT_RESOLVE_HOST
+      // 6: CURLE_COULDNT_RESOLVE_HOST
       if ended.result == 6, TransferFailure.shortage() == nil {
         lookUp(transfer)
       } else {
@@ -305,8 +309,8 @@ package final class CurlTransport: HTTPTransport {
     }
   }
 
-  /// Ends a transfer whose host has no address: for good if there is no such host. The answer may take long, so it is not
-  /// this thread that waits for it.
+  /// Ends a transfer whose host has no address, permanently if the host does not exist. The system's answer
+  /// may take long, so another thread waits for it.
   private func lookUp(_ transfer: CurlTransfer) {
     let (id, request) = (transfer.id, transfer.request)
     DispatchQueue.global().async { [self] in
@@ -321,7 +325,7 @@ package final class CurlTransport: HTTPTransport {
     }
   }
 
-  /// Waits until the connections need not be kept any more, then ends the thread.
+  /// Waits until the idle time is over, then closes the connections and ends the thread.
   private func rest(_ loop: Loop) -> WorkerNext {
     let now = clock.now
     let since = loop.idleSince ?? now
@@ -338,12 +342,12 @@ package final class CurlTransport: HTTPTransport {
     }
     guard let worker else { return .again }
     if let multi { _ = multi.library.multiCleanup(multi.handle) }
-    // It ends with this run. Cancelled by itself it does not wait for itself.
+    // The worker ends with this run. Cancelling itself does not wait.
     worker.cancel()
     return .whenSignalled
   }
 
-  /// Hands an event out; false if the transfer was cancelled.
+  /// Delivers an event; false if the transfer was cancelled.
   private func deliver(_ event: TransferEvent, of id: TransferID) -> Bool {
     let isLast =
       switch event {
@@ -353,7 +357,7 @@ package final class CurlTransport: HTTPTransport {
     return hand(to: id, isLast: isLast) { $0.take(event, of: id) }
   }
 
-  /// Calls the sink of a transfer; false if that was cancelled.
+  /// Calls the sink of a transfer; false if the transfer was cancelled.
   private func hand(
     to id: TransferID, isLast: Bool, _ call: (any TransferSink) -> TransferDemand
   ) -> Bool {

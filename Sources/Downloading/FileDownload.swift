@@ -2,10 +2,11 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// A download of one URL into a file, which a later one goes on with if this one, or its process, ends before.
+/// A download of one URL into a file. If the download or its process ends early, a later download resumes it.
 ///
-/// Works on a worker of its own, that waits for the disk; the network is waited for on a transport's thread. All methods:
-/// any thread; they never block. It ends with this object: what was not recorded then is fetched again.
+/// Disk access blocks only the download's own worker; the network uses a thread of the transport. Methods may
+/// be called on any thread and never block, except `end`. Releasing the object ends the download: bytes that
+/// were not recorded are fetched again.
 package final class FileDownload: Sendable {
   private struct Work: ~Copyable {
     var part: PartFile?
@@ -13,9 +14,9 @@ package final class FileDownload: Sendable {
     var isEnded = false
   }
 
-  /// The URL, as events and errors may name it.
+  /// The URL without credentials, for events and errors.
   package let url: WebURL
-  /// Where its files are.
+  /// The paths of the download's files.
   package let place: DownloadPlace
   private let settings: RequestSettings
   private let policy: DownloadPolicy
@@ -27,12 +28,12 @@ package final class FileDownload: Sendable {
   private let work = WorkerState(Work())
   private let hasEnded = Atomic(false)
 
-  /// Begins at once: goes on with the part at `place` if there is one.
+  /// Starts the download at once, resuming the partial file at `place` if it exists.
   ///
   /// - Parameters:
-  ///   - settings: what requests say. That the URL is no sound is nothing to be set here.
-  ///   - seed: for what is random: delays differ by a tenth.
-  ///   - onEvent: called on the worker with what happens, in order. It must be short, and may call `stop`.
+  ///   - settings: the request settings. `wantsSound` is ignored.
+  ///   - seed: the seed of the retry jitter (±10 %).
+  ///   - onEvent: called on the worker with each event, in order. Must return quickly; may call `stop`.
   package init(
     _ url: WebURL, to place: DownloadPlace, settings: RequestSettings,
     policy: DownloadPolicy = DownloadPolicy(),
@@ -54,20 +55,21 @@ package final class FileDownload: Sendable {
 
   deinit { runner.end() }
 
-  /// Has it stand still, or go on: nothing is asked for meanwhile, and no limit of time counts.
+  /// Suspends or resumes the download. While suspended, nothing is requested and no timeout runs.
   package func setSuspended(_ isSuspended: Bool) { runner.tell(.suspend(isSuspended)) }
 
-  /// Ends it, to be gone on with later; `stopped` is told when all that came is recorded. Does nothing if it has ended.
+  /// Stops the download so that it can be resumed later. The event `stopped` follows once all received bytes
+  /// are recorded. Does nothing if the download has ended.
   package func stop() {
     wantsStop.withLock { $0 = true }
     runner.signal()
   }
 
-  /// Ends it at once, and lets others have the part: what was not recorded is fetched again. Waits for a step of the worker,
-  /// unless called by it.
+  /// Ends the download at once and releases its partial file: bytes that were not recorded are fetched again.
+  /// Waits for a step of the worker, unless called by it.
   package func end() {
     runner.end()
-    // Its worker has ended, so nobody else uses this.
+    // The worker has ended, so no other thread uses `work`.
     if !hasEnded.exchange(true, ordering: .relaxed) { work.use { $0.part = nil } }
   }
 
@@ -80,7 +82,7 @@ package final class FileDownload: Sendable {
       do throws(FileFailure) {
         try run(inputs, &work, &events)
       } catch {
-        // What could not be written is fetched again: what is recorded is right as it is.
+        // Bytes that could not be written are fetched again. The last record remains correct.
         events.append(.failed(.file(error), work.part?.record ?? DownloadRecord(url: url)))
         work.isEnded = true
       }
@@ -127,7 +129,7 @@ package final class FileDownload: Sendable {
         do throws(FileFailure) {
           try work.part?.finish(replacing: policy.replacesFile)
         } catch {
-          // All of it is there: what is missing is a name for it.
+          // The data is complete and only the rename failed.
           if let record = work.machine?.record { try? work.part?.save(record) }
           throw error
         }
@@ -138,7 +140,7 @@ package final class FileDownload: Sendable {
     work.isEnded = work.machine?.isEnded ?? true
   }
 
-  /// Lets others have the part, or takes it away if there is nothing in it. The last event is told after that.
+  /// Closes the partial file, and removes it if it is empty. The last event is delivered after that.
   private func close(_ work: inout Work) {
     runner.cancelTransfer()
     if let record = work.part?.record, record.length == 0 { work.part?.remove() }

@@ -1,34 +1,35 @@
 package import Dispatch
 
-/// A serial queue that runs what it is given in order: a dispatch queue, or in virtual time the test itself.
+/// A serial queue that runs its work items in order: a dispatch queue, or the test itself in virtual time.
 package protocol DeliveryQueue: AnyObject, Sendable {
-  /// Runs `work` later, after what was given before. Any thread; never blocks; never runs it on the caller's stack
-  /// while the caller is inside the module it was given to.
+  /// Enqueues `work` after earlier work items. Thread-safe; never blocks. `work` never runs on the caller's
+  /// stack while the caller is inside the module that received the queue.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
-/// `DispatchQueue.main` as a queue to deliver to.
+/// `DispatchQueue.main` as a delivery queue.
 package final class MainDispatchQueue: DeliveryQueue {
-  /// The only one.
+  /// The process-wide shared instance.
   package static let shared = MainDispatchQueue()
 
   private init() {}
 
-  /// Runs `work` on the main queue, later.
+  /// Enqueues `work` on the main queue.
   package func enqueue(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
 
-  /// Marks the main queue. Asking the queue and not the thread, because after `dispatchMain()` Linux runs the main
-  /// queue on a thread that is not the main one.
+  /// The key that marks the main queue. Testing the queue instead of the thread is necessary because after
+  /// `dispatchMain()` Linux runs the main queue on a thread other than the main one.
   private static let mark: DispatchSpecificKey<Void> = {
     let key = DispatchSpecificKey<Void>()
     DispatchQueue.main.setSpecific(key: key, value: ())
     return key
   }()
 
-  /// Whether the caller runs on the main queue: from the start of the main thread on, without any run loop.
+  /// Whether the caller runs on the main queue. Valid from the start of the main thread, even without a run
+  /// loop.
   package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
-  /// Whether `queue` is the main queue. On Linux `DispatchQueue.main` is another object each time, so identity says
-  /// nothing.
+  /// Whether `queue` is the main queue. On Linux each access to `DispatchQueue.main` returns another object,
+  /// so identity cannot be used.
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }

@@ -2,40 +2,42 @@ import CThreads
 package import Dispatch
 import Glibc
 
-/// Calls a handler on a queue while a descriptor can be read or written, or is at its end.
+/// Calls a handler on a queue while a descriptor is readable, writable, at its end or in error.
 ///
-/// For descriptors whose other end may go away, which libdispatch's own sources are not made for. In Swift 6.3 on Linux they end
-/// themselves at a hang-up: the handler is not called again, even if it has read only what came before the end. Memory that
-/// was freed is used for that, so that the queue may stop watching a descriptor that has got the same number. Here the queue
-/// watches an epoll descriptor, which never hangs up, and the kernel watches the other one for that.
+/// Made for descriptors whose peer may close, where libdispatch's own sources fail. In Swift 6.3 on Linux
+/// those cancel themselves at a hang-up: the handler is not called again, even if data before the end is
+/// unread. The hang-up path also uses freed memory, so the queue may stop watching another descriptor with
+/// the same number. Here the queue watches an epoll descriptor, which never hangs up, and that watches the
+/// actual descriptor.
 package final class DescriptorSource: Sendable {
-  /// What is waited for. The end and errors of a descriptor always are.
+  /// The conditions to wait for. The end and errors of a descriptor are always included. The raw values are
+  /// those of the kernel's `eventpoll.h`.
   package struct Events: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    // As in the kernel's `eventpoll.h`.
-    /// There is something to be read.
+    /// Data can be read.
     package static let readable = Events(rawValue: 0x1)
-    /// Something can be written.
+    /// Data can be written.
     package static let writable = Events(rawValue: 0x4)
   }
 
-  // The kernel's EPOLL_CTL_ADD and EPOLL_CTL_MOD.
+  // EPOLL_CTL_ADD and EPOLL_CTL_MOD of the kernel's `eventpoll.h`.
   private static let add: Int32 = 1
   private static let change: Int32 = 3
 
   private let descriptor: Int32
   private let epoll: Int32
-  // Unsafe: a constant that is only cancelled, which Dispatch allows on any thread.
+  // Safe because the constant is only cancelled, which Dispatch allows on any thread.
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
-  /// Waits for something to be read, from now on. Any thread; never blocks. Nil where the system has no descriptor left, and for what cannot be watched, as
-  /// a file; `errno` says which.
+  /// Starts waiting for readability. Thread-safe; never blocks. Nil if the system is out of descriptors, or
+  /// if the descriptor cannot be watched (for example a regular file); `errno` has the reason.
   ///
   /// - Parameters:
-  ///   - descriptor: Its owner may close it at any time, after `cancel` best.
-  ///   - handler: Called on the queue again and again until what is waited for is gone, as when all was read.
+  ///   - descriptor: the descriptor to watch. Its owner may close it at any time, preferably after `cancel`.
+  ///   - queue: the queue on which `handler` is called.
+  ///   - handler: called repeatedly until the condition no longer holds, for example until all data was read.
   package init?(descriptor: Int32, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
     let epoll = continuo_epoll_create(O_CLOEXEC)
     guard epoll >= 0 else { return nil }
@@ -56,12 +58,12 @@ package final class DescriptorSource: Sendable {
 
   deinit { source.cancel() }
 
-  /// Waits for something else from now on. Any thread but one that cancels; never blocks.
+  /// Waits for other conditions from now on. Must not run concurrently with `cancel`; never blocks.
   package func wait(for events: Events) {
     var event = continuo_epoll_event(events: events.rawValue, data: 0)
     _ = continuo_epoll_ctl(epoll, Self.change, descriptor, &event)
   }
 
-  /// Calls the handler no more, but for a call that has begun. Any thread; never blocks; idempotent.
+  /// Cancels the source: no further handler call begins. Thread-safe; never blocks; idempotent.
   package func cancel() { source.cancel() }
 }

@@ -1,42 +1,42 @@
-/// What a worker wants after a run of its body.
+/// The request of a worker's body for its next run.
 package enum WorkerNext: Sendable, Equatable {
   /// Run again as soon as possible; other workers may run in between.
   case again
-  /// Run at that moment, or earlier when signalled.
+  /// Run at that time, or earlier when signalled.
   case at(HostTime)
   /// Run when signalled.
   case whenSignalled
 }
 
-/// A serial piece of work with a thread of its own (real clock) or a place in the virtual clock's order.
+/// A serial task with its own thread (real clock) or with a position in the virtual clock's order.
 ///
-/// The body never runs twice at the same time. It runs once after creation and then whenever the worker was
-/// signalled or the moment it asked for has come.
+/// The body never runs twice at the same time. It runs once after creation, and then whenever the worker is
+/// signalled or the requested time has come.
 package protocol Worker: AnyObject, Sendable {
-  /// Makes the body run soon, at least once after this call began. Any thread; never blocks, never runs the body
-  /// on the caller's stack; cheap when a signal is pending already.
+  /// Makes the body run soon, at least once after this call began. Thread-safe; never blocks, never runs the
+  /// body on the caller's stack. Cheap while a signal is pending.
   func signal()
 
-  /// Ends the worker. After the return no run of the body begins; a run in progress is waited for, except when
-  /// called by the body itself. Any thread; idempotent.
+  /// Ends the worker; no run of the body begins after the return. Waits for a run in progress, except when
+  /// called by the body itself. Thread-safe; idempotent.
   func cancel()
 }
 
-/// Time, and threads that wait for it. Everything in Continuo that waits takes one of these, so that a test runs
-/// the same code in virtual time.
+/// A source of time, and of workers that wait for it. All waiting code in Continuo takes a clock, so that
+/// tests run the same code in virtual time.
 package protocol HostClock: AnyObject, Sendable {
-  /// The present moment. Any thread; never blocks.
+  /// The present time. Thread-safe; never blocks.
   var now: HostTime { get }
 
-  /// Up to when nothing happens but what the caller, a worker's body, brings about. Nil where that cannot be known: only
-  /// virtual time knows its future. Any thread; never blocks.
+  /// The time until which no event occurs except those caused by the caller, a worker's body. Nil if unknown:
+  /// only virtual time knows its future. Thread-safe; never blocks.
   var quietUntil: HostTime? { get }
 
-  /// Starts a worker. `name` (at most 15 bytes are seen) names its thread.
+  /// Starts a worker. `name` becomes the thread's name, cut to 15 bytes.
   func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker
 }
 
 extension HostClock {
-  /// Nil: not known.
+  /// Nil: a real clock does not know its future.
   package var quietUntil: HostTime? { nil }
 }

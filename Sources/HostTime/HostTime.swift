@@ -1,30 +1,31 @@
-/// A moment on the host's monotonic clock, in nanoseconds since an arbitrary origin (the system's start for the
-/// real clock, zero for the virtual one).
+/// A time on the host's monotonic clock, in nanoseconds since an arbitrary origin: the system's start for the
+/// real clock, zero for the virtual one.
 public struct HostTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
-  /// The moment `nanoseconds` after the clock's origin.
+  /// Creates the time `nanoseconds` after the clock's origin.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// A moment that never comes.
+  /// The latest representable time; used for "never".
   public static let distantFuture = HostTime(nanoseconds: .max)
 
   /// Seconds since the clock's origin.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// Seconds since the clock's origin with three digits: `12.340`. Cut off, not rounded, so that nothing seems to come
-  /// before it did.
+  /// The seconds since the clock's origin with three decimals: `12.340`. Truncated, not rounded, so that an
+  /// event never appears earlier than it was.
   package var inSeconds: String {
     let milliseconds = nanoseconds / 1_000_000
-    // With a 1 in front the rest has its zeros.
+    // Adding 1000 keeps the leading zeros of the milliseconds.
     return "\(milliseconds / 1000).\(String(1000 + abs(milliseconds % 1000)).dropFirst())"
   }
 
-  /// Whether `lhs` comes before `rhs`.
+  /// Whether `lhs` is earlier than `rhs`.
   public static func < (lhs: HostTime, rhs: HostTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
-  /// The moment `seconds` later (or earlier, if negative). Saturates at the ends of the range; NaN counts as 0.
+  /// Returns the time `seconds` later (or earlier, if negative). Saturates at the ends of the range; NaN
+  /// counts as 0.
   public func advanced(bySeconds seconds: Double) -> HostTime {
     let delta = seconds * 1e9
     guard delta == delta else { return self }
@@ -34,7 +35,7 @@ public struct HostTime: Hashable, Comparable, Sendable {
     return HostTime(nanoseconds: overflow ? (delta > 0 ? .max : .min) : sum)
   }
 
-  /// Seconds from `other` to `self`, to the nanosecond however large both are.
+  /// Returns the seconds from `other` to `self`, accurate to the nanosecond for times of any size.
   public func seconds(since other: HostTime) -> Double {
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
     return overflow ? seconds - other.seconds : Double(difference) / 1e9

@@ -1,17 +1,17 @@
 import CThreads
 import Glibc
 
-/// A POSIX semaphore that waits against CLOCK_MONOTONIC: no jump of the wall clock moves a deadline.
+/// A POSIX semaphore that waits on CLOCK_MONOTONIC, so that changes of the wall clock do not move deadlines.
 ///
-/// On the heap, because a `sem_t` must not move while anyone uses it and Swift gives a stored property no fixed
-/// address. One owner, which must live as long as anyone waits or posts.
+/// The `sem_t` is allocated on the heap: it must not move while in use, and Swift gives a stored property no
+/// fixed address. The owner must keep the semaphore alive while any thread waits or posts.
 package struct Semaphore: ~Copyable {
   private let handle: UnsafeMutablePointer<sem_t>
 
-  /// A semaphore at 0.
+  /// Creates a semaphore with value 0.
   package init() {
     handle = .allocate(capacity: 1)
-    // Fails only for a value above SEM_VALUE_MAX.
+    // Fails only for values above SEM_VALUE_MAX.
     sem_init(handle, 0, 0)
   }
 
@@ -20,18 +20,19 @@ package struct Semaphore: ~Copyable {
     handle.deallocate()
   }
 
-  /// Raises it by one. Never blocks; safe on any thread.
+  /// Increments the value. Thread-safe; never blocks.
   package func post() {
     sem_post(handle)
   }
 
-  /// Waits until it is above 0 and lowers it.
+  /// Waits until the value is above 0 and decrements it.
   package func wait() {
-    // EINTR is the only failure a valid semaphore has.
+    // EINTR is the only failure of a valid semaphore.
     while sem_wait(handle) != 0 {}
   }
 
-  /// Waits until it is above 0 and lowers it, at most until `deadline`. Returns whether it was lowered.
+  /// Waits until the value is above 0 and decrements it, at most until `deadline`. Returns false after a
+  /// timeout.
   package func wait(until deadline: HostTime) -> Bool {
     let nanoseconds = max(0, deadline.nanoseconds)
     var moment = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
@@ -42,5 +43,5 @@ package struct Semaphore: ~Copyable {
   }
 }
 
-// A semaphore is made to be used from several threads; the pointer is never changed after `init`.
+// Semaphores are designed for use from several threads; the pointer never changes after `init`.
 extension Semaphore: @unchecked Sendable {}

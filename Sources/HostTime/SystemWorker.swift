@@ -2,15 +2,15 @@ import CThreads
 import Glibc
 import Synchronization
 
-/// The owner's end of a worker's thread.
+/// The owner's handle of a worker thread.
 final class SystemWorker: Worker {
   private let line: WakeLine
   private let thread: pthread_t
-  /// Whether someone joins the thread or did.
+  /// Whether the thread is joined or being joined.
   private let joined = Atomic<Bool>(false)
 
-  /// 512 KiB hold libmpg123 and libpulse with room to spare; the default of 8 MiB counts against locked memory and
-  /// address space.
+  /// The stack size in bytes: ample for libmpg123 and libpulse. The default of 8 MiB would count against
+  /// locked memory and address space.
   private static let stackSize = 512 * 1024
 
   init(name: String, clock: SystemClock, body: @escaping @Sendable () -> WorkerNext) {
@@ -18,12 +18,12 @@ final class SystemWorker: Worker {
     self.line = line
     let start = Unmanaged.passRetained(ThreadStart(name: name, line: line, body: body))
 
-    // `pthread_attr_t()` would belong to whichever module declares it first, here Dispatch's.
+    // `pthread_attr_t()` would resolve to the first module that declares it, here Dispatch.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     pthread_attr_init(attributes)
     pthread_attr_setstacksize(attributes, Self.stackSize)
-    // A thread inherits the mask, so there is no moment at which it could take a signal.
+    // The new thread inherits the mask, so it cannot receive a signal at any time.
     var mask = sigset_t()
     var previous = sigset_t()
     sigfillset(&mask)
@@ -41,7 +41,7 @@ final class SystemWorker: Worker {
 
   deinit {
     end()
-    // Still not joined: it is the thread itself that releases its worker.
+    // If not joined, the worker thread itself is releasing its worker, and a thread cannot join itself.
     if !joined.load(ordering: .acquiring) { pthread_detach(thread) }
   }
 
@@ -56,13 +56,13 @@ final class SystemWorker: Worker {
   private func end() {
     line.cancel()
     guard pthread_equal(pthread_self(), thread) == 0 else { return }
-    // Everybody who cancels waits for the end; one of them takes the thread's remains away.
+    // All callers of `cancel` wait for the end; only one of them may join the thread.
     line.waitForEnd()
     if !joined.exchange(true, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
   }
 }
 
-/// What a thread takes over when it starts.
+/// The values passed to a new thread.
 private final class ThreadStart: Sendable {
   let name: String
   let line: WakeLine
@@ -81,12 +81,12 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
   return nil
 }
 
-/// Runs the body until the worker is cancelled. Never inlined, so that the body is released on return and before the
-/// line says that the thread is at its end.
+/// Runs the body until the worker is cancelled. Never inlined, so that the body is released on return, before
+/// the line signals the end of the thread.
 @inline(never)
 private func run(_ start: consuming ThreadStart) -> WakeLine {
   let line = start.line
-  // The kernel takes 15 bytes and refuses more.
+  // The kernel accepts at most 15 bytes and rejects longer names.
   _ = continuo_pthread_setname(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
   while line.beginRun() {
     switch start.body() {

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What is done when the system gives a worker no thread: nothing of the player can run then, and no caller could do
-/// anything about it. Unless a program says otherwise the reason goes to standard error and the process is aborted.
+/// The handling of a failure to create a worker thread. No part of the player can run without its threads,
+/// and no caller could recover. By default the reason goes to standard error and the process aborts.
 package enum ThreadShortage {
   private struct Handler {
     var body: @Sendable (String) -> Never
@@ -15,8 +15,8 @@ package enum ThreadShortage {
       abort()
     })
 
-  /// Has `body` called with the reason, a sentence for a person, from now on: on the thread that wanted a worker, without
-  /// a lock of this module. Any thread.
+  /// Sets the handler, which gets the reason as a sentence for users. `body` is called on the thread that
+  /// requested the worker, without a lock of this module held. Thread-safe.
   package static func setHandler(_ body: @escaping @Sendable (String) -> Never) {
     handler.withLock { $0 = Handler(body: body) }
   }

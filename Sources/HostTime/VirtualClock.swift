@@ -1,64 +1,66 @@
 import Glibc
 import Synchronization
 
-/// Time that passes only when told to, starting at 0, with workers that run on the thread that tells it.
+/// A clock that starts at 0 and moves only by calls of `advance`; its workers run on the thread that
+/// advances.
 ///
-/// Nothing sleeps and nothing yields: `advance` runs the bodies that are due one after another, in the order of
-/// their moments, and those due at one moment in the order of their creation, each at most once before the next
-/// round begins (so a worker that always wants to run `again` holds nobody up). `now` is a body's own moment while
-/// it runs. The same calls give the same runs, always.
+/// No thread sleeps or yields. `advance` runs the due bodies one after another in the order of their times,
+/// and those due at the same time in rounds, in the order of creation. Each body runs at most once per round,
+/// so a worker that always requests `again` cannot starve others. During a run, `now` is that run's due time.
+/// The same calls always produce the same runs.
 ///
-/// One thread at a time may advance. A body may advance too, which stands for work that takes time: the other workers run
-/// up to that moment, and the outer advance goes on from there; the body itself does not run again before it has
-/// returned. Every thread and every body may signal, cancel and make workers; what a signal starts runs within the present
-/// or the next `advance`.
+/// Only one thread at a time may advance. A body may advance too, which models work that takes time. The
+/// other workers run until that time, then the outer advance continues; the body itself is not reentered.
+/// Threads and bodies may signal, cancel and create workers at any time. The resulting runs belong to the
+/// present or the next `advance`.
 package final class VirtualClock: HostClock {
   private let schedule: Mutex<VirtualSchedule>
 
-  /// A clock at 0.
+  /// Creates a clock at 0.
   ///
-  /// - Parameter runLimit: how many runs there may be at one moment before the clock takes it for an endless loop
-  ///   and stops the program with the worker's name. The default is above what writing a thousand songs to a file
-  ///   takes, all of which happens at one moment.
+  /// - Parameter runLimit: the number of runs at one time above which the clock assumes an endless loop and
+  ///   stops the program with the worker's name. The default exceeds the runs for writing a thousand songs to
+  ///   a file, which all happen at one time.
   package init(runLimit: Int = 20_000_000) {
     schedule = Mutex(VirtualSchedule(runLimit: runLimit))
   }
 
-  /// The present moment of this clock. Any thread.
+  /// The present time of this clock. Thread-safe.
   package var now: HostTime { schedule.withLock { $0.now } }
 
-  /// The earliest moment at which a body wants to run, `now` if one is signalled; nil if all wait for signals. Any
-  /// thread.
+  /// The earliest time at which a body is due, `now` if one is signalled; nil if all wait for signals.
+  /// Thread-safe.
   package var nextDeadline: HostTime? { schedule.withLock { $0.nextDeadline } }
 
-  /// The moment up to which nothing happens but what the body that runs now brings about: nobody else is due before, and the
-  /// advance does not end. Any thread.
+  /// The time until which no event occurs except those caused by the running body: no other body is due
+  /// earlier, and the advance does not end. Thread-safe.
   package var quietUntil: HostTime? { schedule.withLock { $0.quietUntil } }
 
-  /// How often a worker's body was run. Any thread.
+  /// The number of runs of all workers so far. Thread-safe.
   package var runCount: Int { schedule.withLock { $0.runCount } }
 
-  /// Adds a worker that runs first within the present or the next `advance`. It ends with `cancel()` or when its
-  /// last reference goes.
+  /// Adds a worker that first runs within the present or the next `advance`. The worker ends with `cancel()`
+  /// or with its last reference.
   package func makeWorker(_ name: String, body: @escaping @Sendable () -> WorkerNext) -> any Worker {
     VirtualWorker(id: schedule.withLock { $0.add(name, body) }, clock: self)
   }
 
-  /// Lets `seconds` pass. See `advance(to:)`.
+  /// Advances the clock by `seconds`. See `advance(to:)`.
   package func advance(bySeconds seconds: Double) {
     advance(to: now.advanced(bySeconds: seconds))
   }
 
-  /// Runs all that is due now; no time passes.
+  /// Runs all bodies that are due now; time does not advance.
   package func runUntilIdle() {
     advance(to: now)
   }
 
-  /// Runs all that is due until `moment`, that moment included, and sets the clock to it (never back). Any thread,
-  /// and bodies, on the thread that runs them.
+  /// Runs all bodies due until `moment` inclusive and sets the clock to `moment` (never back). Callable from
+  /// any thread, and from bodies on the advancing thread.
   package func advance(to moment: HostTime) { advance(to: moment) { false } }
 
-  /// The same, but returns before time passes if `isHeld` says so, which is asked before each run.
+  /// Advances to `moment`, but returns before time passes once `isHeld` returns true. `isHeld` is called
+  /// before each run.
   package func advance(to moment: HostTime, unless isHeld: () -> Bool) {
     let isAlone = schedule.withLock { $0.beginAdvance(to: moment, by: pthread_self()) }
     precondition(isAlone, "a VirtualClock is advanced by one thread at a time")
@@ -86,7 +88,7 @@ package final class VirtualClock: HostClock {
   fileprivate func cancel(_ id: UInt64) {
     let (entry, waiter): (VirtualSchedule.Entry?, VirtualWaiter?) = schedule.withLock { schedule in
       let entry = schedule.remove(id)
-      // Only another thread has anything to wait for; on the advancing one it is the body itself that cancels.
+      // Waiting applies to other threads; on the advancing thread the caller is the body itself.
       guard schedule.running.contains(id), schedule.advancing != pthread_self() else {
         return (entry, nil)
       }
@@ -97,7 +99,7 @@ package final class VirtualClock: HostClock {
   }
 }
 
-/// The owner's end of a place in the virtual clock's order.
+/// The owner's handle of a worker in virtual time.
 private final class VirtualWorker: Worker {
   private let id: UInt64
   private let clock: VirtualClock

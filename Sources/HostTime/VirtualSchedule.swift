@@ -1,10 +1,10 @@
 import Glibc
 
-/// Who runs next in virtual time: the value behind `VirtualClock`'s lock. It runs nothing itself.
+/// The order of runs in virtual time: the value protected by `VirtualClock`'s lock. Runs no bodies itself.
 struct VirtualSchedule: ~Copyable {
   typealias Body = @Sendable () -> WorkerNext
 
-  /// A worker.
+  /// A worker with its identifier.
   struct Entry {
     let id: UInt64
     let name: String
@@ -12,27 +12,27 @@ struct VirtualSchedule: ~Copyable {
   }
 
   private(set) var now = HostTime(nanoseconds: 0)
-  /// The workers whose bodies run, each but the first within an advance by the body before it.
+  /// The workers whose bodies are running, each nested in an advance by the previous one.
   private(set) var running: [UInt64] = []
-  /// The thread that advances.
+  /// The thread that is advancing.
   private(set) var advancing: pthread_t?
-  /// Where its advances lead that are within each other, the outermost first.
+  /// The target times of that thread's nested advances, the outermost first.
   private var goals: [HostTime] = []
-  /// Threads that wait for the end of a run.
+  /// The threads that wait for the end of a run.
   private var waiters: [(id: UInt64, waiter: VirtualWaiter)] = []
 
-  /// In the order of creation.
+  /// The workers in order of creation.
   private var entries: [Entry] = []
-  /// When each is to run, in nanoseconds; `never` while it waits for a signal only, or runs. Apart from `entries`, because
-  /// they are gone through for each run.
+  /// The due time of each entry in nanoseconds; `never` while it runs or waits only for a signal. A separate
+  /// array, because each run scans all of it.
   private var dues: [Int64] = []
   private static let never = Int64.max
   private var lastID: UInt64 = 0
-  /// The worker that ran last at this moment: where the round goes on.
+  /// The worker that ran last at the present time; the round continues after it.
   private var cursor: UInt64 = 0
-  /// Runs of all workers so far.
+  /// The number of runs of all workers so far.
   private(set) var runCount = 0
-  /// Runs at this moment so far.
+  /// The number of runs at the present time so far.
   private var runs = 0
   private let runLimit: Int
 
@@ -40,13 +40,13 @@ struct VirtualSchedule: ~Copyable {
     self.runLimit = runLimit
   }
 
-  /// The earliest moment at which anyone wants to run who does not run already.
+  /// The earliest due time of all workers that are not running.
   var nextDeadline: HostTime? {
     let earliest = earliest()
     return earliest == Self.never ? nil : HostTime(nanoseconds: earliest)
   }
 
-  /// The moment before which nobody else wants to run, and the innermost advance does not end; nil if that is now.
+  /// The time until which no other worker is due and the innermost advance does not end; nil if that is now.
   var quietUntil: HostTime? {
     let moment = min(earliest(), goals.last?.nanoseconds ?? now.nanoseconds)
     return moment > now.nanoseconds ? HostTime(nanoseconds: moment) : nil
@@ -64,7 +64,7 @@ struct VirtualSchedule: ~Copyable {
     return result
   }
 
-  /// Notes that `thread` begins to advance. False if another one does already.
+  /// Begins an advance by `thread`. False if another thread is advancing.
   mutating func beginAdvance(to moment: HostTime, by thread: pthread_t) -> Bool {
     if let advancing, advancing != thread { return false }
     advancing = thread
@@ -72,13 +72,13 @@ struct VirtualSchedule: ~Copyable {
     return true
   }
 
-  /// Notes that the innermost advance is at its end.
+  /// Ends the innermost advance.
   mutating func endAdvance() {
     goals.removeLast()
     if goals.isEmpty { advancing = nil }
   }
 
-  /// Adds someone who waits for the end of the run of `id`.
+  /// Adds a waiter for the end of the run of `id`.
   mutating func addWaiter(for id: UInt64) -> VirtualWaiter {
     let waiter = VirtualWaiter()
     waiters.append((id, waiter))
@@ -96,7 +96,7 @@ struct VirtualSchedule: ~Copyable {
     if let index = index(of: id) { dues[index] = now.nanoseconds }
   }
 
-  /// Takes a worker out. The caller releases what it gets outside of the lock: with a body may go the last reference
+  /// Removes a worker. The caller must release the result outside the lock: a body may own the last reference
   /// to other workers, which then cancel themselves.
   mutating func remove(_ id: UInt64) -> Entry? {
     guard let index = index(of: id) else { return nil }
@@ -104,8 +104,8 @@ struct VirtualSchedule: ~Copyable {
     return entries.remove(at: index)
   }
 
-  /// Picks what runs next and moves the time to its moment. If nothing is due until `limit`, moves the time to that
-  /// and returns nil; also if time would have to pass and must not.
+  /// Selects the next run and advances the time to it. If no body is due until `limit`, advances to `limit`
+  /// and returns nil. Also returns nil if time would have to pass while `isHeld`.
   mutating func beginRun(until limit: HostTime, isHeld: Bool) -> (id: UInt64, body: Body)? {
     let due = HostTime(nanoseconds: earliest())
     if isHeld, due > now { return nil }
@@ -127,7 +127,7 @@ struct VirtualSchedule: ~Copyable {
     return (entry.id, entry.body)
   }
 
-  /// The first one due behind the one that ran last at this moment, or the first of all.
+  /// Returns the first due worker after the one that ran last at this time, else the first due worker.
   private func nextIndex() -> Int? {
     var first: Int?
     var index = 0
@@ -141,7 +141,7 @@ struct VirtualSchedule: ~Copyable {
     return first
   }
 
-  /// Notes what the worker wants after its run, and returns who waited for its end.
+  /// Records the worker's request after its run. Returns the threads that waited for the end of the run.
   mutating func endRun(of id: UInt64, _ next: WorkerNext) -> [VirtualWaiter] {
     if running.last == id { running.removeLast() } else { running.removeAll { $0 == id } }
     var ended: [VirtualWaiter] = []
@@ -156,12 +156,12 @@ struct VirtualSchedule: ~Copyable {
       case .at(let moment): max(moment, now).nanoseconds
       case .whenSignalled: Self.never
       }
-    // A signal that came during the run has left the present moment there.
+    // A signal during the run has already set the due time to now.
     if dues[index] == Self.never { dues[index] = wanted }
     return ended
   }
 
-  /// Lets time pass, never back, and begins a new round.
+  /// Advances the time, never back, and begins a new round.
   private mutating func move(to moment: HostTime) {
     guard moment > now else { return }
     now = moment
@@ -169,7 +169,7 @@ struct VirtualSchedule: ~Copyable {
     runs = 0
   }
 
-  /// Where a worker stands; nil after it was removed.
+  /// Returns the index of a worker; nil after its removal.
   private func index(of id: UInt64) -> Int? {
     var index = 0
     while index < entries.count {

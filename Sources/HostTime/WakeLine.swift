@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The line between those who signal a worker and its thread.
+/// The wake-up channel between a worker's thread and its signallers.
 ///
-/// The thread alone moves it to `waiting`, so there is exactly one post for each wait that is ended by a signal: the
-/// semaphore never counts up, and signalling a worker that runs or is signalled already costs no system call.
+/// Only the thread itself enters `waiting`, so each wait ended by a signal gets exactly one post. The
+/// semaphore never accumulates, and signalling a running or already signalled worker costs no system call.
 final class WakeLine: Sendable {
   private static let running: UInt8 = 0
   private static let signalled: UInt8 = 1
@@ -14,25 +14,25 @@ final class WakeLine: Sendable {
   private let semaphore = Semaphore()
   private let ended = Semaphore()
 
-  /// Ends the present or the next wait. Any thread; never blocks.
+  /// Ends the present or the next wait. Thread-safe; never blocks.
   func signal() {
-    // The exchange also releases what the caller wrote before to the run that follows.
+    // The exchange also publishes the caller's earlier writes to the following run.
     if state.exchange(Self.signalled, ordering: .acquiringAndReleasing) == Self.waiting { semaphore.post() }
   }
 
-  /// Lets no further run begin. Any thread; never blocks.
+  /// Prevents further runs. Thread-safe; never blocks.
   func cancel() {
     cancelled.store(true, ordering: .releasing)
     signal()
   }
 
-  /// Takes the signal that is there, if any. Returns false when there is to be no further run. Worker's thread.
+  /// Consumes a pending signal. Returns false if no further run may begin. Worker's thread only.
   func beginRun() -> Bool {
     _ = state.exchange(Self.running, ordering: .acquiringAndReleasing)
     return !cancelled.load(ordering: .acquiring)
   }
 
-  /// Waits for a signal, at most until `deadline`. Worker's thread.
+  /// Waits for a signal, at most until `deadline`. Worker's thread only.
   func wait(until deadline: HostTime?) {
     guard
       state.compareExchange(
@@ -41,7 +41,7 @@ final class WakeLine: Sendable {
     else { return }
     guard let deadline else { return semaphore.wait() }
     if semaphore.wait(until: deadline) { return }
-    // The time is over. If a signal changed the state just now, its post is on the way and belongs to this wait.
+    // Timeout. If a signal changed the state just now, its post is pending and belongs to this wait.
     if !state.compareExchange(
       expected: Self.waiting, desired: Self.running, ordering: .acquiringAndReleasing
     ).exchanged {
@@ -49,12 +49,12 @@ final class WakeLine: Sendable {
     }
   }
 
-  /// Says that no run is in progress and none will follow. Worker's thread, once.
+  /// Signals that no run is in progress and none will follow. Worker's thread, once.
   func end() {
     ended.post()
   }
 
-  /// Waits until `end` was called; any number of threads may.
+  /// Waits until `end` was called. Any number of threads may wait.
   func waitForEnd() {
     ended.wait()
     ended.post()

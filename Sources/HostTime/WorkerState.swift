@@ -1,17 +1,18 @@
 import Synchronization
 
-/// A value that one thread at a time uses by arrangement: a worker's body, or the thread whose turn it is.
+/// A value that one thread at a time uses by convention: a worker's body, or another thread while the worker
+/// rests.
 ///
-/// No thread waits for it. A user may therefore read files, call handlers and wait, which must not happen under a lock. Use by
-/// two threads at the same time stops the program.
+/// No thread ever waits for the value. Users may therefore read files, call handlers and block, which must
+/// not happen under a lock. Simultaneous use by two threads stops the program.
 package struct WorkerState<Value: ~Copyable>: ~Copyable, Sendable {
-  // A lock only to hand the value from thread to thread.
+  // The lock only transfers the value between threads.
   private let value: Mutex<Value>
 
-  /// A state with this value.
+  /// Creates a state with an initial value.
   package init(_ value: consuming sending Value) { self.value = Mutex(value) }
 
-  /// Calls `body` with the value. Not from within another use of it.
+  /// Calls `body` with the value. Must not be nested.
   package borrowing func use<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

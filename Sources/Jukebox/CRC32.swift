@@ -1,4 +1,4 @@
-/// The checksum of zlib and Ethernet (polynomial 0xEDB88320): finds what a torn write or a bad block leaves behind.
+/// CRC-32 as in zlib and Ethernet (polynomial 0xEDB88320). Detects torn writes and bad disk blocks.
 enum CRC32 {
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { remainder, _ in

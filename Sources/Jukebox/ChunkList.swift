@@ -1,40 +1,40 @@
-/// In which order the chunks of a `SlotSequence` stand and where each begins. Arrays of numbers, one entry for each chunk,
-/// since most edits add to or overwrite all that is behind them.
+/// The order of the chunks of a `SlotSequence` and the rank at which each begins. One array per property,
+/// with an element for each chunk, since most edits add to or overwrite all elements after a position.
 struct ChunkList: Sendable {
-  /// Some chunks that stand next to each other, out of the list.
+  /// Adjacent chunks that were removed from the list.
   struct Stretch {
     var numbers: ArraySlice<UInt32>
-    /// Ranks as they were.
+    /// The ranks before the removal.
     var starts: ArraySlice<UInt32>
     var common: ArraySlice<UInt64>
     var newest: ArraySlice<UInt64>
   }
 
-  /// Which chunk stands there.
+  /// The chunk number at each index of the list.
   private(set) var numbers: [UInt32] = []
-  /// The rank of its first slot.
+  /// The rank of each chunk's first slot.
   private(set) var starts: [UInt32] = []
-  /// The stamp that each slot of it has at least.
+  /// The minimum stamp of each chunk: each of its slots has this stamp or a newer one.
   var common: [UInt64] = []
-  /// The newest stamp in it.
+  /// The newest stamp in each chunk.
   var newest: [UInt64] = []
-  /// How many slots all have.
+  /// The total number of slots in all chunks.
   private(set) var count = 0
 
   // MARK: Asking
 
-  /// Behind the last.
+  /// The index after the last chunk.
   var end: Int { numbers.count }
 
   func chunk(_ place: Int) -> Int { Int(numbers[place]) }
 
-  /// The rank of the first slot at that place, or of the end.
+  /// The rank of the first slot of the chunk at index `place`, or the number of slots at the end.
   func start(_ place: Int) -> Int { place < starts.count ? Int(starts[place]) : count }
 
-  /// How many slots the chunk at that place has.
+  /// The number of slots of the chunk at index `place`.
   func size(_ place: Int) -> Int { start(place + 1) - start(place) }
 
-  /// The place of the chunk that has what stands at `rank`, which is in 0 ..< count.
+  /// The index of the chunk that contains the slot at `rank` (0 ..< count).
   func place(of rank: Int) -> Int {
     starts.withUnsafeBufferPointer { starts in
       var low = 0
@@ -48,7 +48,8 @@ struct ChunkList: Sendable {
     }
   }
 
-  /// Calls `body` with each place that has something of `range`, and which of its chunk's slots that are.
+  /// Calls `body` for each chunk that overlaps `range`, with the chunk's index and the overlapping offsets in
+  /// that chunk.
   func forEachPart(of range: Range<Int>, _ body: (Int, Range<Int>) -> Void) {
     guard !range.isEmpty else { return }
     var place = place(of: range.lowerBound)
@@ -63,18 +64,18 @@ struct ChunkList: Sendable {
 
   // MARK: Editing
 
-  /// The chunk at that place has so many slots more: what is behind it moves.
+  /// Records that the chunk at index `place` has `difference` more slots. The chunks after it move.
   mutating func grow(_ place: Int, by difference: Int) {
     count += difference
     shift(place + 1..<end, by: difference)
   }
 
-  /// Slots go over from the chunk behind to the one at that place.
+  /// Records that `taken` slots moved from the next chunk to the end of the chunk at index `place`.
   mutating func take(_ taken: Int, into place: Int) {
     starts[place + 1] += UInt32(taken)
   }
 
-  /// A chunk was made of what is behind `offset` in the one at that place, and stands behind it.
+  /// Inserts chunk `number` after the chunk at index `place`; it has received the slots from `offset` on.
   mutating func split(_ place: Int, at offset: Int, to number: UInt32) {
     numbers.insert(number, at: place + 1)
     starts.insert(starts[place] + UInt32(offset), at: place + 1)
@@ -82,12 +83,12 @@ struct ChunkList: Sendable {
     newest.insert(newest[place], at: place + 1)
   }
 
-  /// Strikes out a chunk whose slots the one before it has got.
+  /// Removes a chunk whose slots were moved to the previous one.
   mutating func strike(_ place: Int) {
     _ = take(place..<place + 1, slots: 0)
   }
 
-  /// Takes chunks out, with so many slots.
+  /// Removes the chunks at `places`, which have `slots` slots together.
   mutating func take(_ places: Range<Int>, slots: Int) -> Stretch {
     let stretch = Stretch(
       numbers: numbers[places], starts: starts[places], common: common[places], newest: newest[places])
@@ -100,7 +101,7 @@ struct ChunkList: Sendable {
     return stretch
   }
 
-  /// Puts chunks with so many slots there.
+  /// Inserts chunks with `slots` slots together at index `place`.
   mutating func insert(_ stretch: Stretch, at place: Int, slots: Int) {
     let rank = start(place)
     numbers.insert(contentsOf: stretch.numbers, at: place)
@@ -113,7 +114,7 @@ struct ChunkList: Sendable {
     shift(behind..<end, by: slots)
   }
 
-  /// Gives all slots of these chunks the stamp.
+  /// Gives all slots of the chunks at `places` the stamp.
   mutating func stamp(_ places: ClosedRange<Int>, _ stamp: UInt64) {
     common.withUnsafeMutableBufferPointer { $0[places].update(repeating: stamp) }
     newest.withUnsafeMutableBufferPointer { $0[places].update(repeating: stamp) }

@@ -1,31 +1,31 @@
 import Transfer
 
-/// What a queue knows about its songs, by slot, in pages: they grow without copying what is there, and a snapshot and
-/// its original share all but the pages that were edited since.
+/// The properties of a queue's songs by slot, in pages. Pages grow without copying existing entries. A
+/// snapshot and its original share all pages that neither has edited since.
 struct EntryPages: Sendable {
-  /// One song, without what few of them have.
+  /// A song's common properties; rare properties are stored elsewhere.
   struct Entry: Sendable {
     var locator = SongLocator(path: [])
     var metadata: SongMetadata?
     var id = SongID(rawValue: 0)
-    /// In what the number leaves of its word.
+    /// Fits into the padding after `id`.
     var reach = NetworkReach.all
   }
 
-  /// 6 KiB: what the first edit of a page after a snapshot copies.
+  /// The number of entries in a page of 6 KiB, which the first edit after a snapshot copies.
   private static let pageSize = 256
 
   private var pages: [[Entry]] = []
   private var count = 1
 
-  /// Appends an entry and returns its slot, from 1 on.
+  /// Appends an entry and returns its slot (1 and above).
   mutating func append(_ entry: Entry) -> SlotSequence.Slot {
     let slot = count
     let page = slot / Self.pageSize
     if page == pages.count {
       pages.append([])
       pages[page].reserveCapacity(Self.pageSize)
-      // Number 0 is nobody's.
+      // Slot 0 is never used.
       if page == 0 { pages[page].append(Entry()) }
     }
     pages[page].append(entry)

@@ -1,8 +1,8 @@
 package import ControlProtocol
 
-/// The modes. What is set already changes nothing and tells nobody.
+/// The modes. Setting a mode to its current value has no effect and notifies no client.
 extension JukeboxMachine {
-  /// Whether it begins again behind the last song.
+  /// Sets whether playback continues with the first song after the last one.
   package mutating func setRepeat(_ on: Bool) {
     guard on != isRepeating else { return }
     isRepeating = on
@@ -10,9 +10,9 @@ extension JukeboxMachine {
     drawNextRound()
   }
 
-  /// Whether songs come in an order of chance. The current song begins the round.
+  /// Sets whether songs play in random order. The current song begins the round.
   ///
-  /// Switching on takes time for every song of the queue: the order is drawn.
+  /// Switching on takes time proportional to the length of the queue, since it draws the order.
   package mutating func setRandom(_ on: Bool) {
     guard on != isRandom else { return }
     isRandom = on
@@ -21,14 +21,14 @@ extension JukeboxMachine {
     effects.changed.insert(.options)
   }
 
-  /// Whether playback pauses behind each song, or with repeat, each is repeated.
+  /// Sets whether playback pauses after each song or, in repeat mode, repeats the current song.
   package mutating func setSingle(_ setting: OneshotMode) {
     guard setting != single else { return }
     single = setting
     effects.changed.insert(.options)
   }
 
-  /// Which of the levels in songs' tags makes them louder or quieter.
+  /// Sets which gain in the songs' tags is applied.
   package mutating func setReplayGain(_ mode: ReplayGainMode) {
     guard mode != replayGain else { return }
     let before = replayGainNow
@@ -37,13 +37,13 @@ extension JukeboxMachine {
     effects.changed.insert(.options)
   }
 
-  /// What `auto` comes to, as in mpd: songs in an order of chance are not heard as an album.
+  /// The effective mode. As in mpd, `auto` means track gain in random order and album gain otherwise.
   var replayGainNow: ReplayGainMode {
     guard replayGain == .auto else { return replayGain }
     return isRandom ? .track : .album
   }
 
-  /// Whether songs leave the queue that were heard or skipped.
+  /// Sets whether songs leave the queue after they were heard or skipped.
   package mutating func setConsume(_ setting: OneshotMode) {
     guard setting != consume else { return }
     consume = setting

@@ -1,18 +1,18 @@
 internal import ControlProtocol
 
-/// The play order: the queue's own, or the one that chance made, in which every song stands once.
+/// The play order: the queue's own, or a random one that contains every song once.
 ///
-/// Its edits follow those of the queue one by one. Songs that are added stand somewhere behind the current one, so that
+/// Each edit of the queue edits the play order as well. New songs are inserted after the current one, so that
 /// they are heard in this round.
 extension JukeboxMachine {
-  /// Where a song of the queue stands in the play order.
+  /// The position of a song of the queue in the play order.
   func orderRank(of id: SongID) -> Int {
     guard let slot = queue.slot(of: id) else { return 0 }
     if let shuffled { return shuffled.rank(of: slot) }
     return queue.order.rank(of: slot)
   }
 
-  /// What stands there; `rank` is in 0 ..< count.
+  /// The slot at a position in the play order; `rank` is in 0 ..< count.
   func orderSlot(_ rank: Int) -> SlotSequence.Slot {
     if let shuffled { return shuffled[rank] }
     return queue.order[rank]
@@ -20,25 +20,25 @@ extension JukeboxMachine {
 
   func orderID(_ rank: Int) -> SongID { queue.id(of: orderSlot(rank)) }
 
-  /// What comes behind a song of the queue when it has been heard, if nothing stops there.
+  /// The song that follows a song of the queue after its end, unless playback pauses there.
   func following(_ id: SongID) -> SongID? {
     isRepeating && single != .off && consume == .off ? id : succeeding(id)
   }
 
-  /// What `next` goes to.
+  /// The target of `next`; nil if playback ends.
   func succeeding(_ id: SongID) -> SongID? {
     let rank = orderRank(of: id)
     if rank + 1 < queue.count { return orderID(rank + 1) }
     return isRepeating && (rank > 0 || consume == .off) ? orderID(0) : nil
   }
 
-  /// What `previous` goes to: the first song again from itself, unless the order is a circle.
+  /// The target of `previous`. Without repeat, the first song precedes itself.
   func preceding(_ id: SongID) -> SongID {
     let rank = orderRank(of: id)
     return rank > 0 ? orderID(rank - 1) : isRepeating ? orderID(queue.count - 1) : id
   }
 
-  /// The first song behind `id` in the play order that is not in `range` of the queue.
+  /// The first song after `id` in the play order that is outside `range` of the queue.
   func survivor(of range: Range<Int>, after id: SongID) -> SongID? {
     let count = queue.count
     guard range.count < count else { return nil }
@@ -49,8 +49,9 @@ extension JukeboxMachine {
       .first { !range.contains(queue.order.rank(of: $0)) }.map { queue.id(of: $0) }
   }
 
-  /// Makes a song the current one, and draws the next round when it is the last of a random one: the player needs to
-  /// know early what follows. It becomes the first of the new round, so it is not heard twice in a row.
+  /// Makes a song the current one. If a random round ends with the song, draws the next round, since the
+  /// player needs the upcoming songs early. The song becomes the first of the new round, so it is not heard
+  /// twice in a row.
   mutating func becomeCurrent(_ id: SongID) {
     currentID = id
     drawNextRound()
@@ -63,7 +64,7 @@ extension JukeboxMachine {
     drawOrder()
   }
 
-  /// A new order of chance, those with more priority first; the current song before them all.
+  /// Draws a new random order, by descending priority, with the current song first.
   mutating func drawOrder() {
     var slots: [SlotSequence.Slot] = []
     slots.reserveCapacity(queue.count)
@@ -75,7 +76,7 @@ extension JukeboxMachine {
     shuffled = SlotSequence(slots)
   }
 
-  /// Puts a song that was asked for right behind the current one, so that the others keep their turn.
+  /// Moves a requested song directly after the current one, so that all other songs keep their order.
   mutating func bringForward(_ id: SongID) {
     guard isRandom, id != currentID, let slot = queue.slot(of: id) else { return }
     let from = orderRank(of: id)
@@ -84,17 +85,17 @@ extension JukeboxMachine {
     shuffled?.insert([slot], at: target, stamp: 0)
   }
 
-  /// Songs have come into the queue.
+  /// Inserts songs that were added to the queue into the play order.
   mutating func addToOrder(_ ids: [SongID]) {
     guard isRandom else { return }
     takeTurns(ids.compactMap { queue.slot(of: $0) })
   }
 
-  /// Songs of the queue that are not in the order take places by chance among those with the same priority that are to
-  /// come.
+  /// Inserts songs of the queue into the play order, each at a random position among the upcoming songs of
+  /// its priority.
   private mutating func takeTurns(_ slots: [SlotSequence.Slot]) {
     guard slots.count < Self.manySongs else {
-      // Drawing the rest of the round anew is cheaper than a place for each.
+      // Drawing the rest of the round again is cheaper than inserting each song.
       let (first, count) = (firstToCome, shuffled?.count ?? 0)
       var slots = slots + (shuffled?.remove(first..<count, stamp: 0) ?? [])
       shuffle(&slots)
@@ -110,15 +111,15 @@ extension JukeboxMachine {
 
   private var firstToCome: Int { currentID.map { orderRank(of: $0) + 1 } ?? 0 }
 
-  /// An order of chance, those with more priority first.
+  /// Shuffles the slots and sorts them by descending priority.
   private mutating func shuffle(_ slots: inout [SlotSequence.Slot]) {
     slots.shuffle(using: &generator)
-    // Stable, as Swift's sort is: chance decides between equals.
+    // Swift's sort is stable, so songs of equal priority stay in random order.
     if queue.hasPriorities { slots.sort { queue.priority(of: $0) > queue.priority(of: $1) } }
   }
 
-  /// Where in the play order the songs of this priority stand that are to come: behind those with more, which follow the
-  /// current one.
+  /// The range of upcoming songs with this priority in the play order: after those with a higher priority,
+  /// which follow the current song.
   private func turn(of priority: UInt8) -> Range<Int> {
     let count = shuffled?.count ?? 0
     let first = firstToCome
@@ -130,8 +131,8 @@ extension JukeboxMachine {
     return start..<(priority == 0 ? count : end(from: start) { $0 == priority })
   }
 
-  /// Songs have another priority, before `old`: they take other turns, as far as they are still to come. One that was
-  /// heard in this round comes again only if it has more than the current one now, and had not before.
+  /// Moves upcoming songs whose priority has changed from `old`. A song that was already heard in this round
+  /// plays again only if its priority is now above the current song's and was not before.
   mutating func reorder(_ songs: [(slot: SlotSequence.Slot, old: UInt8)]) {
     guard isRandom else { return }
     let current = currentID.flatMap { queue.slot(of: $0) }
@@ -147,10 +148,11 @@ extension JukeboxMachine {
     takeTurns(moving)
   }
 
-  /// From so many on, adding songs costs about as much one by one as a new round of 100,000: 5 µs against 10 ms.
+  /// The number of songs from which drawing the round again is cheaper. For a queue of 100,000 songs that
+  /// takes 10 ms; an insertion takes 5 µs.
   private static var manySongs: Int { 2000 }
 
-  /// Songs are about to leave the queue.
+  /// Removes songs that are about to leave the queue from the play order.
   mutating func removeFromOrder(_ range: Range<Int>) {
     guard isRandom else { return }
     var slots: [SlotSequence.Slot] = []

@@ -1,9 +1,9 @@
 package import ControlProtocol
 
 extension JukeboxMachine {
-  /// Adds songs as one edit (`place` nil: at the end) and returns their numbers.
+  /// Adds songs at `place` (nil: at the end) as one edit and returns their ids.
   ///
-  /// - Throws: `numberTooLarge` if the place is not in the queue, `noCurrentSong`, `queueFull`,
+  /// - Throws: `numberTooLarge` if the position is not in the queue, `noCurrentSong`, `queueFull`,
   ///   `pathTooLong`.
   @discardableResult
   package mutating func add(_ songs: [Song], at place: QueuePosition? = nil) throws(JukeboxError) -> [SongID]
@@ -28,17 +28,17 @@ extension JukeboxMachine {
     return ids
   }
 
-  /// Takes songs out. If the current one is among them: while playing, the first that is left behind it plays; paused,
-  /// playback stops there; stopped, there is no current song any more.
+  /// Removes songs. If the current song is among them and playing, the first remaining song after it plays.
+  /// When paused, playback stops at that song; when stopped, no song is current afterwards.
   ///
-  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func delete(_ range: Range<Int>) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
     discard(range.clamped(to: 0..<queue.count))
     drawNextRound()
   }
 
-  /// Takes one song out, in the same way.
+  /// Removes one song, with the same effect on playback as `delete(_:)`.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func delete(id: SongID) throws(JukeboxError) {
@@ -46,7 +46,7 @@ extension JukeboxMachine {
     try delete(position..<position + 1)
   }
 
-  /// Takes `range`, which is in the queue, out.
+  /// Removes `range`, which must be in the queue.
   mutating func discard(_ range: Range<Int>) {
     var heir: SongID?
     var losesCurrent = false
@@ -64,7 +64,7 @@ extension JukeboxMachine {
     }
   }
 
-  /// Takes all songs out and stops.
+  /// Removes all songs and stops.
   package mutating func clear() {
     halt(current: nil)
     queue.removeAll()
@@ -72,10 +72,11 @@ extension JukeboxMachine {
     effects.changed.insert(.playlist)
   }
 
-  /// Moves the songs of `range`.
+  /// Moves the songs of `range` to `place`.
   ///
-  /// - Throws: `badSongIndex` if they are none, not in the queue, or a place that is relative to the current song is
-  ///   not; `numberTooLarge` if another place leaves no room for them; `noCurrentSong`; `moveRelativeToItself`.
+  /// - Throws: `badSongIndex` if the range is empty or not in the queue, or if a relative position is not in
+  ///   the queue; `numberTooLarge` if an absolute position leaves no room for the songs; `noCurrentSong`;
+  ///   `moveRelativeToItself`.
   package mutating func move(_ range: Range<Int>, to place: QueuePosition) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.upperBound <= queue.count, !range.isEmpty else { throw .badSongIndex }
     let target: Int
@@ -92,22 +93,22 @@ extension JukeboxMachine {
     try edit { queue throws(JukeboxError) in try queue.move(range, to: target) }
   }
 
-  /// Moves one song.
+  /// Moves one song to `place`.
   ///
-  /// - Throws: `noSuchSong`, and as the other.
+  /// - Throws: `noSuchSong`, and the errors of `move(_:to:)`.
   package mutating func move(id: SongID, to place: QueuePosition) throws(JukeboxError) {
     guard let position = queue.position(of: id) else { throw .noSuchSong }
     try move(position..<position + 1, to: place)
   }
 
-  /// Exchanges two songs.
+  /// Exchanges the songs at two positions.
   ///
   /// - Throws: `badSongIndex`.
   package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.swap(first, second) }
   }
 
-  /// Exchanges two songs.
+  /// Exchanges the songs with two ids.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func swap(id first: SongID, id second: SongID) throws(JukeboxError) {
@@ -117,10 +118,10 @@ extension JukeboxMachine {
     try swap(first, second)
   }
 
-  /// Puts the songs of `range` (`nil`: all) into random order. If the current song is among them it becomes the first
-  /// of them, so that all others are still to come; when stopped there is no current song any more.
+  /// Puts the songs of `range` (nil: all) into random order. If the current song is among them, it becomes
+  /// the first of them, so that all others are upcoming. When stopped, no song is current afterwards.
   ///
-  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func shuffle(_ range: Range<Int>? = nil) throws(JukeboxError) {
     var range = range ?? 0..<queue.count
     guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
@@ -137,18 +138,18 @@ extension JukeboxMachine {
     self.generator = generator
   }
 
-  /// Sets which part of a song is played (`nil`: all).
+  /// Sets the part of a song that is played (nil: all).
   ///
-  /// - Throws: `noSuchSong`, `songIsCurrent` if it plays or is paused.
+  /// - Throws: `noSuchSong`; `songIsCurrent` if the song is playing or paused.
   package mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
     guard queue[id] != nil else { throw .noSuchSong }
     guard state == .stopped || id != currentID else { throw .songIsCurrent }
     try edit { queue throws(JukeboxError) in try queue.setRange(range, of: id) }
   }
 
-  /// Sets the priority of the songs of `range`: with an order of chance, songs with more come sooner.
+  /// Sets the priority of the songs of `range`. In random order, songs with a higher priority play earlier.
   ///
-  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func setPriority(_ priority: UInt8, of range: Range<Int>) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.lowerBound <= queue.count else { throw .badSongIndex }
     var slots: [SlotSequence.Slot] = []
@@ -156,7 +157,7 @@ extension JukeboxMachine {
     setPriority(priority, of: slots)
   }
 
-  /// Sets the priority of one song, in the same way.
+  /// Sets the priority of one song. In random order, songs with a higher priority play earlier.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func setPriority(_ priority: UInt8, of id: SongID) throws(JukeboxError) {
@@ -170,34 +171,34 @@ extension JukeboxMachine {
     reorder(changed)
   }
 
-  /// A song from the network has said something about itself; as `SongQueue.learn` has it.
+  /// Records metadata that a song from the network has provided, with the rules of `SongQueue.learn(_:_:)`.
   package mutating func learn(_ id: SongID, _ news: SongMetadata) {
     let before = queue.edition
     edit { $0.learn(id, news) }
-    // A title is what many look at the player for.
+    // Many clients refresh the displayed title on `player` events only.
     if queue.edition != before, id == currentID { effects.changed.insert(.player) }
   }
 
   /// Adds a tag to a song from the network.
   ///
-  /// - Throws: `noSuchSong`, `songIsLocal`.
+  /// - Throws: `noSuchSong`, `songIsLocal`, `queueFull`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.addTag(tag, to: id) }
   }
 
-  /// Takes the tags of a type (`nil`: all) from a song from the network.
+  /// Removes the tags of a type (nil: all) from a song from the network.
   ///
   /// - Throws: `noSuchSong`, `songIsLocal`.
   package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
     try edit { queue throws(JukeboxError) in try queue.removeTags(type, of: id) }
   }
 
-  /// Sets what songs say about themselves, as one edit. Songs that have left the queue meanwhile are passed over.
+  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored.
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) {
     edit { $0.setMetadata(metadata) }
   }
 
-  /// Notes whether an edit of the queue was one.
+  /// Performs an edit and records `playlist` as changed if the queue's edition changed.
   @discardableResult
   private mutating func edit<Result, Failure: Error>(
     _ body: (inout SongQueue) throws(Failure) -> Result

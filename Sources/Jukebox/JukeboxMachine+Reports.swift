@@ -1,7 +1,8 @@
 internal import ControlProtocol
 
 extension JukeboxMachine {
-  /// The player says something that happened under `ticket`. What happened before the last order counts no more.
+  /// Handles a report that the player made under `ticket`. Reports from before the last action are outdated:
+  /// only their errors are kept.
   package mutating func report(_ report: PlayerReport, ticket: PlaybackTicket) {
     switch report {
     case .failed(_, let reason) where ticket != self.ticket || state == .stopped,
@@ -35,7 +36,7 @@ extension JukeboxMachine {
   private mutating func advanced(to song: SongID) {
     guard let left = currentID else { return }
     failures = 0
-    // Since the player was told what follows, the queue or the modes have changed.
+    // The queue or the modes have changed since the player got its upcoming songs.
     guard queue[song] != nil, !pausesBehindCurrent else {
       finish(left)
       return
@@ -48,7 +49,7 @@ extension JukeboxMachine {
 
   private var pausesBehindCurrent: Bool { single != .off && !isRepeating }
 
-  /// A song was heard to its end and the player has not gone on by itself.
+  /// Handles the end of a song after which the player has not continued by itself.
   mutating func finish(_ song: SongID) {
     let pauses = pausesBehindCurrent
     if pauses, single == .oneshot {
@@ -59,9 +60,11 @@ extension JukeboxMachine {
     consume(song)
   }
 
-  /// A song cannot be played: on to the next one, whatever `single` says, until as many have failed as there are. It
-  /// is not consumed, since nobody has heard it and its disk may come back. `follower`: what the player has already
-  /// gone on to.
+  /// Continues with the next song after one that cannot be played, whatever `single` says, until as many
+  /// songs have failed as the queue has. The song is not consumed: it was not heard, and its disk may come
+  /// back.
+  ///
+  /// `follower` is the song with which the player has already continued, if any.
   private mutating func skip(_ song: SongID, to follower: SongID? = nil) {
     failures += 1
     guard failures < queue.count, let next = succeeding(song) else {
@@ -78,7 +81,7 @@ extension JukeboxMachine {
     effects.changed.insert(.player)
   }
 
-  /// Leaves a song for another, which may be itself, or for nothing.
+  /// Leaves a song for `next`, which may be the same song. Without `next`, playback stops and has ended.
   mutating func moveOn(from song: SongID, to next: SongID?, paused: Bool) {
     guard let next else {
       halt(current: nil)
@@ -89,7 +92,7 @@ extension JukeboxMachine {
     start(next)
   }
 
-  /// A song was heard or skipped: takes it out if that is wanted.
+  /// Removes a song that was heard or skipped from the queue if `consume` is on.
   mutating func consume(_ song: SongID) {
     guard consume != .off, song != currentID, let position = queue.position(of: song) else { return }
     if consume == .oneshot {

@@ -1,8 +1,8 @@
 internal import ControlProtocol
 
 extension JukeboxMachine {
-  /// Goes on where it was paused; begins at the current song when stopped, without one at the first, or at one that
-  /// chance chooses. Nothing happens while it plays, or to an empty queue.
+  /// Resumes when paused. When stopped, starts the current song; without one, starts the first song or, in
+  /// random order, a random one. Has no effect while playing or on an empty queue.
   package mutating func play() {
     forgetErrors()
     switch state {
@@ -16,7 +16,7 @@ extension JukeboxMachine {
     }
   }
 
-  /// Plays the song at `position` from its beginning, also if it is the current one.
+  /// Plays the song at `position` from its beginning, even if that is the current song.
   ///
   /// - Throws: `badSongIndex`.
   package mutating func play(position: Int) throws(JukeboxError) {
@@ -24,7 +24,7 @@ extension JukeboxMachine {
     play(song.id)
   }
 
-  /// Plays the song of that number from its beginning, also if it is the current one.
+  /// Plays the song with that id from its beginning, even if that is the current song.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func play(id: SongID) throws(JukeboxError) {
@@ -39,7 +39,7 @@ extension JukeboxMachine {
     start(id)
   }
 
-  /// Pauses (`true`), goes on (`false`) or changes between the two (`nil`). Nothing happens when stopped.
+  /// Pauses (true), resumes (false) or toggles (nil). Has no effect when stopped.
   package mutating func pause(_ paused: Bool? = nil) {
     guard state != .stopped else { return }
     let paused = paused ?? (state == .playing)
@@ -49,10 +49,11 @@ extension JukeboxMachine {
     effects.changed.insert(.player)
   }
 
-  /// Stops; the current song stays the one where `play` begins.
+  /// Stops. The current song is kept; the next `play` starts it.
   package mutating func stop() { halt(current: currentID) }
 
-  /// Plays the next song in the play order, whatever `single` says; stops behind the last one, with no current song.
+  /// Plays the next song in the play order, whatever `single` says. After the last song, stops without a
+  /// current song.
   ///
   /// - Throws: `notPlaying` when stopped.
   package mutating func next() throws(JukeboxError) {
@@ -62,7 +63,7 @@ extension JukeboxMachine {
     consume(left)
   }
 
-  /// Plays the song before the current one in the play order; the first one again from its beginning.
+  /// Plays the previous song in the play order, or the first song again from its beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
   package mutating func previous() throws(JukeboxError) {
@@ -72,8 +73,8 @@ extension JukeboxMachine {
     start(preceding(left))
   }
 
-  /// Goes to `seconds` of the song at `position`, playing if stopped. Behind its end, if that is known: as if it had
-  /// been heard to its end, or when paused, at the end.
+  /// Seeks to `seconds` of the song at `position`, and plays if stopped. A target at or after a known end
+  /// counts as the end of the song; when paused, the position is the song's end.
   ///
   /// - Throws: `badSongIndex`.
   package mutating func seek(position: Int, to seconds: Double) throws(JukeboxError) {
@@ -81,7 +82,7 @@ extension JukeboxMachine {
     seek(song.id, to: seconds)
   }
 
-  /// The same for the song of that number.
+  /// Seeks to `seconds` of the song with that id, and plays if stopped, as `seek(position:to:)` does.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func seek(id: SongID, to seconds: Double) throws(JukeboxError) {
@@ -89,8 +90,8 @@ extension JukeboxMachine {
     seek(id, to: seconds)
   }
 
-  /// The same for the current song. For a relative seek the caller adds the way to the place where it is; a negative
-  /// sum is the beginning.
+  /// Seeks to `seconds` of the current song. For a relative seek the caller adds the current position; a
+  /// negative sum means the beginning.
   ///
   /// - Throws: `notPlaying` when stopped.
   package mutating func seekCurrent(_ seconds: Double) throws(JukeboxError) {
@@ -100,7 +101,7 @@ extension JukeboxMachine {
 
   private mutating func seek(_ id: SongID, to seconds: Double) {
     forgetErrors()
-    // Not a number is as bad as a negative one.
+    // NaN is treated like a negative number.
     var seconds = seconds > 0 ? seconds : 0
     let duration = queue[id]?.duration ?? .infinity
     let isElsewhere = id != currentID || state == .stopped
@@ -121,35 +122,35 @@ extension JukeboxMachine {
     }
   }
 
-  /// Forgets why songs could not be played.
+  /// Removes the error message.
   package mutating func clearError() {
     guard error != nil else { return }
     error = nil
     effects.changed.insert(.player)
   }
 
-  /// Someone asks for a song: what failed before counts no more.
+  /// Resets the failure count and the error message when a client requests a song.
   private mutating func forgetErrors() {
     failures = 0
     clearError()
   }
 
-  /// The volume, cut to 0 ... 100.
+  /// Sets the volume in percent, clamped to 0 ... 100.
   package mutating func setVolume(_ volume: Int) {
     self.volume = min(max(volume, 0), 100)
     effects.actions.append(.setVolume(self.volume))
     effects.changed.insert(.mixer)
   }
 
-  /// Silence, or not.
+  /// Mutes or unmutes the output.
   package mutating func setMuted(_ muted: Bool) {
     isMuted = muted
     effects.actions.append(.setMuted(muted))
     effects.changed.insert(.mixer)
   }
 
-  /// The player has died and a new one is there: everything that it has to know to go on at `seconds` of the current
-  /// song, as it was asked for.
+  /// Sends a new player the whole state after the previous one died: volume, mute, replay gain, and the
+  /// current song at `seconds`, playing or paused as requested.
   package mutating func relaunch(at seconds: Double) {
     effects.actions.append(.setVolume(volume))
     effects.actions.append(.setMuted(isMuted))

@@ -1,64 +1,65 @@
 package import ControlProtocol
 
-/// The logic behind the control commands as a value: commands and the player's reports go in, actions and the names of
-/// what changed come out by `takeEffects()`. No threads, no locks, no I/O.
+/// The logic of the control commands as a value. Commands and the player's reports go in; `takeEffects()`
+/// returns actions for the player and the changed subsystems. No threads, no locks, no I/O.
 ///
-/// `state` is what is *asked for*; the player below may be waiting or suspended. It plays several songs ahead: it has
-/// the current one and `upcoming`, goes on by itself without a gap, and reports. The parts are in extensions, one file
-/// each: transport, modes, the queue, reports, the play order, the saved state.
+/// `state` is the *requested* state; the player may be waiting or suspended. The player has the current song
+/// and the `upcoming` ones, continues automatically without a gap, and reports. The extensions, one file
+/// each, contain transport, modes, the queue, reports, the play order and the saved state.
 ///
-/// The behaviour follows MPD's, down to what looks odd there; the module's page lists where it differs on purpose.
+/// The behaviour follows MPD's, including its oddities; the module's page lists the deliberate differences.
 package struct JukeboxMachine: Sendable {
-  /// How many songs the player is told ahead. Each change of the queue looks at so many.
+  /// The number of upcoming songs that the player gets. The cost of each change of the queue grows with it.
   package let upcomingLimit: Int
 
-  /// The songs. Edits go through the machine, since they may change what plays.
+  /// The songs. Edits go through the machine, since they may change the current song.
   package internal(set) var queue = SongQueue()
-  /// What is asked for.
+  /// The requested playback state.
   package internal(set) var state = PlaybackState.stopped
-  /// The song that plays, is paused, or is where `play` begins. In the queue whenever it is not `nil`.
+  /// The song that is playing or paused, or with which `play` starts. In the queue whenever it is not nil.
   package internal(set) var currentID: SongID?
-  /// Begin again behind the last song.
+  /// Whether playback continues with the first song after the last one.
   package internal(set) var isRepeating = false
-  /// Play in an order of its own that chance made.
+  /// Whether songs play in random order.
   package internal(set) var isRandom = false
-  /// Pause behind each song, or with `isRepeating`: play the current one again and again.
+  /// Whether playback pauses after each song or, with `isRepeating`, repeats the current song.
   package internal(set) var single = OneshotMode.off
-  /// Take songs out of the queue that were heard to their end or skipped by `next`.
+  /// Whether songs leave the queue after they were heard to their end or skipped by `next`.
   package internal(set) var consume = OneshotMode.off
-  /// 0 ... 100.
+  /// The volume in percent, 0 ... 100.
   package internal(set) var volume = 100
-  /// Silent, whatever the volume.
+  /// Whether the output is muted, whatever the volume.
   package internal(set) var isMuted = false
-  /// Which of the levels in songs' tags makes them louder or quieter.
+  /// The gain in the songs' tags that is applied.
   package internal(set) var replayGain = ReplayGainMode.off
-  /// Why a song could not be played, for people; stays until `clearError` or a song is asked for.
+  /// The reason why a song could not be played, for people. Reset by `clearError()` and when a song is
+  /// requested.
   package internal(set) var error: String?
-  /// Of the last order that moved the player.
+  /// The ticket of the last action that moved the player.
   package internal(set) var ticket = PlaybackTicket(rawValue: 0)
 
-  /// The play order as long as it is not the queue's, by the queue's slots.
+  /// The random play order, by the queue's slots; nil while the play order is the queue's.
   var shuffled: SlotSequence?
   var generator: SplitMix64
-  /// Songs that failed one after the other with nothing heard between them.
+  /// The number of songs that failed in a row, with no song heard between them.
   var failures = 0
   var effects = JukeboxEffects()
-  /// What the player has been told to play after the current song, as number and range; `nil` when it may have gone on
-  /// by itself since, so that it has to be told in any case.
+  /// The last upcoming songs sent to the player. Nil if the player may have continued by itself since, so
+  /// that the songs must be sent again.
   var announced: [Announcement]? = []
 
-  /// What makes the player exchange an item it has.
+  /// The properties of a song that require a new player item when they change.
   struct Announcement: Hashable {
     let id: SongID
     let range: SongRange?
   }
 
-  /// A stopped jukebox with an empty queue.
+  /// Creates a stopped jukebox with an empty queue.
   ///
   /// - Parameters:
-  ///   - generator: Gives one number, from which all chance comes.
-  ///   - upcomingLimit: How many songs the player is told ahead, 1 and above. With 4, songs that are shorter than the
-  ///     player's buffers follow each other without a gap.
+  ///   - generator: Provides one number, the seed of all random orders.
+  ///   - upcomingLimit: The number of upcoming songs that the player gets, 1 or more. With 4, even songs
+  ///     shorter than the player's buffers follow each other without a gap.
   package init(using generator: inout some RandomNumberGenerator, upcomingLimit: Int = 4) {
     self.generator = SplitMix64(state: generator.next())
     self.upcomingLimit = upcomingLimit
@@ -66,29 +67,30 @@ package struct JukeboxMachine: Sendable {
 
   // MARK: Asking
 
-  /// Where the current song stands in the queue.
+  /// The position of the current song in the queue; nil without a current song.
   package var currentPosition: Int? {
     guard let currentID else { return nil }
     return queue.position(of: currentID)
   }
 
-  /// The current song.
+  /// The current song; nil if there is none.
   package var currentSong: QueuedSong? {
     guard let currentID, let song = queue[currentID] else { return nil }
     return QueuedSong(id: currentID, song: song)
   }
 
-  /// What clients are shown as the next song: it follows if nobody does anything, at the latest after `play`.
+  /// The song that clients are shown as the next one. Without further commands it follows the current song,
+  /// or at the latest after `play`.
   package var nextID: SongID? {
     guard let currentID else { return nil }
     return following(currentID)
   }
 
-  /// The songs that will follow the current one by themselves, at most `limit` (nil: `upcomingLimit`): the modes
-  /// respected, the order of chance fixed. Empty while stopped, and where playback pauses behind the current song.
+  /// The songs that follow the current one automatically, at most `limit` (nil: `upcomingLimit`), according
+  /// to the modes and the play order. Empty while stopped, and if playback pauses after the current song.
   ///
-  /// The list may be shorter than what will be played (a new random round is drawn when the last song of the old one
-  /// begins), but is only empty if nothing follows.
+  /// The list may be too short near the end of a random round, since the next round is drawn when the last
+  /// song begins. It is empty only if no song follows.
   package func upcoming(limit: Int? = nil) -> [QueuedSong] {
     let limit = limit ?? upcomingLimit
     guard state != .stopped, let currentSong, limit > 0 else { return [] }
@@ -102,7 +104,7 @@ package struct JukeboxMachine: Sendable {
     for distance in 1...limit {
       var rank = start + distance
       if rank >= count {
-        // A song that is consumed does not come again; the next round of chance is not drawn yet.
+        // A consumed song does not play again; the next random round is not drawn yet.
         let isKnown = consume == .off ? !isRandom || count == 1 : distance < count
         guard isRepeating, isKnown else { break }
         rank %= count
@@ -114,8 +116,8 @@ package struct JukeboxMachine: Sendable {
 
   // MARK: Effects
 
-  /// What is to be done since it was asked last. Under the same lock as the commands; the actions are carried out
-  /// after it is released, in order.
+  /// Returns the effects since the last call. Call it under the same lock as the commands, and perform the
+  /// actions, in order, after the lock is released.
   package mutating func takeEffects() -> JukeboxEffects {
     let upcoming = upcoming()
     let announcement = upcoming.map { Announcement(id: $0.id, range: $0.song.range) }
@@ -127,7 +129,7 @@ package struct JukeboxMachine: Sendable {
     return effects
   }
 
-  /// Moves the player to a song; the state is playing or paused already.
+  /// Moves the player to a song. The state must already be playing or paused.
   mutating func start(_ id: SongID, at seconds: Double = 0) {
     guard let song = queue[id] else { return }
     becomeCurrent(id)
@@ -137,7 +139,7 @@ package struct JukeboxMachine: Sendable {
     effects.changed.insert(.player)
   }
 
-  /// The player lets everything go; `current` is where the next `play` begins.
+  /// Stops the player. The next `play` starts with `current`.
   mutating func halt(current: SongID?) {
     if state != .stopped || current != currentID { effects.changed.insert(.player) }
     currentID = current
@@ -147,14 +149,14 @@ package struct JukeboxMachine: Sendable {
     effects.actions.append(.stop(ticket: ticket))
   }
 
-  /// Takes the next ticket, and drops the transport orders that were not handed out yet: they are pointless now.
+  /// Takes the next ticket, and drops pending transport actions: the new action makes them obsolete.
   private mutating func supersede() {
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)
     announced = []
     effects.actions.removeAll { $0.isOfTransport }
   }
 
-  /// Goes to another place of the current song.
+  /// Seeks in the current song.
   mutating func seekCurrent(to seconds: Double) {
     guard let currentSong else { return }
     ticket = PlaybackTicket(rawValue: ticket.rawValue + 1)

@@ -1,55 +1,55 @@
 package import ControlProtocol
 
-/// What is asked for. Whether sound moves is the player's business: it may wait for a server or be suspended.
+/// The requested playback state. The player may differ from it: it may wait for a server or be suspended.
 package enum PlaybackState: UInt8, Hashable, Sendable, CaseIterable {
-  /// Nothing is loaded. There may be a current song nevertheless: it is where `play` begins.
+  /// No song is loaded. A current song may exist: `play` starts it.
   case stopped = 0
-  /// The current song sounds, or will as soon as it can.
+  /// The current song plays, or will play as soon as possible.
   case playing = 1
-  /// The current song stands still at its place.
+  /// The current song is paused at its position.
   case paused = 2
 }
 
-/// Numbers the orders to the player that move it to another place. A report that was made under an older order than
-/// the last is about a past that no longer counts.
+/// Identifies an action that moves the player to another position. A report made under an earlier ticket than
+/// the last one is outdated.
 package struct PlaybackTicket: RawRepresentable, Hashable, Comparable, Sendable {
-  /// Grows with each order.
+  /// The ticket's number. Each action has a larger one than the action before.
   package let rawValue: UInt64
 
-  /// Any number.
+  /// Creates a ticket with any number.
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The older order is the smaller one.
+  /// Compares tickets by age: an earlier action has the smaller ticket.
   package static func < (lhs: PlaybackTicket, rhs: PlaybackTicket) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// What the player is to do, in order. Places are seconds from the song's beginning, which is that of its range.
+/// An action for the player, to be performed in order. Positions are seconds from the beginning of the song's
+/// range.
 package enum JukeboxAction: Sendable {
-  /// Drop everything and stand at `at` seconds of `song`; sound unless `paused`.
+  /// Drop all songs and load `song` at `at` seconds. Sound starts unless `paused`.
   case start(QueuedSong, at: Double, paused: Bool, ticket: PlaybackTicket)
-  /// Go to `to` seconds of `song`, which is the current one; what follows it stays. If the player has gone on to
-  /// another song already: the same as `start`, paused or not as it is.
+  /// Seek to `to` seconds of `song`, the current song; its upcoming songs stay. If the player has already
+  /// continued with another song, act as for `start`, without changing whether playback is paused.
   case seek(QueuedSong, to: Double, ticket: PlaybackTicket)
-  /// Stand still where you are.
+  /// Pause at the current position.
   case pause
-  /// Sound again from where you stand.
+  /// Resume from the current position.
   case resume
-  /// Drop everything.
+  /// Stop and drop all songs.
   case stop(ticket: PlaybackTicket)
-  /// Have these follow the current song, without a gap, instead of what was to follow. The same song may be there
-  /// several times, also the current one; what differs from before in number or range has to be exchanged, the rest
-  /// may stay.
+  /// Replace the songs that follow the current one without a gap. A song may occur several times, and may be
+  /// the current one. Entries whose id or range differs from before must be replaced; the others may stay.
   case setUpcoming([QueuedSong])
-  /// 0 ... 100.
+  /// Set the volume in percent, 0 ... 100.
   case setVolume(Int)
-  /// Silence without touching the volume.
+  /// Mute or unmute without changing the volume.
   case setMuted(Bool)
-  /// `off`, `track` or `album`.
+  /// Apply a replay gain: `off`, `track` or `album`.
   case setReplayGain(ReplayGainMode)
 }
 
 extension JukeboxAction {
-  /// Whether it concerns what is played, and not how loud.
+  /// Whether the action concerns the songs and the position rather than the loudness.
   var isOfTransport: Bool {
     switch self {
     case .start, .seek, .pause, .resume, .stop, .setUpcoming: true
@@ -57,8 +57,8 @@ extension JukeboxAction {
     }
   }
 
-  /// Whether `earlier`, given before and not carried out yet, is pointless now. It has to be dropped: what was to
-  /// follow a song long heard would be played once more.
+  /// Whether a pending `earlier` action is obsolete after this one. It must be dropped then: an outdated list
+  /// of upcoming songs would play songs again that were already heard.
   package func supersedes(_ earlier: JukeboxAction) -> Bool {
     switch (self, earlier) {
     case (.start, _), (.stop, _): earlier.isOfTransport
@@ -68,65 +68,67 @@ extension JukeboxAction {
   }
 }
 
-/// What the player says. Each report goes with the ticket of the last `start`, `seek` or `stop` that it has obeyed.
+/// A report of the player. Each report carries the ticket of the last `start`, `seek` or `stop` that the
+/// player performed.
 package enum PlayerReport: Hashable, Sendable {
-  /// The current song was heard to its end and this one, the first of the upcoming ones, follows by itself. Not for a
-  /// song that the player was told to start.
+  /// The current song was heard to its end and the first upcoming song, `to`, follows automatically. Not
+  /// reported for a song that the player was instructed to start.
   case advanced(to: SongID)
-  /// This song was heard to its end, and the player had none to follow.
+  /// The song was heard to its end, and the player had no song to follow.
   case ended(SongID)
-  /// This song cannot be played, or not on; the reason is for people and names the file. If it is the current one,
-  /// the player waits for what comes next.
+  /// The song cannot be played, or cannot continue; `reason` is for people and names the file. If the song is
+  /// the current one, the player waits for the next action.
   case failed(SongID, reason: String)
-  /// The current song cannot be played, or not on, and the player has gone on to this one by itself, one of the
-  /// upcoming ones: not a frame of it is lost.
+  /// The current song cannot be played, or cannot continue, and the player has continued with the upcoming
+  /// song `to` automatically. No frame of that song is lost.
   case skipped(SongID, to: SongID, reason: String)
-  /// Some of this song is heard. Once for each song will do.
+  /// Some of the song was heard. One report per song is enough.
   case heard(SongID)
 }
 
-/// What has come of one or more commands and reports.
+/// The effects of commands and reports.
 package struct JukeboxEffects: Sendable {
-  /// For the player, in this order, after the lock is released.
+  /// Actions for the player, to be performed in this order after the lock is released.
   package var actions: [JukeboxAction] = []
-  /// For clients that wait.
+  /// The changed subsystems, for clients that wait for changes.
   package var changed: Subsystems = []
-  /// The play order has come to its end: nothing follows, or nothing can be played. Not where somebody asked for
-  /// silence: `stop`, `clear`, and taking the current song out are no such end.
+  /// Whether the play order has ended: no song follows, or none can be played. False when a command requested
+  /// the silence: `stop`, `clear`, or removing the current song.
   package var hasEnded = false
 
-  /// No effects yet.
+  /// Creates an empty value.
   package init() {}
 }
 
-/// Why a command was not carried out. Nothing has changed then.
+/// A reason why a command was not performed. The jukebox is unchanged in this case.
 package enum JukeboxError: Error, Hashable, Sendable {
-  /// No song stands at that position, or the range begins behind the end of the queue.
+  /// The position has no song, or the range begins after the end of the queue.
   case badSongIndex
-  /// No song of the queue has that number.
+  /// No song of the queue has that id.
   case noSuchSong
-  /// The command needs a song that plays or is paused.
+  /// The command requires a song that is playing or paused.
   case notPlaying
-  /// A position relative to the current song, and there is none.
+  /// The position is relative to the current song, but no song is current.
   case noCurrentSong
-  /// The position is beyond what the queue allows for this command.
+  /// The position is outside the range allowed for this command.
   case numberTooLarge(Int)
-  /// The current song cannot be moved to a place that is relative to itself.
+  /// The current song cannot be moved relative to itself.
   case moveRelativeToItself
-  /// The song is playing or paused: its range cannot be changed.
+  /// The song is playing or paused, so its range cannot be changed.
   case songIsCurrent
-  /// The song cannot go on at that place: a live stream, or what a server gives only from the beginning.
+  /// The song cannot be played from that position: it is a live stream, or its server supports no partial
+  /// requests.
   case notSeekable
-  /// The song is a file, and its tags are what that says.
+  /// The song is a local file; its tags come from the file only.
   case songIsLocal
-  /// The queue has `SongQueue.maximumCount` songs, or has used up all numbers.
+  /// The queue has `SongQueue.maximumCount` songs, or has used all ids.
   case queueFull
   /// The path is longer than `SongLocator.maximumPathLength`.
   case pathTooLong
 }
 
 extension JukeboxError {
-  /// What is wrong, in mpd's words.
+  /// The error message, in mpd's words.
   package var message: String {
     switch self {
     case .badSongIndex: "Bad song index"

@@ -1,6 +1,7 @@
 internal import ControlProtocol
 
-/// A record: a line that says what it is and in which version, fields in little-endian order, a checksum of all before.
+/// Writes a record: a line with its kind and version, fields in little-endian order, and a checksum of all
+/// preceding bytes.
 struct RecordWriter {
   private(set) var bytes: [UInt8]
 
@@ -26,11 +27,11 @@ struct RecordWriter {
   }
 }
 
-/// Reads what a `RecordWriter` wrote, or anything else, to a typed error.
+/// Reads records of `RecordWriter`. Any other bytes give a typed error.
 struct RecordReader {
   private let bytes: [UInt8]
   private var next: Int
-  /// Where the checksum begins.
+  /// The offset of the checksum.
   private let end: Int
 
   init(_ bytes: [UInt8], kind: RecordKind) throws(SavedStateError) {
@@ -47,14 +48,14 @@ struct RecordReader {
     guard sum == CRC32.checksum(bytes[..<end]) else { throw .damaged }
   }
 
-  /// Reads the fields of a record that is damaged, without a look at what they should be.
+  /// Creates a reader for a damaged record, without checking its header and checksum.
   init(damaged bytes: [UInt8], kind: RecordKind) {
     self.bytes = bytes
     end = bytes.count
     next = min(kind.header.count, end)
   }
 
-  /// The bytes that are left.
+  /// The number of bytes left.
   var remaining: Int { end - next }
 
   mutating func read<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(SavedStateError)
@@ -99,13 +100,13 @@ struct RecordReader {
     return modes[number]
   }
 
-  /// Nothing may be left.
+  /// Throws `invalid` if bytes are left.
   func finish() throws(SavedStateError) {
     guard remaining == 0 else { throw .invalid }
   }
 }
 
-/// The records there are. A changed layout gets the next number; an old program then says `unknownVersion`.
+/// The kinds of records. A changed layout gets the next version; older programs then report `unknownVersion`.
 enum RecordKind {
   case queue
   case playback
@@ -117,7 +118,7 @@ enum RecordKind {
     }
   }
 
-  /// The one that is written; those before it are read too.
+  /// The version that is written. Earlier versions can be read too.
   var version: Int {
     switch self {
     case .queue: 2

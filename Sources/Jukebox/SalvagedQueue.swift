@@ -1,21 +1,22 @@
-/// What can still be read of a damaged record of a queue.
+/// The readable part of a damaged record of a queue.
 ///
-/// A song has no checksum of its own: one whose name was hit is taken with a wrong name, and found out when it is
-/// played. What no song can be is passed over, to where the next one begins.
+/// Songs have no checksums of their own. So a song with a damaged name is restored with a wrong name, which
+/// is detected when it is played. Bytes that cannot be a song are skipped up to the beginning of the next
+/// song.
 package struct SalvagedQueue: Sendable {
-  /// The songs, in their order and with their numbers.
+  /// The songs, in their order and with their ids.
   package let queue: SongQueue
-  /// How many songs the record once had; nil if it does not say.
+  /// The number of songs in the original record; nil if unreadable.
   package let originalCount: Int?
 
-  /// Bytes that are passed over in search of a song before the rest is given up: about a second's work.
+  /// The maximum number of skipped bytes before the search is given up, which takes about a second.
   private static let searchLimit = 2 << 20
-  /// Above it a number is taken for damaged, so that enough are left for new songs.
+  /// The largest plausible id. A larger one counts as damaged, so that enough ids are left for new songs.
   private static let largestNumber = UInt64(Int32.max)
 
-  /// Reads all that can be read. Any bytes are allowed.
+  /// Reads as many songs as possible. Any bytes are allowed.
   ///
-  /// - Parameter limit: Bytes that are passed over in search of songs.
+  /// - Parameter limit: The maximum number of bytes skipped in search of songs.
   package init(damaged bytes: [UInt8], limit: Int = Self.searchLimit) {
     var reader = RecordReader(damaged: bytes, kind: .queue)
     let nextID = (try? reader.read(UInt64.self)) ?? 0
@@ -39,7 +40,8 @@ package struct SalvagedQueue: Sendable {
     originalCount = (songs.count...SongQueue.maximumCount).contains(count) ? count : nil
   }
 
-  /// Names of files begin at the root, and none has a zero byte. URLs were looked at when they were read.
+  /// Whether a song is plausible: paths begin at the root and contain no zero byte. URLs are checked by
+  /// `readSong`.
   private static func canBe(_ song: (id: SongID, song: Song)) -> Bool {
     guard (1...largestNumber).contains(UInt64(song.id.rawValue)) else { return false }
     return song.song.locator.path.map { $0.first == UInt8(ascii: "/") && !$0.contains(0) } ?? true

@@ -1,20 +1,20 @@
 package import ControlProtocol
 import Transfer
 
-/// Why a record could not be read.
+/// A reason why a record could not be read.
 package enum SavedStateError: Error, Hashable, Sendable {
-  /// It is something else.
+  /// The bytes are not a record of this kind.
   case foreign
-  /// A newer program wrote it.
+  /// The record was written by a newer program.
   case unknownVersion
-  /// It is cut off or its checksum is wrong.
+  /// The record is truncated, or its checksum is wrong.
   case damaged
-  /// The checksum is right, and what it says cannot be.
+  /// The checksum is correct but the contents are inconsistent.
   case invalid
 }
 
 extension SavedStateError: CustomStringConvertible {
-  /// Words for a person.
+  /// A description for people.
   package var description: String {
     switch self {
     case .foreign: "not a file of this program"
@@ -25,21 +25,21 @@ extension SavedStateError: CustomStringConvertible {
   }
 }
 
-/// All of the state but the queue: small, so that it can be written every second.
+/// The playback state without the queue: small enough to be written every second.
 package struct SavedPlayback: Hashable, Sendable {
-  /// The size of the largest record in bytes; a file that is longer is none.
+  /// The maximum size of a record in bytes. A longer file is not a record.
   package static let maximumSize = 64
 
-  /// The song that was the current one, and how to know it again.
+  /// The current song, with a checksum to recognize it.
   package struct Current: Hashable, Sendable {
-    /// Its number.
+    /// The id of the song in the saved queue.
     package var id: SongID
-    /// A checksum of its locator: the number may belong to the queue of another life.
+    /// A checksum of the song's locator, since the id may belong to a queue of an earlier run.
     package var locatorChecksum: UInt32
-    /// Where it stood, in seconds: finite, not negative.
+    /// The position in the song, in seconds: finite, not negative.
     package var seconds: Double
 
-    /// Nothing is checked; `SavedPlayback(encoded:)` does.
+    /// Creates a value without validation; `SavedPlayback(encoded:)` validates.
     package init(id: SongID, locatorChecksum: UInt32, seconds: Double) {
       self.id = id
       self.locatorChecksum = locatorChecksum
@@ -47,29 +47,31 @@ package struct SavedPlayback: Hashable, Sendable {
     }
   }
 
-  /// What was asked for.
+  /// The requested playback state.
   package var state = PlaybackState.stopped
-  /// The current song.
+  /// The current song; nil if there is none.
   package var current: Current?
-  /// The mode.
+  /// Whether playback continues with the first song after the last one.
   package var isRepeating = false
-  /// The mode. The order that chance made is not kept; a new one is drawn.
+  /// Whether songs play in random order. The order itself is not saved; a new one is drawn.
   package var isRandom = false
-  /// The mode.
+  /// Whether playback pauses after each song or repeats it.
   package var single = OneshotMode.off
-  /// The mode.
+  /// Whether songs leave the queue after they were heard.
   package var consume = OneshotMode.off
-  /// 0 ... 100.
+  /// The volume in percent, 0 ... 100.
   package var volume = 100
-  /// Whether it was silent.
+  /// Whether the output was muted.
   package var isMuted = false
-  /// The mode.
+  /// The replay gain mode.
   package var replayGain = ReplayGainMode.off
 
-  /// A fresh jukebox's.
+  /// The state of a new jukebox.
   package init() {}
 
   /// Reads a record. Any bytes are allowed.
+  ///
+  /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .playback)
     state = try reader.readCase()
@@ -94,7 +96,7 @@ package struct SavedPlayback: Hashable, Sendable {
     }
   }
 
-  /// The record.
+  /// Returns the bytes of the record.
   package func encoded() -> [UInt8] {
     var writer = RecordWriter(kind: .playback, capacity: Self.maximumSize)
     writer.write(state.rawValue)
@@ -110,15 +112,17 @@ package struct SavedPlayback: Hashable, Sendable {
       writer.write(current.locatorChecksum)
       writer.write(current.seconds.bitPattern)
     }
-    // Only where it is on: without it, programs that do not know it yet can read the record.
+    // Omitted when off, so that older programs can read the record.
     if replayGain != .off { writer.write(replayGain) }
     return writer.finished()
   }
 }
 
 extension SongQueue {
-  /// Reads a record of a queue: songs, their numbers, ranges and priorities, and of URLs what they have said about
-  /// themselves; the version begins anew. Any bytes are allowed, and no more memory is used than they justify.
+  /// Reads a record of a queue: songs with their ids, ranges and priorities, and the metadata of URLs. The
+  /// version starts at 1 again. Any bytes are allowed; memory use is bounded by their number.
+  ///
+  /// - Throws: A `SavedStateError` if the bytes are not a valid record.
   package init(encoded bytes: [UInt8]) throws(SavedStateError) {
     var reader = try RecordReader(bytes, kind: .queue)
     let nextID = try reader.read(UInt64.self)
@@ -134,22 +138,22 @@ extension SongQueue {
     self = queue
   }
 
-  /// What is added to the form of a song with a priority, which follows.
+  /// Added to the form of a song with a priority. The priority follows.
   fileprivate static let withPriority = 3
-  /// What is added to the form of a URL. Behind the priority follow whom it may reach and, behind a length, what it has said
-  /// about itself. No song had it before version 2.
+  /// Added to the form of a URL. Its reach, the length of its metadata and the metadata follow the priority.
+  /// New in version 2 of the record.
   fileprivate static let withURL = 6
 
-  /// Whom a URL may reach, by the number that stands for it.
+  /// The values of a URL's reach, by their number in the record.
   fileprivate static let reaches: [NetworkReach] = [.all, .publicOnly, .allForOthers]
 
-  /// A song without range and path: number, form, length.
+  /// The minimum size of a song in bytes: id, form and the length of the path.
   private static let smallestRecord = 4 + 1 + 2
 
-  /// The record. It takes a tenth of a second for 100,000 songs: make a copy of the queue under the lock and call this
-  /// after it is released.
+  /// Returns the record. Takes 0.1 s for 100,000 songs: copy the queue under the lock, and call this method
+  /// on the copy after the lock is released.
   package func encoded() -> [UInt8] {
-    // 64 bytes are what a path of a collection takes; more is only slower.
+    // A path in a music collection takes about 64 bytes; longer ones only make encoding slower.
     var writer = RecordWriter(kind: .queue, capacity: count * (Self.smallestRecord + 64) + 12)
     writer.write(nextID)
     writer.write(UInt32(count))
@@ -159,7 +163,7 @@ extension SongQueue {
 }
 
 extension RecordWriter {
-  /// A song of a queue.
+  /// Writes a song of a queue.
   fileprivate mutating func write(_ queued: QueuedSong) {
     let song = queued.song
     var form = song.range.map { $0.end == nil ? 1 : 2 } ?? 0
@@ -184,7 +188,7 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-  /// The next song of a queue.
+  /// Reads the next song of a queue.
   mutating func readSong() throws(SavedStateError) -> (id: SongID, song: Song) {
     let id = SongID(rawValue: try read())
     var form = Int(try read(UInt8.self))
@@ -215,7 +219,7 @@ extension RecordReader {
       guard range != nil else { throw .invalid }
     }
     let locator = SongLocator(path: try read(count: Int(try read(UInt16.self))))
-    // A URL that is not written as it would be sent was written by nobody here: there may be credentials in it.
+    // A URL that is not in its normal form was not written by this program and might contain credentials.
     guard isRemote ? locator.url.map(SongLocator.init) == locator : !locator.isRemote && !locator.isTooLong
     else { throw .invalid }
     return (id, Song(locator, range: range, metadata: metadata, priority: priority, reach: reach))
@@ -223,8 +227,8 @@ extension RecordReader {
 }
 
 extension JukeboxMachine {
-  /// What is to be saved beside the queue, with the current song at `seconds`. When stopped, `play` begins a song at
-  /// its beginning, so there it is 0.
+  /// Returns the state to save beside the queue, with the current song at `seconds`. The position is 0 when
+  /// stopped, since `play` starts at the song's beginning.
   package func savedPlayback(at seconds: Double) -> SavedPlayback {
     var saved = SavedPlayback()
     saved.state = state
@@ -243,10 +247,10 @@ extension JukeboxMachine {
     return saved
   }
 
-  /// A jukebox as it was saved. The two records may be of different moments: a current song that the queue does not
-  /// have is none, and playback is stopped then.
+  /// Restores a jukebox. The two records may have been saved at different times: if the queue lacks the saved
+  /// current song, no song is current and playback is stopped.
   ///
-  /// The first effects tell the player everything.
+  /// The first effects contain the complete state for the player.
   package init(queue: SongQueue, playback: SavedPlayback, using generator: inout some RandomNumberGenerator) {
     self.init(using: &generator)
     self.queue = queue

@@ -1,6 +1,6 @@
-/// How slots come into chunks and out of them. None of this gives a stamp to what stays.
+/// Insertion and removal of slots in chunks. These methods do not change the stamps of slots that stay.
 extension SlotSequence {
-  /// Takes the slots of `range` out.
+  /// Removes the slots of `range` and returns them.
   mutating func extract(_ range: Range<Int>) -> [Slot] {
     guard !range.isEmpty else { return [] }
     let place = list.place(of: range.lowerBound)
@@ -20,7 +20,7 @@ extension SlotSequence {
     return slots
   }
 
-  /// The same where whole chunks are among them.
+  /// Removes the slots of a range that includes whole chunks.
   private mutating func extractChunks(_ range: Range<Int>) -> [Slot] {
     let first = cut(range.lowerBound)
     let last = cut(range.upperBound)
@@ -35,7 +35,7 @@ extension SlotSequence {
     return slots
   }
 
-  /// Puts `slots` in front of what stands at `rank` (0 ... count).
+  /// Inserts `slots` before the slot at `rank` (0 ... count).
   mutating func implant(_ slots: [Slot], at rank: Int) {
     guard let highest = slots.max() else { return }
     if Int(highest) >= chunkOfSlot.count {
@@ -45,7 +45,7 @@ extension SlotSequence {
     var place = list.place(of: min(rank, count - 1))
     let size = list.size(place)
     if size + slots.count > Self.chunkLimit {
-      // Who adds at the end leaves full chunks behind.
+      // Repeated additions at the end leave full chunks, so the last one is not split.
       guard rank < count else { return implantChunks(slots, at: rank) }
       split(place, at: size / 2)
       number(from: place + 1)
@@ -62,7 +62,7 @@ extension SlotSequence {
     list.grow(place, by: slots.count)
   }
 
-  /// The same, in chunks of their own.
+  /// Inserts `slots` before the slot at `rank`, in new chunks.
   private mutating func implantChunks(_ slots: [Slot], at rank: Int) {
     let place = cut(rank)
     let pieces = (slots.count + Self.chunkFill - 1) / Self.chunkFill
@@ -79,14 +79,14 @@ extension SlotSequence {
     number(from: place - 1)
   }
 
-  /// Moves `range` so that it begins at `target`, chunk by chunk.
+  /// Moves `range` so that it begins at `target`, by moving whole chunks.
   mutating func moveChunks(_ range: Range<Int>, to target: Int) {
     let first = cut(range.lowerBound)
     let last = cut(range.upperBound)
     let stretch = list.take(first..<last, slots: range.count)
     let place = cut(target)
     list.insert(stretch, at: place, slots: range.count)
-    // Where they were, and both ends of where they are.
+    // Repair at the old position and at both ends of the new one.
     mend(around: target < range.lowerBound ? range.upperBound : range.lowerBound)
     mend(around: target + range.count)
     mend(around: target)
@@ -95,7 +95,7 @@ extension SlotSequence {
 
   // MARK: Chunks
 
-  /// A chunk that is in the list nowhere yet.
+  /// Makes a chunk that is not in the list yet, and returns its number.
   private mutating func makeChunk(_ slots: ArraySlice<Slot>) -> UInt32 {
     let number = freeChunks.popLast() ?? UInt32(chunks.count)
     if Int(number) == chunks.count {
@@ -113,7 +113,8 @@ extension SlotSequence {
     freeChunks.append(number)
   }
 
-  /// Makes a chunk begin at `rank` (0 ... count) and returns its place, which is behind the last for the end.
+  /// Makes a chunk begin at `rank` (0 ... count) and returns the chunk's index in the list; for the end, the
+  /// index after the last chunk.
   private mutating func cut(_ rank: Int) -> Int {
     guard rank < count else { return list.end }
     let place = list.place(of: rank)
@@ -123,7 +124,7 @@ extension SlotSequence {
     return place + 1
   }
 
-  /// Makes two chunks of one.
+  /// Splits the chunk at index `place` at an offset.
   private mutating func split(_ place: Int, at offset: Int) {
     let old = list.chunk(place)
     let new = makeChunk(chunks[old].slots[offset...])
@@ -136,21 +137,21 @@ extension SlotSequence {
     list.split(place, at: offset, to: new)
   }
 
-  /// Tells the chunks from that place on where they stand.
+  /// Updates `placeOfChunk` for all chunks from index `place` on.
   private mutating func number(from place: Int) {
     placeOfChunk.withUnsafeMutableBufferPointer { placeOfChunk in
       for place in max(place, 0)..<max(place, list.end) { placeOfChunk[list.chunk(place)] = UInt32(place) }
     }
   }
 
-  /// Sees to it that the chunks on both sides of `rank` (0 ... count) are not too small.
+  /// Enforces the minimum size of the chunks on both sides of `rank` (0 ... count).
   private mutating func mend(around rank: Int) {
     if rank < count { mend(list.place(of: rank)) }
     if rank > 0 { mend(list.place(of: rank - 1)) }
   }
 
-  /// Sees to it that the chunk at that place is the last or not too small: it gets all that the next one has, or half of
-  /// what both have.
+  /// Enforces the minimum size of the chunk at index `place`, except the last. The chunk gets all slots of
+  /// the next one, or enough of them to make both equal in size.
   private mutating func mend(_ place: Int) {
     while place + 1 < list.end, list.size(place) < Self.chunkFloor {
       let (size, next) = (list.size(place), list.size(place + 1))
@@ -175,7 +176,7 @@ extension SlotSequence {
     }
   }
 
-  /// Gives each slot of a chunk its own stamp, so that it can stand among others.
+  /// Gives each slot of a chunk its own stamp, so that slots of other chunks can join it.
   private mutating func materializeStamps(_ place: Int) {
     let chunk = list.chunk(place)
     let common = list.common[place]

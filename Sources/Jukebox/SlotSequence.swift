@@ -1,61 +1,61 @@
-/// A sequence of slots in chunks of a few hundred: what is inserted, taken out or moved costs work in one or two chunks
-/// and a pass over the list of chunks, which is short and in one piece (500 numbers for 100,000 slots). Up to a million
-/// slots that is faster than a tree, whose logarithm is one of cache misses.
+/// A sequence of slots in chunks of up to 256. Insertions, removals and moves change one or two chunks, then
+/// the list of chunks, which is short and contiguous (500 numbers for 100,000 slots). Up to a million slots
+/// that is faster than a tree, whose logarithmic steps are cache misses.
 ///
-/// A slot is a number that its owner chose, from 1 on, and stays its own for life; it knows its chunk, so it knows its
-/// rank. Every chunk but the last has at least `chunkFloor` slots.
+/// A slot is a number (1 and above) that its owner chose and that never changes. It leads to its chunk and so
+/// to its rank, its index in the sequence. Every chunk but the last has at least `chunkFloor` slots.
 ///
-/// Each slot carries a *stamp*, and a whole stretch gets a new one at the cost of its chunks. Stamps never decrease, so
-/// what is not newer is passed over chunk by chunk.
+/// Each slot has a *stamp*, the edit that changed it last. Stamping a range costs time for its chunks, not
+/// for its slots. Stamps never decrease, so a search for newer ones skips whole chunks.
 ///
-/// A value. A copy shares its chunks with the original until one of the two edits them.
+/// The type is a value: a copy shares its chunks with the original until one of the two edits them.
 struct SlotSequence: Sendable {
   typealias Slot = UInt32
 
-  /// The most slots of a chunk. Between 128 and 512 all edits take the same, give or take a third; single ones like large
-  /// chunks, moves of many songs small ones.
+  /// The maximum number of slots in a chunk. Between 128 and 512 all edits take the same time within a third.
+  /// Larger chunks favour single edits, smaller ones moves of many songs.
   static let chunkLimit = 256
-  /// The fewest slots of a chunk that is not the last: a quarter, so that what was split or joined has a long way to go
-  /// until the next time.
+  /// The minimum number of slots in any chunk but the last: a quarter, so that a chunk can take many edits
+  /// between a split and a join.
   static let chunkFloor = chunkLimit / 4
-  /// What chunks get at most that are made many at once, so that there is room between.
+  /// The maximum number of slots in chunks that are made in bulk, so that each has room for insertions.
   static let chunkFill = chunkLimit / 4 * 3
 
   struct Chunk: Sendable {
     var slots: [Slot] = []
-    /// One for each slot; none as long as the stamp that all have in common says it.
+    /// The stamp of each slot; empty while the stamp common to all slots applies.
     var stamps: [UInt64] = []
   }
 
-  /// By number.
+  /// The chunks by number.
   var chunks: [Chunk] = []
   var freeChunks: [UInt32] = []
   /// The chunks in order.
   var list = ChunkList()
-  /// Where each chunk stands in the list, by number.
+  /// The index of each chunk in `list`, by chunk number.
   var placeOfChunk: [UInt32] = []
   /// The number of each slot's chunk, by slot.
   var chunkOfSlot: [UInt32] = []
 
-  /// How many slots there are.
+  /// The number of slots.
   var count: Int { list.count }
 
   init() {}
 
-  /// The sequence of `slots`, with the stamp 0.
+  /// Creates the sequence of `slots`, with stamp 0.
   init(_ slots: [Slot]) {
     insert(slots, at: 0, stamp: 0)
   }
 
   // MARK: Asking
 
-  /// Where `slot`, which is in the sequence, stands.
+  /// The rank of `slot`, which must be in the sequence.
   func rank(of slot: Slot) -> Int {
     let chunk = Int(chunkOfSlot[Int(slot)])
     return list.start(Int(placeOfChunk[chunk])) + Self.index(of: slot, in: chunks[chunk].slots)
   }
 
-  /// What stands at `rank`, which is in 0 ..< count.
+  /// The slot at `rank`, which must be in 0 ..< count.
   subscript(rank: Int) -> Slot {
     let place = list.place(of: rank)
     return chunks[list.chunk(place)].slots[rank - list.start(place)]
@@ -68,8 +68,8 @@ struct SlotSequence: Sendable {
     }
   }
 
-  /// Calls `body` with every slot of `range` whose stamp is above `stamp`, and its rank, in order, until it says
-  /// `false`.
+  /// Calls `body` with the rank and slot of every slot of `range` whose stamp is above `stamp`, in order,
+  /// until it returns false.
   func forEach(newerThan stamp: UInt64, in range: Range<Int>, _ body: (Int, Slot) -> Bool) {
     var goesOn = true
     list.forEachPart(of: range) { place, part in
@@ -94,15 +94,15 @@ struct SlotSequence: Sendable {
 
   // MARK: Editing
 
-  /// Inserts `slots`, none of which is in the sequence, in front of what stands at `rank` (0 ... count). They and all
-  /// behind them get `stamp`.
+  /// Inserts `slots`, none of which may be in the sequence, before the slot at `rank` (0 ... count). These
+  /// slots and all after them get `stamp`.
   mutating func insert(_ slots: [Slot], at rank: Int, stamp: UInt64) {
     guard !slots.isEmpty else { return }
     implant(slots, at: rank)
     self.stamp(rank..<count, stamp)
   }
 
-  /// Takes the slots of `range` out and returns them in order. All behind them get `stamp`.
+  /// Removes the slots of `range` and returns them in order. All slots after them get `stamp`.
   mutating func remove(_ range: Range<Int>, stamp: UInt64) -> [Slot] {
     guard !range.isEmpty else { return [] }
     let slots = extract(range)
@@ -110,8 +110,8 @@ struct SlotSequence: Sendable {
     return slots
   }
 
-  /// Moves `range` so that it begins at `target` (0 ... count - range.count). All that stands elsewhere then gets
-  /// `stamp`.
+  /// Moves `range` so that it begins at `target` (0 ... count - range.count). All slots whose rank changes
+  /// get `stamp`.
   mutating func move(_ range: Range<Int>, to target: Int, stamp: UInt64) {
     if range.count <= Self.chunkFloor {
       implant(extract(range), at: target)
@@ -121,7 +121,7 @@ struct SlotSequence: Sendable {
     self.stamp(min(range.lowerBound, target)..<max(range.upperBound, target + range.count), stamp)
   }
 
-  /// Puts `slots`, a permutation of what stands in `range`, there instead, with `stamp`.
+  /// Replaces the slots of `range` by `slots`, a permutation of them, with `stamp`.
   mutating func replace(_ range: Range<Int>, with slots: [Slot], stamp: UInt64) {
     var next = 0
     list.forEachPart(of: range) { place, part in
@@ -135,14 +135,14 @@ struct SlotSequence: Sendable {
     self.stamp(range, stamp)
   }
 
-  /// Exchanges what stands at `low` and at `high`, which is behind it, and gives both the stamp.
+  /// Exchanges the slots at `low` and `high`, which must be larger, and gives both the stamp.
   mutating func swap(_ low: Int, _ high: Int, stamp: UInt64) {
     let (first, second) = (self[low], self[high])
     replace(low..<low + 1, with: [second], stamp: stamp)
     replace(high..<high + 1, with: [first], stamp: stamp)
   }
 
-  /// Gives everything in `range` the stamp.
+  /// Gives all slots of `range` the stamp.
   mutating func stamp(_ range: Range<Int>, _ stamp: UInt64) {
     guard !range.isEmpty else { return }
     var first = list.place(of: range.lowerBound)

@@ -1,35 +1,35 @@
 package import ControlProtocol
 package import Transfer
 
-/// The number of a song in the queue: from 1 on, never used again as long as the queue lives (also across restarts,
-/// since the state file keeps it).
+/// The id of a song in the queue, 1 and above. Ids are not reused while the queue exists, nor after a
+/// restart, since the state file stores the next one.
 package struct SongID: RawRepresentable, Hashable, Comparable, Sendable {
-  /// 1 and above.
+  /// The number, 1 and above.
   package let rawValue: UInt32
 
-  /// Any number; whether a song has it, the queue knows.
+  /// Creates an id from any number, whether or not a queue has a song with it.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The older song is the smaller one.
+  /// Compares songs by age: the song added earlier has the smaller id.
   package static func < (lhs: SongID, rhs: SongID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// A file or a URL to play, or a part of it. It has no number: that belongs to its place in a queue.
+/// A file or URL to play, or a part of it. A song has no id; only an entry of a queue has one.
 package struct Song: Sendable {
-  /// Where it is.
+  /// The location of the file or URL.
   package let locator: SongLocator
-  /// The part that is played; `nil`: all of it.
+  /// The part that is played; nil: all.
   package var range: SongRange?
-  /// What it says about itself; `nil` until someone has looked.
+  /// The song's metadata; nil until it was read.
   package var metadata: SongMetadata?
-  /// With an order of chance, songs with more come sooner.
+  /// The priority. In random order, songs with a higher one play earlier.
   package var priority: UInt8
-  /// Which addresses a URL may lead to: what those may reach who have added it.
+  /// The addresses to which a URL may lead, depending on the client that added it.
   package var reach: NetworkReach
-  /// The credentials that were given with its URL: for this song alone, in memory only.
+  /// The credentials given with the song's URL: for this song only, and never saved.
   package var credentials: Credentials?
 
-  /// Nothing is checked; that there is something to play is the player's business.
+  /// Creates a song without validation; the player detects songs that cannot be played.
   package init(
     _ locator: SongLocator, range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0,
     reach: NetworkReach = .all, credentials: Credentials? = nil
@@ -42,14 +42,14 @@ package struct Song: Sendable {
     self.credentials = credentials
   }
 
-  /// The file at an absolute path.
+  /// Creates a song from the file at an absolute path.
   package init(
     path: [UInt8], range: SongRange? = nil, metadata: SongMetadata? = nil, priority: UInt8 = 0
   ) {
     self.init(SongLocator(path: path), range: range, metadata: metadata, priority: priority)
   }
 
-  /// How long the song plays, in seconds: the whole length cut to `range`. `nil` as long as the end is not known.
+  /// The playing time in seconds: the length cut to `range`. Nil while the end is unknown.
   package var duration: Double? {
     let whole = metadata?.duration
     guard let range else { return whole }
@@ -59,11 +59,11 @@ package struct Song: Sendable {
   }
 }
 
-/// A song with its number in the queue.
+/// A song of the queue with its id.
 package struct QueuedSong: Identifiable, Sendable {
-  /// The number it has as long as it is in the queue.
+  /// The id, valid while the song is in the queue.
   package let id: SongID
-  /// The song as it was when it was asked for.
+  /// The song at the time of the query.
   package let song: Song
 
   init(id: SongID, song: Song) {

@@ -1,36 +1,36 @@
 package import Transfer
 
-/// Where a song is: a file of this machine, or a URL.
+/// The location of a song: a local file or a URL.
 ///
-/// One block of bytes, since a queue has many of them.
+/// Stored as one block of bytes, since a queue has many locators.
 package struct SongLocator: Hashable, Sendable {
-  /// The longest path that Linux opens: PATH_MAX without its closing zero.
+  /// The maximum length of a path on Linux, in bytes: PATH_MAX without its terminating zero.
   package static let maximumPathLength = 4095
 
-  /// What the file system calls the file, or the text of the URL.
+  /// The file's path as the file system stores it, or the text of the URL.
   package let bytes: [UInt8]
 
-  /// A file by its absolute path, as the file system has it: any bytes, UTF-8 or not.
+  /// Creates the location of a file by its absolute path: any bytes, UTF-8 or not.
   package init(path: [UInt8]) { bytes = path }
 
-  /// A URL.
+  /// Creates the location of a URL.
   package init(_ url: WebURL) { bytes = Array(url.text.utf8) }
 
-  /// Whether it is a URL. A path is absolute, so it never begins like one.
+  /// Whether the location is a URL. Paths are absolute, so they never begin like one.
   package var isRemote: Bool {
-    // Asked of every song of an answer: most are told apart by their first byte.
+    // Called for every song of a reply: for most songs the first byte decides.
     bytes.first == UInt8(ascii: "h")
       && (bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8))
   }
 
-  /// The path of a file; `nil` for a URL.
+  /// The path of a file; nil for a URL.
   package var path: [UInt8]? { isRemote ? nil : bytes }
 
-  /// The URL; `nil` for a file.
+  /// The URL; nil for a file.
   package var url: WebURL? {
     isRemote ? try? WebURL.read(String(decoding: bytes, as: UTF8.self)).url : nil
   }
 
-  /// Whether a queue takes it: no file has a longer path, and a `WebURL` has a limit of its own.
+  /// Whether a path is too long for a queue and for Linux. A `WebURL` has its own limit.
   var isTooLong: Bool { bytes.count > Self.maximumPathLength && !isRemote }
 }

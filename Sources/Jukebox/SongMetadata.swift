@@ -1,9 +1,9 @@
 package import ControlProtocol
 
-/// What a song's file says about itself: one block of bytes that all copies share, since a queue has many of them.
+/// A song's metadata in one block of bytes, which all copies share, since a queue has many songs.
 package struct SongMetadata: Hashable, Sendable {
-  /// Duration (8 bytes), time of change (8), sample rate (4), channels (1), then for each tag which one it is (1), the length of
-  /// its value (1 to 5) and the value.
+  /// The fields with their sizes in bytes: duration (8), modification time (8), sample rate (4), channels
+  /// (1). For each tag, its type (1), the length of its value (1 to 5) and the value follow.
   private let bytes: [UInt8]
 
   private static let durationOffset = 0
@@ -11,11 +11,10 @@ package struct SongMetadata: Hashable, Sendable {
   private static let sampleRateOffset = 16
   private static let channelsOffset = 20
   private static let tagsOffset = 21
-  /// Stands for a time that is not known.
+  /// The value of an unknown modification time.
   private static let noTime = Int64.min
 
-  /// Everything that is known. A duration that is not a number, a rate and channels that are not above 0 count as not
-  /// known.
+  /// Creates metadata. A duration of NaN, and a rate or channel count of 0 or less, count as unknown.
   package init(
     duration: Double? = nil, modified: Int64? = nil, sampleRate: Int? = nil, channels: Int? = nil,
     tags: [SongTag] = []
@@ -41,10 +40,10 @@ package struct SongMetadata: Hashable, Sendable {
     }
   }
 
-  /// The block as it is kept on a disk.
+  /// The bytes as stored on disk.
   package var encoded: [UInt8] { bytes }
 
-  /// What was kept; `nil` if it is no such block. Any bytes are safe.
+  /// Reads stored bytes; nil if they are invalid. Any bytes are allowed.
   package init?(encoded bytes: [UInt8]) {
     guard bytes.count >= Self.tagsOffset else { return nil }
     let span = bytes.span
@@ -60,31 +59,31 @@ package struct SongMetadata: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The length of the whole file in seconds; `nil` when unknown.
+  /// The length of the whole file in seconds; nil if unknown.
   package var duration: Double? {
     let value = Double(bitPattern: load(Self.durationOffset))
     return value.isNaN ? nil : value
   }
 
-  /// When the file was changed last, in seconds since 1970; `nil` when unknown.
+  /// The modification time of the file, in seconds since 1970; nil if unknown.
   package var modified: Int64? {
     let value: Int64 = load(Self.modifiedOffset)
     return value == Self.noTime ? nil : value
   }
 
-  /// The sample rate in hertz; `nil` when unknown.
+  /// The sample rate in hertz; nil if unknown.
   package var sampleRate: Int? {
     let value: UInt32 = load(Self.sampleRateOffset)
     return value == 0 ? nil : Int(value)
   }
 
-  /// 1 for mono, 2 for stereo; `nil` when unknown.
+  /// The number of channels; nil if unknown.
   package var channels: Int? {
     let value: UInt8 = load(Self.channelsOffset)
     return value == 0 ? nil : Int(value)
   }
 
-  /// The tags in the order in which they are shown, copied.
+  /// Copies of the tags, in display order.
   package var tags: [SongTag] {
     var tags: [SongTag] = []
     forEachTag { type, value in
@@ -93,13 +92,13 @@ package struct SongMetadata: Hashable, Sendable {
     return tags
   }
 
-  /// The same with other tags.
+  /// Returns the metadata with its tags replaced.
   package func replacingTags(by tags: [SongTag]) -> SongMetadata {
     SongMetadata(
       duration: duration, modified: modified, sampleRate: sampleRate, channels: channels, tags: tags)
   }
 
-  /// Calls `body` with each tag of `wanted` and its value, in the same order and without a copy.
+  /// Calls `body` with each tag whose type is in `wanted`, in display order. The value is not copied.
   package func forEachTag(of wanted: TagSet = .all, _ body: (TagType, Span<UInt8>) -> Void) {
     let span = bytes.span
     var next = Self.tagsOffset
@@ -119,13 +118,14 @@ package struct SongMetadata: Hashable, Sendable {
   }
 }
 
-/// Lengths in as few bytes as they need: seven bits in each, the low ones first, the eighth bit for more to come.
+/// Variable-length coding of lengths: seven bits in each byte, low bits first; the eighth bit marks that
+/// another byte follows.
 private enum LengthCoding {
   static func size(_ length: Int) -> Int {
     length < 1 << 7 ? 1 : (Int.bitWidth - length.leadingZeroBitCount + 6) / 7
   }
 
-  /// Returns the place behind it.
+  /// Writes a length at `start` and returns the offset after it.
   static func write(_ length: Int, to buffer: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
     var rest = length
     var offset = start
@@ -138,13 +138,13 @@ private enum LengthCoding {
     return offset + 1
   }
 
-  /// The same of bytes that may be anything; `nil` for what is no length.
+  /// Reads a length from untrusted bytes; nil if it is invalid. Moves `next` past the length.
   static func readChecked(_ bytes: Span<UInt8>, _ next: inout Int) -> Int? {
     let end = bytes.indices.suffix(bytes.count - next).prefix(5).first { bytes[$0] < 0x80 }
     return end == nil ? nil : read(bytes, &next)
   }
 
-  /// Moves `next` behind it.
+  /// Reads a length and moves `next` past it.
   static func read(_ bytes: Span<UInt8>, _ next: inout Int) -> Int {
     var length = 0
     var shift = 0

@@ -1,38 +1,38 @@
 package import ControlProtocol
 package import Transfer
 
-/// The songs in order, each with a number of its own, and for every version of the queue what has changed since.
+/// The songs in order, each with its id, and a record of the version in which each last changed.
 ///
-/// A value: whoever holds it has a lock. A copy is a snapshot: the two share, in pages, what neither has edited
-/// since. No edit looks at the songs that it moves: one that moves the positions of 100,000 takes a microsecond
-/// or two, and an edit of k songs k more, except a move, whatever its length.
+/// The type is a value that its owner protects with a lock. A copy is a snapshot that shares unedited pages
+/// with the original. The cost of an edit does not depend on the number of songs that move: changing 100,000
+/// positions takes 1–2 µs. An edit of k songs takes time for each of them, except a move.
 package struct SongQueue: Sendable {
-  /// The most songs a queue takes, so that no client fills the memory: ten times the largest collection Continuo is
-  /// measured with.
+  /// The maximum number of songs, so that no client can exhaust memory: ten times the largest queue in
+  /// Continuo's benchmarks.
   package static let maximumCount = 1_000_000
 
-  /// The most bytes of tags that a client can give a song, so that the state file stays one that is read.
+  /// The maximum size in bytes of a song's tags that clients set, so that the state file stays readable.
   package static let maximumTagBytes = 64 << 10
 
   typealias Slot = SlotSequence.Slot
 
   private(set) var order = SlotSequence()
-  /// By slot.
+  /// The properties of the songs, by slot.
   private var entries = EntryPages()
-  /// The few songs of which only a part is played.
+  /// The ranges of the few songs of which only a part is played.
   private var ranges: [Slot: SongRange] = [:]
-  /// Those of songs that have one above 0, which are few.
+  /// The priorities of the few songs with one above 0.
   private var priorities: [Slot: UInt8] = [:]
-  /// The credentials of the few songs that were given some. Never saved.
+  /// The credentials of the few songs that have any. Never saved.
   private var credentials: [Slot: Credentials] = [:]
   private var slots: [SongID: Slot] = [:]
   private var freeSlots: [Slot] = []
-  /// The number of the next song, or 2³² when all are used up.
+  /// The id of the next song, or 2³² if all ids are used.
   private(set) var nextID: UInt64 = 1
-  /// Counts edits and never wraps; `version` is what clients see of it.
+  /// The number of edits. Unlike `version`, which clients see, it never wraps.
   private(set) var edition: UInt64
 
-  /// An empty queue, of version 1.
+  /// Creates an empty queue of version 1.
   package init() { self.init(edition: 1) }
 
   init(edition: UInt64) { self.edition = edition }
@@ -42,33 +42,34 @@ package struct SongQueue: Sendable {
   /// The number of songs.
   package var count: Int { slots.count }
 
-  /// Whether there is none.
+  /// Whether the queue has no songs.
   package var isEmpty: Bool { slots.isEmpty }
 
-  /// Counts the edits: from 1 to 2³¹ − 1, then again from 1, since clients keep it in a signed 32-bit number.
+  /// The version that clients see: counts edits from 1 to 2³¹ − 1, then from 1 again, since clients store it
+  /// in a signed 32-bit number.
   package var version: UInt32 { UInt32((edition - 1) % Self.versions) + 1 }
 
   private static let versions: UInt64 = (1 << 31) - 1
 
-  /// The song at `position`; `nil` if there is none.
+  /// The song at `position`; nil if there is none.
   package subscript(position position: Int) -> QueuedSong? {
     guard position >= 0, position < count else { return nil }
     return queued(order[position])
   }
 
-  /// The song of that number; `nil` if there is none.
+  /// The song with that id; nil if there is none.
   package subscript(id: SongID) -> Song? {
     guard let slot = slots[id] else { return nil }
     return song(slot)
   }
 
-  /// Where the song of that number stands; `nil` if there is none.
+  /// The position of the song with that id; nil if there is none.
   package func position(of id: SongID) -> Int? {
     guard let slot = slots[id] else { return nil }
     return order.rank(of: slot)
   }
 
-  /// Calls `body` with the songs of `range`, cut to the queue, in order, each with its position.
+  /// Calls `body` with each song of `range`, clamped to the queue, and its position, in order.
   package func forEach(in range: Range<Int>, _ body: (Int, QueuedSong) -> Void) {
     let range = range.clamped(to: 0..<count)
     var position = range.lowerBound
@@ -78,12 +79,13 @@ package struct SongQueue: Sendable {
     }
   }
 
-  /// The songs of `range` (`nil`: the whole queue) that have a new position or new content since `version`, in order:
-  /// at most `limit` of them, and the position where to go on if there are more.
+  /// Returns the songs of `range` (nil: the whole queue) whose position or content has changed since
+  /// `version`, in order. At most `limit` songs are returned; if there are more, `next` is the position to
+  /// continue from.
   ///
-  /// It takes time for what it reports, and one comparison for a few hundred songs of the queue. A version that this
-  /// queue has not had yet, or 0, gives all: the client has it from another life of the server. What is missing at the
-  /// end is to be seen by `count` only.
+  /// Takes time for each returned song, and one comparison for each chunk of up to 256 songs. Version 0, or
+  /// one that the queue has not reached, returns all songs: the client has it from an earlier run of the
+  /// server. Songs removed from the end are visible from `count` only.
   package func changes(
     since version: UInt32, in range: Range<Int>? = nil, limit: Int = .max
   ) -> (songs: [(position: Int, song: QueuedSong)], next: Int?) {
@@ -118,21 +120,20 @@ package struct SongQueue: Sendable {
       credentials: credentials.isEmpty ? nil : credentials[slot])
   }
 
-  /// The credentials that the user of this process has given with a song at `locator`; nil if there are none.
+  /// The credentials that this process's own user gave with a song at `locator`; nil if there are none.
   package func ownCredentials(for locator: SongLocator) -> Credentials? {
     credentials.first { entries[$0.key].reach == .all && entries[$0.key].locator == locator }?.value
   }
 
-  /// The priority of a song.
+  /// The priority of the song in a slot.
   func priority(of slot: Slot) -> UInt8 { priorities.isEmpty ? 0 : priorities[slot] ?? 0 }
 
-  /// Whether a song has one above 0.
+  /// Whether any song has a priority above 0.
   var hasPriorities: Bool { !priorities.isEmpty }
 
   // MARK: Editing
 
-  /// Inserts `songs` in front of the one at `position` (`nil`: at the end) and returns their numbers: one edit, one
-  /// version.
+  /// Inserts `songs` before the song at `position` (nil: at the end) as one edit and returns their ids.
   ///
   /// - Throws: `badSongIndex` if `position` is not in 0 ... count, `queueFull`, `pathTooLong`.
   @discardableResult
@@ -150,17 +151,17 @@ package struct SongQueue: Sendable {
     return (first..<nextID).map { SongID(rawValue: UInt32($0)) }
   }
 
-  /// Takes the songs of `range` out and returns their numbers.
+  /// Removes the songs of `range` and returns their ids.
   ///
-  /// As in MPD, the range may end behind the queue, and nothing happens if it is empty.
-  /// - Throws: `badSongIndex` if it begins behind the end of the queue.
+  /// As in MPD, the range may extend past the end of the queue; an empty range has no effect.
+  /// - Throws: `badSongIndex` if the range begins after the end of the queue.
   @discardableResult
   package mutating func remove(_ range: Range<Int>) throws(JukeboxError) -> [SongID] {
     guard range.lowerBound >= 0, range.lowerBound <= count else { throw .badSongIndex }
     return take(range.clamped(to: 0..<count))
   }
 
-  /// Takes out `range`, which is in the queue.
+  /// Removes `range`, which must be in the queue, and returns the ids of its songs.
   @discardableResult
   mutating func take(_ range: Range<Int>) -> [SongID] {
     guard !range.isEmpty else { return [] }
@@ -178,7 +179,7 @@ package struct SongQueue: Sendable {
     }
   }
 
-  /// Takes all songs out. It is a new version also when there were none, as in MPD.
+  /// Removes all songs. As in MPD, the version changes even if the queue was empty.
   package mutating func removeAll() {
     edition += 1
     order.removeAll()
@@ -190,9 +191,11 @@ package struct SongQueue: Sendable {
     freeSlots = []
   }
 
-  /// Moves the songs of `range` so that the first of them stands at `target` afterwards. Many cost hardly more than one.
+  /// Moves the songs of `range` so that the first of them is at `target` afterwards. The cost hardly depends
+  /// on their number.
   ///
-  /// - Throws: `badSongIndex` if `range` is empty or not in the queue, `numberTooLarge` if `target` leaves no room for them.
+  /// - Throws: `badSongIndex` if `range` is empty or not in the queue; `numberTooLarge` if `target` leaves no
+  ///   room for the songs.
   package mutating func move(_ range: Range<Int>, to target: Int) throws(JukeboxError) {
     guard range.lowerBound >= 0, range.upperBound <= count, !range.isEmpty else { throw .badSongIndex }
     guard target >= 0, target <= count - range.count else { throw .numberTooLarge(target) }
@@ -201,7 +204,7 @@ package struct SongQueue: Sendable {
     order.move(range, to: target, stamp: edition)
   }
 
-  /// Exchanges two songs. It is a new version also when they are one, as in MPD.
+  /// Exchanges two songs. As in MPD, the version changes even if both positions are the same.
   ///
   /// - Throws: `badSongIndex`.
   package mutating func swap(_ first: Int, _ second: Int) throws(JukeboxError) {
@@ -215,9 +218,9 @@ package struct SongQueue: Sendable {
     }
   }
 
-  /// Puts the songs of `range` into random order. Nothing happens to fewer than two.
+  /// Puts the songs of `range` into random order. Has no effect on fewer than two.
   ///
-  /// - Throws: `badSongIndex` if the range begins behind the end of the queue; it may end there.
+  /// - Throws: `badSongIndex` if the range begins after the end of the queue; it may extend past the end.
   package mutating func shuffle(
     _ range: Range<Int>, using generator: inout some RandomNumberGenerator
   ) throws(JukeboxError) {
@@ -232,7 +235,7 @@ package struct SongQueue: Sendable {
     order.replace(range, with: slots, stamp: edition)
   }
 
-  /// Sets what is played of a song. Nothing happens if it is that already.
+  /// Sets the part of a song that is played. Has no effect if the part is the same.
   ///
   /// - Throws: `noSuchSong`.
   package mutating func setRange(_ range: SongRange?, of id: SongID) throws(JukeboxError) {
@@ -242,15 +245,15 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// Sets the priority of songs of the queue: one edit for all. Nothing happens to those that have it already.
+  /// Sets the priority of songs as one edit. Songs that already have it are unchanged.
   mutating func setPriority(_ priority: UInt8, of slots: [Slot]) {
     let changed = slots.filter { self.priority(of: $0) != priority }
     for slot in changed { priorities[slot] = priority == 0 ? nil : priority }
     touch(changed)
   }
 
-  /// Sets what songs say about themselves: one edit for all. Songs that have left the queue meanwhile are passed
-  /// over. Returns whether there was one that has not.
+  /// Sets the metadata of songs as one edit. Songs that have left the queue are ignored. Returns whether any
+  /// song was in the queue.
   @discardableResult
   package mutating func setMetadata(_ metadata: [(id: SongID, metadata: SongMetadata)]) -> Bool {
     var touched: [Slot] = []
@@ -263,9 +266,9 @@ package struct SongQueue: Sendable {
     return !touched.isEmpty
   }
 
-  /// A song from the network has said something about itself: its length in seconds, if that is known, and tags, which take
-  /// the place of those of their types; an empty one only takes their place. Nothing happens if it has said that before, or
-  /// to a file.
+  /// Records metadata that a song from the network has provided. A known length and format replace the old
+  /// ones. Tags replace the old tags of their types; an empty value only removes these. Has no effect if
+  /// nothing changes, for a file, or above `maximumTagBytes`.
   package mutating func learn(_ id: SongID, _ news: SongMetadata) {
     guard let slot = slots[id], entries[slot].locator.isRemote else { return }
     let old = entries[slot].metadata ?? SongMetadata()
@@ -280,21 +283,21 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// Adds a tag to a song from the network, behind those that it has.
+  /// Adds a tag to a song from the network, after its existing tags.
   ///
-  /// - Throws: `noSuchSong`, `songIsLocal`; `queueFull` if the song has more of them than `maximumTagBytes`.
+  /// - Throws: `noSuchSong`, `songIsLocal`; `queueFull` if the song's tags would exceed `maximumTagBytes`.
   package mutating func addTag(_ tag: SongTag, to id: SongID) throws(JukeboxError) {
     try editTags(of: id) { $0.append(tag) }
   }
 
-  /// Takes the tags of a type (`nil`: all) from a song from the network.
+  /// Removes the tags of a type (nil: all) from a song from the network.
   ///
   /// - Throws: `noSuchSong`, `songIsLocal`.
   package mutating func removeTags(_ type: TagType?, of id: SongID) throws(JukeboxError) {
     try editTags(of: id) { tags in tags.removeAll { type == nil || $0.type == type } }
   }
 
-  /// It is a new version also when nothing has changed, as in MPD.
+  /// Edits a song's tags. As in MPD, the version changes even if the tags stay the same.
   private mutating func editTags(of id: SongID, _ body: (inout [SongTag]) -> Void) throws(JukeboxError) {
     guard let slot = slots[id] else { throw .noSuchSong }
     guard entries[slot].locator.isRemote else { throw .songIsLocal }
@@ -307,7 +310,7 @@ package struct SongQueue: Sendable {
     touch([slot])
   }
 
-  /// One edit in which the content of `slots` changed.
+  /// Marks the content of `slots` as changed, as one edit.
   private mutating func touch(_ slots: [Slot]) {
     guard !slots.isEmpty else { return }
     edition += 1
@@ -317,7 +320,7 @@ package struct SongQueue: Sendable {
     }
   }
 
-  /// Gives songs their places; the numbers are new to the queue and each is there once.
+  /// Inserts songs at `position`. Their ids must be new to the queue and different from each other.
   private mutating func place(_ songs: [(SongID, Song)], at position: Int) {
     edition += 1
     let new = songs.map { id, song in
@@ -339,7 +342,8 @@ package struct SongQueue: Sendable {
     order.insert(new, at: position, stamp: edition)
   }
 
-  /// A queue as it was saved; `nil` if a number is not below `nextID`, is there twice, is 0, or there are too many.
+  /// Restores a saved queue; nil if an id is 0, a duplicate or not below `nextID`, or if there are too many
+  /// songs.
   init?(restoring songs: [(id: SongID, song: Song)], nextID: UInt64) {
     self.init()
     guard nextID >= 1, nextID <= UInt64(UInt32.max) + 1, songs.count <= Self.maximumCount else { return nil }

@@ -1,5 +1,5 @@
-/// Steele, Lea and Flood's generator: one word of state, so the machine stays a small value, and a seed tells the whole
-/// order. Good enough for music, not for secrets.
+/// The SplitMix64 generator of Steele, Lea and Flood. Its state is one word, so the machine stays a small
+/// value and a seed determines all random orders. Suitable for shuffling, not for secrets.
 struct SplitMix64: RandomNumberGenerator, Sendable {
   var state: UInt64
 

@@ -6,25 +6,29 @@ import Foundation
 package import Jukebox
 import Transfer
 
-/// The application that a device runs: a player for the jukebox, what is observed of it, and its background tasks. It
-/// exists from a launch to a termination; the session outlives it. Everything happens on the main queue.
+/// The application that a device runs: the jukebox's player, its observers and its background tasks.
+///
+/// An instance lives from a launch to a termination; the jukebox outlives it. Everything runs on the main
+/// queue.
 @MainActor
 package final class JukeboxApplication {
-  /// What plays.
+  /// The player, observed and controlled for the jukebox.
   package let player = AVQueuePlayer()
-  /// Called for each `observedStep` that is heard; in order with what `onEvent` hears.
+  /// Called for each multiple of `observedStep` that is heard, in order with the events that `onEvent`
+  /// receives.
   package var onStep: (@MainActor (CMTime) -> Void)?
   private let host: JukeboxHost
   private let sound: SoundState
   private let onEvent: @MainActor (JukeboxEvent) -> Void
   private let system: UIApplication
-  /// The background tasks that were begun and not ended, the oldest first.
+  /// The background tasks that have begun and not ended, the oldest first.
   private var tasks: [(name: String, identifier: UIBackgroundTaskIdentifier)] = []
   private var timeObserver: Any?
   private var observations: [NSKeyValueObservation] = []
   private var interruptions: (any NSObjectProtocol)?
 
-  /// Gives the jukebox a player, which goes on where the last one was. `onEvent` is called for what happens, in order.
+  /// Connects a new player to the jukebox. The player continues at the position of the previous one.
+  /// `onEvent` receives all events, in order.
   package init(
     host: JukeboxHost, sound: SoundState, system: UIApplication,
     onEvent: @escaping @MainActor (JukeboxEvent) -> Void
@@ -61,15 +65,16 @@ package final class JukeboxApplication {
     updateHold()
   }
 
-  /// Says what the application is for, as it has to at every launch: music is for the background too. During an
-  /// interruption the session is not activated; the first sound after that does so.
+  /// Sets the audio session's category to playback, which every launch requires for background audio, and
+  /// activates the session. During an interruption the session stays inactive; the first playback after the
+  /// interruption activates it.
   package static func activateSession() throws {
     let session = AVAudioSession.sharedInstance()
     try session.setCategory(.playback)
     if !session.isInterrupted { try session.setActive(true) }
   }
 
-  /// Takes the player away; the jukebox remembers where it was.
+  /// Disconnects the player. The jukebox keeps the current position.
   package func stop() {
     observedStep = nil
     for observation in observations { observation.invalidate() }
@@ -80,10 +85,10 @@ package final class JukeboxApplication {
     sound.setSounding(false)
   }
 
-  /// The song that is current, as last told.
+  /// The song of the player's current item; nil if there is none.
   package var song: QueuedSong? { host.song(of: player.currentItem) }
 
-  /// The present time control status, and if it waits, why.
+  /// The player's time control status, and the reason while it waits.
   package var timeControl: (status: TimeControlStatus, reason: String?) {
     switch player.timeControlStatus {
     case .paused: (.paused, nil)
@@ -95,14 +100,14 @@ package final class JukeboxApplication {
 
   // MARK: What holds sound back
 
-  /// Sound is held back while a client has switched the output off, and during an interruption: the player has paused
-  /// itself then, and may not play.
+  /// Keeps the player paused while a client has disabled the output or the audio session is interrupted:
+  /// during an interruption the player has paused itself and must not play.
   private func updateHold() { host.setHeld(sound.isHeldBack) }
 
   private func interrupted(
     _ type: AVAudioSession.InterruptionType?, _ options: AVAudioSession.InterruptionOptions
   ) {
-    // The pause first: the other way round there would be a moment of sound.
+    // Pause before the hold is released: in the other order a moment of sound would be heard.
     if type == .ended, !options.contains(.shouldResume) { try? host.change { $0.pause(true) } }
     updateHold()
     onEvent(.interruption)
@@ -110,13 +115,13 @@ package final class JukeboxApplication {
 
   // MARK: Background tasks
 
-  /// Begins a task without an expiration handler: one that is forgotten.
+  /// Begins a background task without an expiration handler, like a task that an application forgets to end.
   package func beginTask(_ name: String) {
     let identifier = system.beginBackgroundTask(withName: name)
     if identifier != .invalid { tasks.append((name, identifier)) }
   }
 
-  /// Ends the oldest task of that name; false if there is none.
+  /// Ends the oldest task with that name. Returns false if there is none.
   package func endTask(_ name: String) -> Bool {
     guard let index = tasks.firstIndex(where: { $0.name == name }) else { return false }
     system.endBackgroundTask(tasks.remove(at: index).identifier)
@@ -125,7 +130,7 @@ package final class JukeboxApplication {
 
   // MARK: What observers see
 
-  /// The steps of time that `onStep` is called for, in hundredths of a second: 1 or more; nil for none.
+  /// The interval at which `onStep` is called, in hundredths of a second: 1 or more; nil for none.
   package var observedStep: Int64? {
     didSet {
       guard observedStep != oldValue else { return }
@@ -143,7 +148,8 @@ package final class JukeboxApplication {
     }
   }
 
-  /// A file that is read slowly is the disk's business for longer than the network is what a URL waits for.
+  /// Reports to `sound` whether the player lacks data. While the buffering rate is being evaluated, only a
+  /// remote song counts as waiting; a slow disk gets more time.
   private func updateHunger() {
     let reason = player.reasonForWaitingToPlay
     let host = song?.song.locator.url?.host
@@ -152,7 +158,7 @@ package final class JukeboxApplication {
   }
 
   private func timeControlChanged() {
-    // Before it is known that sound stands: that is what tells a stall from a start.
+    // Must precede `setSounding`: whether sound was playing distinguishes a stall from a start.
     updateHunger()
     sound.setSounding(player.timeControlStatus == .playing)
     let (status, reason) = timeControl

@@ -1,31 +1,32 @@
 package import ControlProtocol
 package import Jukebox
 
-/// What observers of a jukebox's player see, in the order in which it happens.
+/// An event that observers of a jukebox's player receive, in the order of occurrence.
 package enum JukeboxEvent {
-  /// Another song is the current one; nil: none is.
+  /// The current song changed; nil if there is none.
   case currentItem(QueuedSong?)
   /// The song was heard to its end.
   case didPlayToEndTime(QueuedSong)
-  /// The song cannot be played, or not on; why.
+  /// The song cannot be played, or cannot continue, for `reason`.
   case failed(QueuedSong, reason: String)
-  /// The song's time went on somewhere else.
+  /// The song's time jumped, for example because of a seek.
   case timeJumped(QueuedSong)
-  /// Whether time moves, and if it waits, why.
+  /// The time control status changed; `reason` is set while the player waits.
   case timeControlStatus(TimeControlStatus, reason: String?)
-  /// Sound has stopped because more of the song did not come in time; it goes on by itself.
+  /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
   case stalled(QueuedSong)
-  /// So much of the song is there: these parts of it in seconds, so many bytes, of how many if that is known. At most
-  /// twice a second.
+  /// Progress of loading the song: the loaded ranges in seconds, the stored bytes, and the total in bytes if
+  /// known. At most twice a second.
   case loaded(QueuedSong, ranges: [Range<Double>], bytes: Int64, total: Int64?)
-  /// Something happened to the song on the network.
+  /// A network event of the song.
   case network(QueuedSong, NetworkReport)
-  /// The song is a live stream; what the station is called.
+  /// The song is a live stream; `name` is the station's name.
   case station(QueuedSong, name: String?)
-  /// What the stream says about itself from now on, at that many seconds of the song.
+  /// Timed metadata of the stream, valid from `seconds` of the song onward.
   case timedMetadata(QueuedSong, identifier: String, value: String, seconds: Double)
-  /// An interruption begins or ends.
+  /// An audio session interruption began or ended.
   case interruption
-  /// Nothing can be decoded any more: no memory, no descriptors. The player stays where it is for good.
+  /// The player failed permanently and cannot decode any more, for example for lack of memory or descriptors.
+  /// Its position stays where it is.
   case playerFailed((any Error)?)
 }

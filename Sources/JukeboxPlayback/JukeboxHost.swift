@@ -6,16 +6,16 @@ package import HostTime
 package import Jukebox
 import Synchronization
 
-/// The jukebox of this process: commands come from any thread, orders to the player go out on the main queue.
+/// The jukebox of this process: commands come from any thread; actions for the player run on the main queue.
 ///
-/// A command takes a short lock and is done; what the player has to do for it follows, in order. So nobody who asks
-/// waits for the main queue, for a file or for the server. While the application is suspended its player gets no
-/// orders: they wait, and are carried out when it runs again.
+/// A command holds a lock briefly and never waits for the main queue, a file or the audio server; the
+/// player's actions follow in order. While the application is suspended, actions stay pending; `resume()`
+/// releases them.
 package final class JukeboxHost: Suspendable {
-  /// What the player is to do.
+  /// An instruction for the player.
   private enum Order {
     case action(JukeboxAction)
-    /// Hold sound back, whatever the jukebox wants, or no longer.
+    /// Keep the player paused whatever the jukebox requests (true), or no longer (false).
     case hold(Bool)
 
     func supersedes(_ earlier: Order) -> Bool {
@@ -38,7 +38,7 @@ package final class JukeboxHost: Suspendable {
       orders.append(order)
     }
 
-    /// Whether somebody has to see to the orders now.
+    /// Whether the caller must schedule `drain()`. A true result marks draining as in progress.
     mutating func mustDrain() -> Bool {
       guard !orders.isEmpty, !isDraining, !isSuspended else { return false }
       isDraining = true
@@ -55,52 +55,55 @@ package final class JukeboxHost: Suspendable {
   }
 
   private let state: Mutex<State>
-  /// In a value of its own: a `Mutex` of a function wraps it anew whenever it is looked at, and keeps the wrapping.
+  /// The subscribers' closures, in a struct: a `Mutex` that holds a bare closure wraps it again at each
+  /// access and keeps the wrapper.
   private struct Subscriber {
     var onChange: (@Sendable (Subsystems) -> Void)?
     var onEnd: (@MainActor () -> Void)?
   }
 
   private let subscriber = Mutex(Subscriber())
-  /// How far the player is.
+  /// The current song's playback position.
   package let place = SongPlace()
   @MainActor private var player: JukeboxPlayer?
-  /// The song that has the title of a live stream.
+  /// The song whose title tag comes from the live stream's metadata.
   @MainActor private var titled: SongID?
   private let mainQueue: any DeliveryQueue
 
-  /// A host of `machine`, without a player. What the machine already wants of one is kept for the first. `mainQueue` is
-  /// where the player is driven: the main actor's thread.
+  /// Creates a host of `machine` without a player. Actions that `machine` has already requested stay pending
+  /// for the first player. The player is driven on `mainQueue`, which must run on the main actor's thread.
   package init(_ machine: JukeboxMachine, mainQueue: any DeliveryQueue = MainDispatchQueue.shared) {
     var machine = machine
-    // At once: the place in a restored song has to be known before anyone asks for it, or keeps it.
+    // A restored song's position must be available before a client asks for it or it is saved.
     let actions = machine.takeEffects().actions
     place.expect(actions)
     self.mainQueue = mainQueue
     state = Mutex(State(machine: machine, orders: Deque(actions.map(Order.action))))
   }
 
-  /// Called with what changed, after every change, on the thread that made it; without a lock.
+  /// Sets the closure that is called after every change with the changed subsystems, on the thread that made
+  /// the change and without a lock.
   package func onChange(_ body: @escaping @Sendable (Subsystems) -> Void) {
     var body: (@Sendable (Subsystems) -> Void)? = body
     subscriber.withLock { swap(&$0.onChange, &body) }
   }
 
-  /// Called on the main queue when the play order has come to its end, and the player has obeyed.
+  /// Sets the closure that is called on the main queue when the play order has ended and the player has
+  /// performed its actions.
   package func onEnd(_ body: @escaping @MainActor () -> Void) {
     var body: (@MainActor () -> Void)? = body
     subscriber.withLock { swap(&$0.onEnd, &body) }
   }
 
-  /// Where a song stands in the queue; 0 if it is gone. Any thread.
+  /// The song's position in the queue, from 0; 0 if the song has left the queue. Any thread.
   package func index(of song: QueuedSong) -> Int { read { $0.queue.position(of: song.id) } ?? 0 }
 
-  /// Looks at the jukebox. Any thread; `body` is called under the lock.
+  /// Reads the jukebox's state. Any thread; `body` is called under the lock.
   package func read<Result: Sendable>(_ body: (borrowing JukeboxMachine) -> Result) -> Result {
     state.withLock { body($0.machine) }
   }
 
-  /// Where the current song stands, in seconds from its beginning; 0 if there is none. Any thread.
+  /// The position in the current song, in seconds from its beginning; 0 without a current song. Any thread.
   package var seconds: Double { read { $0.currentID }.flatMap { place.seconds(of: $0) } ?? 0 }
 
   /// Changes the jukebox. Any thread; `body` is called under the lock.
@@ -134,7 +137,8 @@ package final class JukeboxHost: Suspendable {
     return (result, effects.hasEnded)
   }
 
-  /// Gives the jukebox a player, or takes it away; orders without a player are dropped. `onEvent` hears of songs.
+  /// Connects a player, or disconnects it (nil); without a player, actions are dropped. `onEvent` receives
+  /// the events of songs.
   @MainActor
   func setPlayer(_ player: AVQueuePlayer?, onEvent: (@MainActor (JukeboxEvent) -> Void)? = nil) {
     if player == nil { place.freeze() }
@@ -144,7 +148,7 @@ package final class JukeboxHost: Suspendable {
         let (_, hasEnded) = self.apply { machine throws(JukeboxError) in
           machine.report(report, ticket: ticket)
         }
-        // Nothing is left to obey.
+        // The player reported the end itself, so no pending action has to be awaited.
         if hasEnded { self.ended() }
       }
     }
@@ -157,7 +161,8 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Keeps a live stream's title, and the station's name, as tags of the song; the title for as long as it is current.
+  /// Stores a live stream's title and the station's name as tags of the song. The title is removed when the
+  /// current song changes.
   @MainActor
   private func learn(_ event: JukeboxEvent) {
     switch event {
@@ -176,7 +181,8 @@ package final class JukeboxHost: Suspendable {
     try? change { $0.learn(id, SongMetadata(tags: [SongTag(type, Argument(text))])) }
   }
 
-  /// Holds sound back, whatever the jukebox wants, or no longer: in order with what the jukebox wants. Any thread.
+  /// Keeps the player paused, whatever the jukebox requests, or no longer. Takes effect in order with the
+  /// jukebox's actions. Any thread.
   package func setHeld(_ isHeld: Bool) {
     let mustDrain = state.withLock { state in
       state.append(.hold(isHeld))
@@ -187,10 +193,10 @@ package final class JukeboxHost: Suspendable {
 
   // MARK: The life cycle
 
-  /// The application is suspended: nothing of it runs, and its player gets no orders until `resume`. Any thread.
+  /// Records that the application is suspended: the player gets no actions until `resume`. Any thread.
   package func suspend() { state.withLock { $0.isSuspended = true } }
 
-  /// The application runs again: what was ordered meanwhile follows. Any thread.
+  /// Records that the application runs again, and performs the actions that are pending. Any thread.
   package func resume() {
     let mustDrain = state.withLock { state in
       state.isSuspended = false
@@ -199,8 +205,8 @@ package final class JukeboxHost: Suspendable {
     if mustDrain { drainSoon() }
   }
 
-  /// The application has ended: the song stays where its player was or was told to go, and what else was ordered of
-  /// that player is void. Before its players are ended. Any thread.
+  /// Records that the application has terminated. The position stays at the player's last or requested
+  /// position; pending actions for that player are discarded. Call before the players end. Any thread.
   package func terminate() {
     place.freeze()
     state.withLock { state in
@@ -209,17 +215,17 @@ package final class JukeboxHost: Suspendable {
     }
   }
 
-  /// Calls `body` when everything is taken in that the player has told before.
+  /// Calls `body` after all earlier notices of the player have been processed.
   @MainActor
   func afterNotices(_ body: @escaping @MainActor () -> Void) {
     if let player { player.afterNotices(body) } else { body() }
   }
 
-  /// The song that `item` is.
+  /// The song that `item` plays; nil if the player's queue does not have the item.
   @MainActor
   func song(of item: AVPlayerItem?) -> QueuedSong? { player?.song(of: item) }
 
-  /// Never on the caller's stack, also on the main queue: it may be inside of a callback of the player.
+  /// Always asynchronous, also on the main queue: the caller may be inside a callback of the player.
   private func drainSoon() { mainQueue.enqueue { MainActor.assumeIsolated { self.drain() } } }
 
   @MainActor
@@ -234,7 +240,7 @@ package final class JukeboxHost: Suspendable {
 
   @MainActor
   private func ended() {
-    // Somebody may have begun anew meanwhile.
+    // Playback may have started again in the meantime.
     guard read({ $0.state == .stopped }) else { return }
     subscriber.withLock { $0.onEnd }?()
   }

@@ -4,9 +4,10 @@ import ControlProtocol
 import Jukebox
 import QueuePlayer
 
-// What songs from the network say about themselves.
+// Metadata of songs from the network.
 extension JukeboxPlayer {
-  /// A medium on the network was opened: takes what it says about itself. Its tags come later, from another thread.
+  /// Reports the length and format of a remote item that is ready to play, and loads its tags. The tags are
+  /// reported later, from another thread.
   func learn(of item: AVPlayerItem, _ song: QueuedSong) {
     tellSound(of: item, song)
     let asset = item.asset
@@ -16,7 +17,8 @@ extension JukeboxPlayer {
     }
   }
 
-  /// Tells how long the item is, if that is known, and what it is decoded to.
+  /// Reports the item's duration in seconds, if known, and the sample rate and channel count of its decoded
+  /// format.
   func tellSound(of item: AVPlayerItem, _ song: QueuedSong) {
     let duration = item.duration, format = item.tracks.first?.assetTrack?.format
     onLearn?(

@@ -81,7 +81,7 @@ extension JukeboxPlayer {
   }
 
   func take(_ note: TransferNote, of item: AVPlayerItem, _ song: QueuedSong) {
-    // An estimate is exact then.
+    // A complete transfer makes an estimated duration exact.
     if case .complete = note { tellSound(of: item, song) }
     if case .progress(let progress) = note {
       let ranges = item.loadedTimeRanges.map { $0.timeRangeValue }.map { range in
@@ -96,7 +96,7 @@ extension JukeboxPlayer {
   private func currentItemChanged(to item: AVPlayerItem?) {
     isDry = item == nil
     guard item !== current?.item else { return }
-    // Unknown: it was taken out meanwhile.
+    // An item that is not in `upcoming` was removed in the meantime.
     guard let item else { return endIfDry() }
     guard let index = upcoming.firstIndex(where: { $0.item === item }) else { return }
     let ticket = ticketOfLeaving
@@ -104,13 +104,14 @@ extension JukeboxPlayer {
     setCurrent(upcoming.removeFirst())
     guard let left, let current else { return }
     onReport(Self.report(left, then: current), ticket)
-    // A song that follows one that was heard to its end counts as heard anyway.
+    // After a song that was heard to its end, the next one counts as heard without an observer.
     if left.failure != nil, current.item === self.current?.item {
       awaitSound(from: Self.time(0, in: current.song))
     }
   }
 
-  /// It has nothing left to play, unless what was handed over came too late to follow: that will be told of.
+  /// Reports the end of the queue if the player has no item left. Items that were queued too late to follow
+  /// automatically do not count as an end: the player will report them.
   private func endIfDry() {
     guard isDry, upcoming.allSatisfy({ $0.failure != nil }) else { return }
     let ticket = ticketOfLeaving
@@ -120,13 +121,14 @@ extension JukeboxPlayer {
     onReport(left.failure.map { .failed(id, reason: $0) } ?? .ended(id), ticket)
   }
 
-  /// The order under which the current item is left by itself.
+  /// The ticket that was valid before a seek in the current item, if one is in progress; otherwise the
+  /// current ticket. Reports about leaving the current item carry it.
   private var ticketOfLeaving: PlaybackTicket {
     if let seek, seek.item === current?.item { seek.ticketBefore } else { ticket }
   }
 
-  /// Tells the jukebox, one after the other, of those in front of the `count`-th of `upcoming`: they failed long
-  /// before their turn. Returns the last that was left, nil if nothing was current.
+  /// Reports each song before the `count`-th of `upcoming` as left, one after the other; these songs had
+  /// failed before their turn. Returns the last one left, or nil without a current song.
   private func passCurrent(and count: Int) -> Entry? {
     let ticket = ticketOfLeaving
     var left = current
@@ -150,8 +152,9 @@ extension JukeboxPlayer {
     if let current { onReport(.heard(current.song.id), ticket) }
   }
 
-  /// Reports the current song as heard when some of it is, from `start` on. The status says `playing` all along where
-  /// the song before it sounded to the last, and for a moment also if no sound comes.
+  /// Reports the current song as heard 1/100 s after `start`. The status cannot serve for this: it stays
+  /// `playing` when one song follows another without a pause, and is briefly `playing` even if no sound
+  /// comes.
   func awaitSound(from start: CMTime) {
     removeSoundObserver()
     guard let current, player.timeControlStatus == .playing else { return }
@@ -160,7 +163,7 @@ extension JukeboxPlayer {
       [weak self] in
       MainActor.assumeIsolated { self?.reportHeard() }
     }
-    // The player may be there already: this is told late.
+    // The notification may be late: playback may have passed that time already.
     if current.item.currentTime() >= time { reportHeard() }
   }
 
@@ -172,16 +175,16 @@ extension JukeboxPlayer {
   private func failed(_ item: AVPlayerItem, _ reason: String) {
     let song: QueuedSong
     if let current, current.item === item {
-      // Its status and a notification may both say so.
+      // Both the item's status and a notification may report the failure.
       guard current.failure == nil else { return }
       self.current?.failure = Self.named(reason, current.song)
       song = current.song
     } else if let index = upcoming.firstIndex(where: { $0.item === item }) {
       guard upcoming[index].failure == nil else { return }
       song = upcoming[index].song
-      // The jukebox hears of it when its turn has come.
+      // The jukebox gets the failure at the song's turn.
       upcoming[index].failure = Self.named(reason, song)
-      // Another copy of the song that sounds now, to follow it: the one that sounds is all right.
+      // A second copy of the current song failed; the copy that plays is unaffected.
       if current?.song.id == song.id { return }
     } else {
       return

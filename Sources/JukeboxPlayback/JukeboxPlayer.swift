@@ -7,22 +7,22 @@ import Jukebox
 import QueuePlayer
 import Transfer
 
-/// Does what the jukebox wants with an `AVQueuePlayer`, and tells it what became of that.
+/// Performs the jukebox's actions on an `AVQueuePlayer` and reports the results.
 ///
-/// The player may be far ahead of what it has told: a file is written as fast as it goes. So this class keeps its own
-/// account of what it has handed over, and believes what is told, in the order in which it is told.
+/// The player may be far ahead of its notifications: a file output is written at full speed. So this class
+/// keeps its own record of the queue and follows the notifications in the order in which they arrive.
 @MainActor
 package final class JukeboxPlayer {
-  /// What a song of the queue has become in the player.
+  /// A song of the jukebox and its item in the player's queue.
   struct Entry {
     let item: AVPlayerItem
     let song: QueuedSong
     let observations: [NSKeyValueObservation]
-    /// Why it cannot be played, with its name.
+    /// The reason why the song cannot be played, with the song's name; nil if it has not failed.
     var failure: String?
   }
 
-  /// What the player has told.
+  /// A notification of the player.
   enum Notice {
     case current(AVPlayerItem?)
     case playedToEnd(AVPlayerItem)
@@ -32,48 +32,50 @@ package final class JukeboxPlayer {
     case station(AVPlayerItem, LiveStream)
     case transfer(AVPlayerItem, TransferNote)
     case metadata(AVPlayerItem, [AVMetadataItem])
-    /// Something that others observe.
+    /// A closure of another observer, called in order with the notices.
     case other(@MainActor () -> Void)
   }
 
-  /// Called on the main queue for what happens to songs, in order, before the jukebox hears of it.
+  /// Called on the main queue for the events of songs, in order, before the jukebox gets the report.
   var onEvent: (@MainActor (JukeboxEvent) -> Void)?
-  /// Called with what a song from the network says about itself: its length, and tags. Any thread.
+  /// Called with metadata that a remote song provides: its length, format and tags. Any thread.
   var onLearn: (@Sendable (SongID, SongMetadata) -> Void)?
-  /// What plays. Others may observe it; only this class changes its queue and rate.
+  /// The player. Others may observe it; only this class changes its queue and rate.
   let player: AVQueuePlayer
-  /// What threads other than the main one may know of it.
+  /// The playback position, for threads other than the main one.
   let place: SongPlace
-  /// Called on the main queue, outside of all calls of the player.
+  /// Called on the main queue with each report and its ticket; never from inside a call of the player's
+  /// methods.
   let onReport: @MainActor (PlayerReport, PlaybackTicket) -> Void
-  /// The one that is current, as last told.
+  /// The current entry, according to the player's last notification.
   var current: Entry?
-  /// What was handed over to follow it and is not current yet, as far as was told.
+  /// The entries queued after the current one, according to the player's last notification.
   var upcoming: Deque<Entry> = []
-  /// Whether the player has told that it has no item.
+  /// Whether the player's last notification was that it has no current item.
   var isDry = false
-  /// What the jukebox wants: 0 or 1.
+  /// The rate that the jukebox requests: 0 or 1.
   private var wantedRate: Float = 0
-  /// Whether sound is held back, whatever the jukebox wants: during an interruption, or with the output switched off.
+  /// Whether the player stays paused whatever the jukebox requests: during an interruption, or with the
+  /// output disabled.
   var isHeld = false {
     didSet { applyRate() }
   }
-  /// Of the last order that was obeyed.
+  /// The ticket of the last action performed.
   var ticket = PlaybackTicket(rawValue: 0)
-  /// The item in which a seek is under way, and the order before that: if the item is over meanwhile, that was so before
-  /// the seek.
+  /// The item in which a seek is in progress, and the ticket that was valid before the seek. An end of the
+  /// item during the seek belongs to that earlier ticket.
   var seek: (item: AVPlayerItem, ticketBefore: PlaybackTicket)?
-  /// The item that was started, until it is told that it is the current one. What is told before is about a past that
-  /// no longer counts. (Told at once, unless the application is suspended.)
+  /// The item that was started last, until the player reports it as current. Earlier notifications are
+  /// obsolete and ignored. (Reported immediately, unless the application is suspended.)
   var awaited: AVPlayerItem?
-  /// What was told while the player's queue is being changed; nil while it is not.
+  /// The notices that arrive while the player's queue is being changed; nil otherwise.
   var pending: [Notice]?
   var observations: [NSKeyValueObservation] = []
   var notifications: [any NSObjectProtocol] = []
-  /// Waits for sound of the current song where the player's status does not tell of it.
+  /// A boundary observer that detects the first sound of the current song when the player's status does not.
   var soundObserver: Any?
 
-  /// Takes over `player`, which has to be empty.
+  /// Takes over `player`, which must be empty.
   init(
     player: AVQueuePlayer, place: SongPlace,
     onReport: @escaping @MainActor (PlayerReport, PlaybackTicket) -> Void
@@ -89,7 +91,7 @@ package final class JukeboxPlayer {
     removeSoundObserver()
   }
 
-  /// The song that the player has an item of.
+  /// The song of an item that is current or upcoming; nil for any other item.
   func song(of item: AVPlayerItem?) -> QueuedSong? { item.flatMap(entry)?.song }
 
   private func entry(of item: AVPlayerItem) -> Entry? {
@@ -97,12 +99,12 @@ package final class JukeboxPlayer {
     return upcoming.first { $0.item === item }
   }
 
-  /// Calls `body` once everything is taken that was told before: at once, unless the player's queue is being changed.
+  /// Calls `body` after all earlier notices: immediately, unless the player's queue is being changed.
   func afterNotices(_ body: @escaping @MainActor () -> Void) { tell(.other(body)) }
 
   // MARK: Orders
 
-  /// Carries out one order. Outside of callbacks of the player.
+  /// Performs one action. Must not be called from inside a callback of the player.
   func perform(_ action: JukeboxAction) {
     switch action {
     case .start(let song, let seconds, let paused, let ticket):
@@ -120,7 +122,7 @@ package final class JukeboxPlayer {
         MainActor.assumeIsolated {
           guard let self, self.ticket == ticket else { return place.settle(ticket) }
           self.seek = nil
-          // The song was over before the order came, which was told only now.
+          // The song had already ended when the seek arrived; the player reports that only now.
           let isOver = !finished && self.current?.item !== item
           guard isOver else { return place.settle(ticket) }
           self.start(song, at: seconds, paused: self.wantedRate == 0, ticket: ticket)
@@ -148,7 +150,8 @@ package final class JukeboxPlayer {
     applyRate()
   }
 
-  /// Also if `rate` says so already: that is what was told, and a change may be under way.
+  /// Sets the rate even if `rate` already has that value: it reflects the last notification, and a change may
+  /// be in progress.
   private func applyRate() { player.rate = isHeld ? 0 : wantedRate }
 
   private func start(_ song: QueuedSong, at seconds: Double, paused: Bool, ticket: PlaybackTicket) {
@@ -186,16 +189,16 @@ package final class JukeboxPlayer {
       upcoming.removeLast(upcoming.count - kept)
       for song in songs.dropFirst(kept) {
         let entry = makeEntry(song, at: 0)
-        // First: it may be over before the call returns.
+        // Append before inserting: the item may have ended before `insert` returns.
         upcoming.append(entry)
         player.insert(entry.item, after: nil)
       }
     }
-    // What happened meanwhile did so under the order that still counts.
+    // Notices from the change belong to the ticket that is still valid.
     for notice in told { take(notice) }
   }
 
-  /// Runs `change` and returns what the player told meanwhile, instead of taking it at once.
+  /// Runs `change` and returns the notices that arrived during it, unprocessed.
   private func collect(_ change: () -> Void) -> [Notice] {
     pending = []
     change()
@@ -239,12 +242,13 @@ package final class JukeboxPlayer {
     return Entry(item: item, song: song, observations: observations)
   }
 
-  /// A place in the file: fine enough for any file's frames.
+  /// The time in the file for `seconds` of the song. The timescale, 1,000,000, is fine enough for the frames
+  /// of any file.
   static func time(_ seconds: Double, in song: QueuedSong) -> CMTime {
     CMTime(seconds: (song.song.range?.start.seconds ?? 0) + seconds, preferredTimescale: 1_000_000)
   }
 
-  /// What an error says, for a person.
+  /// A description of the error's reason for people.
   package static func reason(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "unknown error" }
     return error.localizedFailureReason ?? error.localizedDescription
@@ -252,6 +256,6 @@ package final class JukeboxPlayer {
 }
 
 extension QueuedSong {
-  /// Whether the player's item of one will do for the other.
+  /// Whether the player's item for `self` can serve for `other`: both have the same id and range.
   fileprivate func isSame(as other: QueuedSong) -> Bool { id == other.id && song.range == other.song.range }
 }

@@ -2,7 +2,7 @@ import ControlProtocol
 import Transfer
 
 extension NetworkReport {
-  /// What is told of a note; nil if nothing.
+  /// Creates the report for a transfer note; nil if the note is not reported.
   init?(_ note: TransferNote) {
     switch note {
     case .request(let first, let attempt):

@@ -3,11 +3,11 @@ package import Jukebox
 import MusicFiles
 
 extension QueuedSong {
-  /// Its URL, for those who observe.
+  /// The song's URL as text, for observers.
   package var url: String { song.locator.urlText }
 }
 
 extension SongLocator {
-  /// The URL for a player. A file's bytes are percent-encoded, so that any name survives.
+  /// The URL for a player. Bytes of a file's path are percent-encoded, so any name is preserved.
   var mediaURL: URL { URL(string: urlText) ?? URL(fileURLWithPath: displayName) }
 }

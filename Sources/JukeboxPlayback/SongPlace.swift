@@ -3,15 +3,17 @@ import ControlProtocol
 package import Jukebox
 import Synchronization
 
-/// Which song the player has, and how far it is: for threads that answer clients and cannot ask the main queue.
+/// The player's current song and its playback position, for threads that answer clients and cannot ask the
+/// main queue.
 package final class SongPlace: Sendable {
   private struct State {
     var item: AVPlayerItem?
     var song: QueuedSong?
-    /// Where a song is about to go on, and by which order; or where it was when its player went.
+    /// A position that replaces the player's: the target of an action that the player has not performed yet,
+    /// or the last position of a player that was removed. In seconds from the beginning of the song's range.
     var standing: (id: SongID, seconds: Double, ticket: PlaybackTicket)?
-    /// The next step of the file's time that whoever counts steps is to be told of, in seconds; nil if nobody counts, or
-    /// if none was told since the player was sent elsewhere.
+    /// The next time step to be reported, in seconds of the file. Nil without a step observer, and after a
+    /// jump until the next step is reported.
     var nextStep: Double?
 
     mutating func settle(_ ticket: PlaybackTicket) {
@@ -23,7 +25,7 @@ package final class SongPlace: Sendable {
 
   private let state = Mutex(State())
 
-  /// The player goes on with `item`, which is `song`, and has obeyed all orders up to `ticket`.
+  /// Sets the current item and its song. The player has performed all actions up to `ticket`.
   func set(_ item: AVPlayerItem?, _ song: QueuedSong?, ticket: PlaybackTicket) {
     state.withLock { state in
       state.item = item
@@ -33,11 +35,11 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// The player has obeyed all orders up to `ticket`.
+  /// Records that the player has performed all actions up to `ticket`.
   func settle(_ ticket: PlaybackTicket) { state.withLock { $0.settle(ticket) } }
 
-  /// The player was told to do that, and has not done so: who asks is told of the new place, whenever the player gets
-  /// there.
+  /// Records the target position of pending actions. Until the player has performed them, the target is
+  /// reported as the current position.
   func expect(_ actions: [JukeboxAction]) {
     for action in actions {
       switch action {
@@ -48,39 +50,42 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// The next step of the file's time that is to be told; nil if nobody counts them.
+  /// Sets the next time step to be reported; nil without a step observer.
   func expect(step time: CMTime?) { state.withLock { $0.nextStep = time?.seconds } }
 
-  /// The player goes; the song stays where it is, or where it was told to go on. Steps of its time that were heard, but
-  /// not told, are for the next player: it stays before them.
+  /// Keeps the current or requested position when the player is removed. The position stays before any time
+  /// steps that were heard but not reported, so that the next player reports them.
   func freeze() {
     guard let id = state.withLock({ $0.standing?.id ?? $0.song?.id }) else { return }
     let view = look(at: id)
     let nextStep = view.nextStep.map { max(0, $0 - view.start) } ?? .infinity
     let seconds = view.standing ?? seconds(view).map { min($0, nextStep) }
-    // Every order of the next player's settles it.
+    // Ticket 0: any action of the next player replaces this position.
     state.withLock { $0 = State(standing: seconds.map { (id, $0, PlaybackTicket(rawValue: 0)) }) }
   }
 
-  /// Seconds of the song `id` that were heard, counted from the beginning of its range; nil if the player has
-  /// another one. Any thread; exact to the frame.
+  /// The position that is heard in the song `id`, in seconds from the beginning of its range; nil if it is
+  /// not the player's current song. Any thread; exact to the frame.
   package func seconds(of id: SongID) -> Double? { seconds(look(at: id)) }
 
-  /// The same; the song's length as the decoder knows it, cut to its range, nil before it was opened; and its bits per
-  /// second in the last second that was heard, 0 before that.
+  /// The position, duration and bit rate of the song `id`. Any thread.
+  ///
+  /// `seconds` is the position as in `seconds(of:)`. `duration` is the decoder's length in seconds, cut to
+  /// the range; nil before the file is open. `bitRate` is the average of the last second heard, in bits per
+  /// second; 0 before that.
   package func time(of id: SongID) -> (seconds: Double?, duration: Double?, bitRate: Int) {
     let view = look(at: id)
     return (seconds(view), duration(view), Int(view.item?.heardBitRate.rounded() ?? 0))
   }
 
-  /// Whether the song can go on at that place, in seconds from the beginning of its range: false only if it is the one that
-  /// the player has, and what the server gives does not allow it. Any thread.
+  /// Whether the song can be played from `seconds`, counted from the beginning of its range. False only if
+  /// the song is the player's current one and its server does not support the seek. Any thread.
   package func canSeek(_ id: SongID, to seconds: Double) -> Bool {
     let view = look(at: id)
     guard let item = view.item, item.status == .readyToPlay else { return true }
     let place = max(0, seconds) + view.start
     let duration = item.duration
-    // Behind its end comes the next song.
+    // A seek past the end moves to the next song.
     if duration.isNumeric, place >= duration.seconds { return true }
     return item.seekableTimeRanges.contains { value in
       let range = value.timeRangeValue
@@ -88,14 +93,14 @@ package final class SongPlace: Sendable {
     }
   }
 
-  /// What is known of one song.
+  /// A snapshot of the state that concerns one song.
   private struct View {
     var standing: Double?
     var item: AVPlayerItem?
     var range: SongRange?
     var nextStep: Double?
 
-    /// Where the song begins in its file, in seconds.
+    /// The beginning of the song in its file, in seconds.
     var start: Double { range?.start.seconds ?? 0 }
   }
 

@@ -3,7 +3,7 @@ import ControlProtocol
 import QueuePlayer
 
 extension SongTag {
-  /// What clients call a piece of metadata; nil if they have no word for it.
+  /// Creates the MPD tag for a metadata item; nil if MPD has no tag type for it.
   init?(_ item: AVMetadataItem) {
     guard let identifier = item.identifier?.rawValue, let type = Self.types[identifier],
       let text = item.stringValue, !text.isEmpty

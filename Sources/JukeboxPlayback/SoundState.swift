@@ -1,26 +1,26 @@
 package import HostTime
 import Synchronization
 
-/// Whether sound moves, for threads that answer clients.
+/// The state of the sound output, for threads that answer clients: whether sound plays, and what prevents it.
 package final class SoundState: Sendable {
-  /// What holds sound back although it is asked for.
+  /// A condition that prevents sound while playback is requested.
   package enum Obstacle: Hashable, Sendable {
     /// The application is suspended or not running.
     case application
-    /// The audio session is interrupted. Asked of the session, not set.
+    /// The audio session is interrupted. Read from the session, not set here.
     case interruption
-    /// The output cannot be had; why.
+    /// The output is unavailable, for the given reason.
     case output(String)
-    /// A client has switched the output off.
+    /// A client has disabled the output.
     case switchedOff
-    /// The output is there and has had too little to play for a while. The network is waited for, if there is a host.
+    /// The output works, but has lacked data for a while. With a host, data from the network is awaited.
     case starved(host: String?)
   }
 
   private struct State {
     var obstacles: [Obstacle] = []
     var hunger: Hunger?
-    /// Tells when hunger has become an obstacle.
+    /// Calls `onWaiting` when starvation has lasted long enough to be an obstacle.
     var worker: (any Worker)?
     var isSounding = false
     var since: HostTime?
@@ -28,13 +28,13 @@ package final class SoundState: Sendable {
     var route: String?
   }
 
-  /// There is too little to play.
+  /// A lack of data to play.
   private struct Hunger {
     var since: HostTime
-    /// Who is waited for; nil: nobody on the network.
+    /// The host whose data is awaited; nil if the data does not come from the network.
     var host: String?
 
-    /// When it is an obstacle.
+    /// The time from which the starvation is an obstacle.
     var end: HostTime {
       since.advanced(bySeconds: host == nil ? SoundState.starvationDelay : SoundState.networkDelay)
     }
@@ -45,14 +45,15 @@ package final class SoundState: Sendable {
   private let clock: any HostClock
   private let isInterrupted: @Sendable () -> Bool
 
-  /// `isInterrupted`: whether the audio session is. Any thread; must not block.
+  /// Creates the state. `isInterrupted` returns whether the audio session is interrupted; it is called on any
+  /// thread and must not block.
   package init(clock: any HostClock, isInterrupted: @escaping @Sendable () -> Bool = { false }) {
     self.clock = clock
     self.isInterrupted = isInterrupted
   }
 
-  /// What holds sound back now, the first if there are several; and why there is no sound, for a person: nil where a
-  /// person has asked for that. Any thread.
+  /// The first obstacle to sound, and an error text for people. The text is nil if the obstacle is not an
+  /// error, such as an interruption. Any thread.
   package var hindrance: (obstacle: Obstacle?, error: String?) {
     let isInterrupted = isInterrupted()
     return state.withLock { state in
@@ -63,24 +64,25 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// How long there may be too little to play before that is an obstacle, in seconds. Every start and every seek has
-  /// a moment of it; a client that asks right after its `play`, as mpc does, is not to read `pause`.
+  /// The time that a lack of data may last before it is an obstacle, in seconds. Every start and seek lacks
+  /// data briefly; a client that asks right after its `play`, as mpc does, must not get `pause`.
   static let starvationDelay = 0.5
-  /// The same where the network is waited for, in seconds.
+  /// The same limit while data from the network is awaited, in seconds.
   static let networkDelay = 0.25
-  /// How long sound has stood when a player says that it has stalled, in seconds.
+  /// The time, in seconds, for which sound has already been missing when a player reports a stall.
   static let stallDelay = 0.25
 
   deinit { state.withLock { $0.worker }?.cancel() }
 
-  /// Called when the network begins or ceases to be an obstacle; on any thread, without a lock.
+  /// Sets the closure that is called when waiting for the network becomes an obstacle or ends. Called on any
+  /// thread, without a lock.
   package func onWaiting(_ body: @escaping @Sendable () -> Void) { onWaiting.withLock { $0 = body } }
 
-  /// Whether a client has switched the output off. Any thread.
+  /// Whether a client has disabled the output. Any thread.
   package var isSwitchedOff: Bool { state.withLock { $0.obstacles.contains(.switchedOff) } }
 
-  /// Whether sound is held back, whatever the jukebox wants: while a client has switched the output off, and during an
-  /// interruption. Any thread.
+  /// Whether sound is suppressed whatever the jukebox requests: a client has disabled the output, or the
+  /// session is interrupted. Any thread.
   package var isHeldBack: Bool { isSwitchedOff || isInterrupted() }
 
   private static func error(_ obstacles: [Obstacle]) -> String? {
@@ -91,7 +93,7 @@ package final class SoundState: Sendable {
     return nil
   }
 
-  /// The obstacle is there, or is not. True if that is news.
+  /// Adds or removes an obstacle. Returns true if that is a change.
   @discardableResult
   package func set(_ obstacle: Obstacle, _ isThere: Bool) -> Bool {
     state.withLock { state in
@@ -102,8 +104,9 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// There is too little to play from now on, or no longer. `host`: who is waited for, if it is the network. Where sound was
-  /// moving, the player says so a while after it stood.
+  /// Records that the player lacks data, or no longer does. `host` is the network host whose data is awaited,
+  /// if any. With `hasStalled` while sound was playing, the lack began `stallDelay` ago, since the player
+  /// reports a stall that late.
   func setHungry(_ isHungry: Bool, host: String? = nil, hasStalled: Bool = false) {
     let now = clock.now
     let (wasWaiting, worker) = state.withLock { state in
@@ -127,7 +130,8 @@ package final class SoundState: Sendable {
     return .whenSignalled
   }
 
-  /// The output cannot be had for that reason, or can for nil. True if that is news.
+  /// Records that the output is unavailable for `reason`, or is available (nil). Returns true if that is a
+  /// change.
   @discardableResult
   package func setOutputProblem(_ reason: String?) -> Bool {
     state.withLock { state in
@@ -138,13 +142,13 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// Where sound goes, by the server's name for it; nil before it was opened.
+  /// The server's name for the current output; nil before the output was opened.
   package var route: String? {
     get { state.withLock { $0.route } }
     set { state.withLock { $0.route = newValue } }
   }
 
-  /// Sound moves from now on, or stands.
+  /// Records that sound plays from now on, or no longer does.
   func setSounding(_ isSounding: Bool) {
     let now = clock.now
     state.withLock { state in
@@ -155,7 +159,7 @@ package final class SoundState: Sendable {
     }
   }
 
-  /// Seconds of sound since the process began.
+  /// The time for which sound has played since the process began, in seconds.
   package var secondsPlayed: Double {
     let now = clock.now
     return state.withLock { $0.played + ($0.since.map { now.seconds(since: $0) } ?? 0) }

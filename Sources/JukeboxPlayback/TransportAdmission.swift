@@ -1,13 +1,13 @@
 package import AppLifecycle
 
-/// Why a command cannot reach the player: its application is not there to obey.
+/// A reason why a command cannot reach the player: its application cannot respond.
 package enum TransportRefusal: Error, CustomStringConvertible {
-  /// No application runs.
+  /// The application is not running.
   case notRunning
-  /// The application is suspended, and nothing may wake it to play.
+  /// The application is suspended and has no audio background mode, so commands cannot wake it.
   case suspended
 
-  /// The reason, for a person.
+  /// The reason in words for people.
   package var description: String {
     switch self {
     case .notRunning: "the application is not running"
@@ -17,8 +17,8 @@ package enum TransportRefusal: Error, CustomStringConvertible {
 }
 
 extension Device {
-  /// Lets a command of the player through, as a lock screen's controls would be: they wake a suspended application
-  /// that may play in the background. Any thread.
+  /// Admits a command for the player in the way of lock screen controls: a suspended application that may
+  /// play in the background is woken. Any thread.
   package func admitTransport() throws(TransportRefusal) {
     switch state {
     case .notRunning: throw .notRunning

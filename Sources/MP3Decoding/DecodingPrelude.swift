@@ -1,39 +1,41 @@
 import AudioCore
 
-/// Frames of silence that bring a decoder that knows nothing into the state in which linear decoding comes to a frame.
+/// Frames of silence that bring a new decoder into the state of linear decoding at a given frame.
 ///
-/// Two things are missing of that state where decoding begins in the middle of a file:
-/// - The ring of 16 of the filter bank stands at 0. Where it stands otherwise in linear decoding, sums are taken in
-///   another order, and the last bit of a sample differs. Each frame of silence turns it by 18.
-/// - The bit reservoir is empty: bytes of the main data of the frames before. In MPEG 1 a frame without it sounds like
-///   silence, which is over after some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame unseen by the filter bank, so
-///   that the ring stands elsewhere from there on. Here the last frame of silence has those bytes at its end.
+/// When decoding begins in the middle of a file, two parts of that state are missing:
+/// - The position in the filter bank's ring of 16 slots is 0. At another position sums are computed in
+///   another order, and the last bit of a sample differs. Each frame of silence advances the position by 18.
+/// - The bit reservoir (main data of preceding frames) is empty. In MPEG 1 a frame without it decodes to
+///   silence, which lasts for some frames. In MPEG 2 and 2.5 libmpg123 drops such a frame before the filter
+///   bank, so the ring position is wrong from there on. The last frame of silence therefore contains those
+///   bytes at its end.
 struct DecodingPrelude {
-  /// Slots (of 32 samples) of a frame of silence.
+  /// The number of slots (of 32 samples) in a frame of silence.
   static let slots: Int64 = 18
-  /// Bytes that a frame of MPEG 2 or 2.5 may refer to in the frames before it.
+  /// The maximum number of bytes to which a frame of MPEG 2 or 2.5 refers in preceding frames.
   static let reservoirLimit = 255
 
-  /// The main data of the frames that were gathered, the last of it.
+  /// The end of the main data of the collected frames, at most `reservoirLimit` bytes.
   private var mainData: [UInt8] = []
 
-  /// Adds the main data of a frame of 576 samples, which comes right before the next.
+  /// Appends the main data of a frame of 576 samples, which immediately precedes the next one.
   mutating func gather(_ frame: MPG123Handle.FrameData) {
     mainData += frame.body.dropFirst(DecodingPrelude.sideInfo(of: frame.header))
     mainData.removeFirst(max(0, mainData.count - DecodingPrelude.reservoirLimit))
   }
 
-  /// Forgets what was gathered.
+  /// Discards the collected main data.
   mutating func removeAll() { mainData.removeAll(keepingCapacity: true) }
 
-  /// The frames to be decoded before one with this header and rate, at which the ring stands at `phase` in linear decoding.
+  /// Returns the frames to decode before one with this header and rate, whose ring position in linear
+  /// decoding is `phase`.
   func frames(before header: UInt32, sampleRate: Int, phase: Int64) -> (frames: [UInt8], count: Int) {
-    // Layer III of MPEG 2, or 2.5, without a sum, at 160 kbit/s, without padding; the channels stay as they are.
+    // Layer III of MPEG 2 or 2.5, without CRC, at 160 kbit/s, without padding; the channel mode is unchanged.
     let isMPEG1 = header & 0x18_0000 == 0x18_0000
     let version = isMPEG1 ? 0x10_0000 : header & 0x18_0000
     let silence = header & 0xFFE0_0CCF | version | 0x2_0000 | 0x1_0000 | 0xE000
     let length = 160_000 * 72 / (isMPEG1 ? sampleRate / 2 : sampleRate)
-    // 18 is 2 more than 16. At least one, which has the reservoir.
+    // Each frame of 18 slots advances the ring of 16 by 2. The reservoir needs at least one frame.
     let count = Int((phase / 2 + 7) % 8) + 1
     var frame = (0..<4).reversed().map { UInt8(truncatingIfNeeded: silence >> (8 * $0)) }
     frame += [UInt8](repeating: 0, count: length - frame.count)
@@ -43,7 +45,8 @@ struct DecodingPrelude {
     return (frames, count)
   }
 
-  /// Bytes of a frame's body before its main data: what tells how it is coded, and the sum.
+  /// Returns the length of the side information and the CRC: the bytes of a frame's body before its main
+  /// data.
   private static func sideInfo(of header: UInt32) -> Int {
     (header & 0xC0 == 0xC0 ? 9 : 17) + (header & 0x1_0000 == 0 ? 2 : 0)
   }

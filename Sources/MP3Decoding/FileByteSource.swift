@@ -1,9 +1,9 @@
 import AudioCore
 import Glibc
 
-/// A regular file. All its bytes are there: it never says `.notYet`.
+/// A regular file as a byte source. All bytes are available, so reads never return `.notYet`.
 final class FileByteSource: ByteSource {
-  /// `pread`, or a test's stand-in for it. The result is a byte count, or the negative of an error number.
+  /// The type of `pread`, or of a test's replacement. Returns a byte count, or a negated error number.
   typealias ReadCall = (_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int
 
   private let descriptor: Int32
@@ -11,16 +11,16 @@ final class FileByteSource: ByteSource {
   let size: Int64?
   let isSeekable = true
 
-  /// Opens the file whose path has these bytes.
+  /// Opens the file at the path with the given bytes.
   ///
-  /// Only regular files: `open` succeeds on a directory, and on a FIFO it would block until somebody writes. Hence
-  /// O_NONBLOCK, which regular files ignore, and the look at the type before the first read.
+  /// Only regular files are accepted: `open` succeeds on a directory, and on a FIFO it would block until a
+  /// writer appears. Hence O_NONBLOCK, which regular files ignore, and the type check before the first read.
   init(path: [UInt8], readCall: @escaping ReadCall = FileByteSource.pread) throws(DecodingError) {
-    // The system would take what is in front of the zero for the whole, which may be another file.
+    // The system would end the path at the zero byte, which may name another file.
     guard !path.contains(0) else { throw FileByteSource.error(for: ENOENT, doing: "opened") }
     let (descriptor, failure) = (path + [0]).withUnsafeBytes { bytes in
       let name = bytes.assumingMemoryBound(to: CChar.self).baseAddress
-      // Never nil: the terminator is in it.
+      // Never nil: the buffer contains at least the terminator.
       let descriptor = name.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? -1
       return (descriptor, errno)
     }
@@ -53,7 +53,7 @@ final class FileByteSource: ByteSource {
     }
   }
 
-  // All of it is there.
+  // All bytes are available, so a file needs no requests and no callbacks.
   func want(from offset: Int64) {}
   func whenBytesCome(_ callback: @escaping @Sendable () -> Void) {}
 

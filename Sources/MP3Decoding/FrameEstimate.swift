@@ -1,25 +1,28 @@
-/// Where the frames probably begin that were not read yet. A pure value.
+/// Estimates the positions of frames that were not read yet. A pure value.
 struct FrameEstimate {
-  /// Frames that must have been equal before those that follow are taken to be, where no Info frame says so.
+  /// The number of equal frames after which all others are assumed equal, if no Info frame announces a frame
+  /// count.
   static let enough: Int64 = 32
 
-  /// Bytes by which a frame may begin elsewhere than the mean says: encoders fill up frames by a byte when they choose.
+  /// The tolerated deviation from the mean position, in bytes: encoders choose when to pad a frame by a byte.
   private static let padding = 3.0
 
-  /// Where the first frame begins.
+  /// The offset of the first frame.
   private let audioStart: Int64
-  /// Bytes of a frame: of every one, where all are equal, else a mean.
+  /// The frame size in bytes: exact if all frames are equal, otherwise a mean.
   private let bytesPerFrame: Double
-  /// Whether all frames have the same bit rate: then each begins where it is said to.
+  /// Whether all frames have the same bit rate. Estimated positions are then exact except for padding.
   let isConstant: Bool
   private let table: XingTable?
   private let announcedFrames: Int64?
 
+  /// Creates an estimate from the frames read so far.
+  ///
   /// - Parameters:
-  ///   - header: of the first frame.
-  ///   - offsets: of frames that were read from there on, up to `framesSeen`.
-  ///   - mean: bytes of a frame, as far as they were seen.
-  ///   - table: of the file's Xing frame, if it has one.
+  ///   - header: the header of the first frame.
+  ///   - offsets: the offsets of the first `framesSeen` frames.
+  ///   - mean: the mean size of the frames read, in bytes.
+  ///   - table: the table in the file's Xing frame; nil if none.
   init(
     audioStart: Int64, header: FrameHeader, announcedFrames: Int64?, offsets: FrameOffsets,
     framesSeen: Int64, mean: Double, table: XingTable?
@@ -30,7 +33,7 @@ struct FrameEstimate {
     let told = announcedFrames.flatMap { frames in
       table.map { Double($0.start + $0.byteCount - audioStart) / Double(frames) }
     }
-    // With padding, or never padded.
+    // The frame size with mean padding, or without padding.
     let equal = [header.meanByteCount, header.meanByteCount.rounded(.down)].first { size in
       offsets.isEven(from: audioStart, size: size, tolerance: Self.padding)
         && (told.map { abs($0 - size) < 0.02 } ?? true)
@@ -40,7 +43,7 @@ struct FrameEstimate {
     bytesPerFrame = isConstant ? equal ?? mean : told ?? mean
   }
 
-  /// Where to look for a frame: in front of it where that is certain.
+  /// Returns the offset at which to search for a frame: half a frame before it if frames are equal.
   func offset(ofFrame frame: Int64) -> Int64 {
     if !isConstant, let table, let announcedFrames {
       return max(audioStart, table.offset(ofPart: Double(frame) / Double(announcedFrames)))
@@ -49,7 +52,7 @@ struct FrameEstimate {
     return max(audioStart, Int64(isConstant ? offset - bytesPerFrame / 2 : offset))
   }
 
-  /// The number of the frame at `offset`, with a fraction.
+  /// Returns the fractional number of the frame at `offset`.
   func frameNumber(at offset: Int64) -> Double {
     if !isConstant, let table, let announcedFrames {
       return table.part(ofOffset: offset) * Double(announcedFrames)
@@ -57,7 +60,7 @@ struct FrameEstimate {
     return max(0, Double(offset - audioStart) / bytesPerFrame)
   }
 
-  /// The number of the frame that begins at `offset`, and whether that is certain.
+  /// Returns the number of the frame that begins at `offset`, and whether the number is certain.
   func frame(at offset: Int64) -> (number: Int64, isCertain: Bool) {
     let exact = frameNumber(at: offset)
     let number = exact.rounded()

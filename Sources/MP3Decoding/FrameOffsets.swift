@@ -1,25 +1,25 @@
-/// Where in a source its MPEG frames begin, as far as that is kept: one frame in 16 at first, and where that would be too
-/// many, one in 32, and so on. A pure value.
+/// The offsets of MPEG frames in a source. Initially one frame in 16 is stored; whenever the limit is reached
+/// the spacing doubles. A pure value.
 struct FrameOffsets {
-  /// A frame that is kept.
+  /// A stored frame number with its offset.
   struct Entry: Equatable {
     var frame: Int64
     var offset: Int64
   }
 
-  /// The most offsets that are kept: 128 KiB, one in 16 of almost two hours.
+  /// The maximum number of stored offsets: 128 KiB, or one in 16 for almost two hours.
   static let limit = 16_384
 
-  /// One frame of so many is kept.
+  /// The distance between stored frames.
   private(set) var spacing: Int64 = 16
-  /// The first frame that is noted.
+  /// The number of the first frame that is recorded.
   let first: Int64
   private var offsets: [Int64] = []
 
-  /// Offsets of the frames from `first` on.
+  /// Creates an empty list for the frames from `first` on.
   init(first: Int64 = 0) { self.first = first }
 
-  /// Notes where a frame begins. Frames come in order, beginning with `first`.
+  /// Records the offset of a frame. Frames must come in order, beginning with `first`.
   @inline(__always)
   mutating func note(_ frame: Int64, offset: Int64) {
     guard frame - first == Int64(offsets.count) * spacing else { return }
@@ -30,15 +30,16 @@ struct FrameOffsets {
     offsets.append(offset)
   }
 
-  /// The last frame that is kept, and at most `frame`; the first one if that is before it. Nil before a frame was noted.
+  /// Returns the last stored frame up to `frame`, or the first one if that is later. Returns nil if no frame
+  /// was recorded.
   func last(upTo frame: Int64 = .max) -> Entry? {
     guard !offsets.isEmpty else { return nil }
     let index = Int(min(max(0, (frame - first) / spacing), Int64(offsets.count - 1)))
     return Entry(frame: first + Int64(index) * spacing, offset: offsets[index])
   }
 
-  /// The number of the frame, with a fraction, that a byte in front of `end` belongs to; `end` is where frame `endFrame`
-  /// begins, behind all that were noted. Exact where the byte is that of a frame that is kept.
+  /// Returns the fractional number of the frame that contains the byte at `offset`. `end` is the end of all
+  /// recorded frames; `offset` must precede it. Exact at the beginning of a stored frame.
   func frame(at offset: Int64, end: Entry) -> Double {
     var low = 0
     var high = offsets.count
@@ -55,7 +56,8 @@ struct FrameOffsets {
     return Double(begin.frame) + min(1, part) * Double(next.frame - begin.frame)
   }
 
-  /// Whether the frames that are kept have `size` bytes each, from `start` on, within `tolerance` bytes in all.
+  /// Returns whether the stored frames from `start` on are spaced by `size` bytes per frame, within
+  /// `tolerance` bytes in total.
   func isEven(from start: Int64, size: Double, tolerance: Double) -> Bool {
     offsets.indices.allSatisfy {
       abs(Double(offsets[$0] - start) - Double(Int64($0) * spacing) * size) <= tolerance

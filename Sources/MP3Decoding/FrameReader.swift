@@ -1,62 +1,63 @@
 import AudioCore
 
-/// Steps through the MPEG frames of a source, which it feeds to libmpg123.
+/// Steps through the MPEG frames of a source by feeding it to libmpg123.
 ///
-/// Used by one thread at a time. After it threw it is finished.
+/// Must be used by one thread at a time, and not after an error was thrown.
 final class FrameReader {
-  /// What a step comes to.
+  /// The result of a step.
   enum Step {
-    /// It is at the next frame.
+    /// The reader has reached the next frame.
     case frame
-    /// There is no other frame.
+    /// No further frame exists.
     case end
-    /// Bytes are missing. The next step is the same one.
+    /// Bytes are missing. The next call repeats the step.
     case waiting
   }
 
-  /// A frame of the source.
+  /// A frame in the source.
   struct Frame {
-    /// Counted from the first one, which has 0; the Info frame does not count.
+    /// The number of the frame, from 0. The Info frame is not counted.
     var number: Int64 = -1
-    /// Where in the source it begins.
+    /// The offset of the frame in the source.
     var start: Int64 = 0
-    /// Its length in bytes, header included.
+    /// The length in bytes, including the header.
     var byteCount = 0
     var format = PCMFormat(sampleRate: 0, channelCount: 0)
-    /// Samples per channel.
+    /// The number of samples per channel.
     var samplesPerFrame = 0
 
-    /// Where in the source it ends.
+    /// The offset of the end of the frame in the source.
     var end: Int64 { start + Int64(byteCount) }
   }
 
-  /// Bytes that may be fed without finding a frame.
+  /// The maximum number of bytes fed without finding a frame.
   static let searchBudget = 2 << 20
 
   let source: any ByteSource
-  /// The frame that it is at.
+  /// The frame that was reached last.
   private(set) var frame = Frame()
-  /// Where the frame before that ends; nil if it came to it in another way.
+  /// The end of the preceding frame; nil if the current frame was not reached from it.
   private(set) var previousEnd: Int64?
 
   private let feed: SourceFeed
   private let handle: MPG123Handle
-  /// Where in the source the audio begins, or a search for it.
+  /// The offset in the source at which the audio, or the search for it, begins.
   private let beginning: Int64
-  /// Bytes that may be fed without finding another frame.
+  /// The maximum number of bytes fed without finding another frame.
   private let budget: Int
-  /// Where in the source the present feed began.
+  /// The offset in the source at which the current feed began.
   private var feedStart: Int64
-  /// Where the frame begins that the present feed begins with, and that has not been found yet.
+  /// The offset of the frame with which the current feed begins, until that frame is found.
   private var expected: Int64?
-  /// The frame that it is under way to, and how the filter bank's ring stands there in linear decoding.
+  /// The target frame of a seek in progress, with the filter bank's ring position there in linear decoding.
   private var goal: (frame: Int64, phase: Int64)?
   private var prelude = DecodingPrelude()
-  /// What of a header says which format it is of.
+  /// The bits of the last header that determine its format.
   private var kind: UInt32 = .max
 
-  /// A reader that looks for the first frame at `beginning`, behind the tag there; `budget` bytes may be fed until it is
-  /// found, and `laterBudget` until any other.
+  /// Creates a reader that searches for the first frame from `beginning`, after the tag there. `budget` is
+  /// the maximum number of bytes fed until that frame is found, `laterBudget` the maximum between later
+  /// frames.
   init(
     source: any ByteSource, for purpose: MPG123Handle.Purpose, beginning: Int64 = 0,
     budget: Int = FrameReader.searchBudget, laterBudget: Int = FrameReader.searchBudget
@@ -72,12 +73,12 @@ final class FrameReader {
     try handle.openFeed(at: .file)
   }
 
-  /// Where in the source the bytes end that were fed.
+  /// The end of the fed bytes, as an offset in the source.
   var fedEnd: Int64 { feed.position }
 
   // MARK: Moving
 
-  /// Goes on to the next frame.
+  /// Advances to the next frame.
   func next() throws(DecodingError) -> Step {
     while true {
       switch try handle.next() {
@@ -97,33 +98,35 @@ final class FrameReader {
     }
   }
 
-  /// Makes `entry` the next frame. It is not to be decoded, nor are those behind it.
+  /// Makes `entry` the next frame, for reading headers only: neither it nor the following frames may be
+  /// decoded.
   func move(to entry: FrameOffsets.Entry) throws(DecodingError) {
     goal = nil
     try open(at: .frame, offset: entry.offset)
     frame.number = entry.frame - 1
   }
 
-  /// Makes `number` the next frame, to be decoded from there on. The way to it begins at `entry`; it needs the frames
-  /// before it for the bit reservoir, as `MPEGFrameTable.DecodingStart` says. `phase` is how the filter bank's ring
-  /// stands there in linear decoding.
+  /// Makes `number` the next frame, for decoding. Reading begins at `entry`, since the bit reservoir needs
+  /// earlier frames (see `MPEGFrameTable.DecodingStart`). `phase` is the filter bank's ring position there in
+  /// linear decoding.
   func move(to number: Int64, phase: Int64, from entry: FrameOffsets.Entry) throws(DecodingError) {
     try move(to: entry)
     prelude.removeAll()
     goal = (number, phase)
   }
 
-  /// Looks for a frame from `offset` on, wherever one begins. The one that is found next has to get its number then.
+  /// Searches for a frame anywhere from `offset` on. The frame found next must be numbered with
+  /// `setNumber(_:)`.
   func search(from offset: Int64) throws(DecodingError) {
     goal = nil
     try open(at: .middle, offset: offset)
     frame.number = -1
   }
 
-  /// Gives the frame that it is at its number.
+  /// Sets the number of the current frame.
   func setNumber(_ number: Int64) { frame.number = number }
 
-  /// Whether the frame that was found is to be told. On the way to another one it is not.
+  /// Returns whether to report the frame just found. Frames on the way to a target are not reported.
   @inline(__always)
   private func isThere() throws(DecodingError) -> Bool { goal == nil ? true : try arrive() }
 
@@ -136,7 +139,7 @@ final class FrameReader {
       return false
     }
     self.goal = nil
-    // The first of all is decoded as it is, as in linear decoding.
+    // The first frame needs no prelude: linear decoding begins with it too.
     guard frame.number > 0, is576 || goal.phase != 0 else { return true }
     let silence = prelude.frames(
       before: data.header, sampleRate: frame.format.sampleRate, phase: goal.phase)
@@ -162,12 +165,14 @@ final class FrameReader {
     kind = .max
   }
 
-  /// Notes the frame that was found. False if it is not the one that the feed should begin with.
+  /// Records the frame just found. Returns false if it is not the frame expected at the beginning of the
+  /// feed.
   @inline(__always)
   private func note(isNewFormat: Bool) throws(DecodingError) -> Bool {
     let start = feedStart + handle.framePosition()
     if let expected, start != expected {
-      // The source is not what it was, or has free formats of several sizes. From the beginning on all is found again.
+      // The source has changed, or contains free-format frames of several sizes. Read it again from the
+      // beginning.
       goal = nil
       try open(at: .file, offset: beginning)
       frame.number = -1
@@ -175,7 +180,7 @@ final class FrameReader {
     }
     expected = nil
     let data = handle.frameData()
-    // Version, layer, rate and mode.
+    // The bits for version, layer, sample rate and mode.
     let kind = data.header & 0x1E_0CC0
     if kind != self.kind || isNewFormat {
       try updateFormat(data)
@@ -196,13 +201,13 @@ final class FrameReader {
     }
     frame.format = format
     frame.samplesPerFrame = handle.header().samplesPerFrame
-    // No bit rate: free format.
+    // A zero bit rate marks free format.
     if frame.number < 0, data.header & 0xF000 == 0 {
       try handle.setFreeFormatSize(data.body.count - (data.header & 0x200 == 0 ? 0 : 1))
     }
   }
 
-  /// A tag between two files may be longer than the budget. Otherwise, no frame is looked for any more.
+  /// Extends the budget for a tag between two files, which may be longer. Otherwise the search fails.
   private func extendBudget() throws(DecodingError) {
     let tag = feedStart + handle.searchPosition()
     if let end = Recognition.tagEnd(source, at: tag), end > feed.position,
@@ -217,32 +222,34 @@ final class FrameReader {
 
   // MARK: The present frame
 
-  /// Decodes the frame that it is at, which may be done once: interleaved, valid until the next call.
+  /// Decodes the current frame to interleaved samples, valid until the next call. Must be called at most once
+  /// for each frame.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> { try handle.decode() }
 
-  /// What the header of the frame that it is at says.
+  /// The header of the current frame.
   var header: FrameHeader { handle.header() }
 
-  /// Samples that encoder and decoder added, by the Info frame. Only at the first frame.
+  /// The samples added by encoder and decoder, from the Info frame. Valid only at the first frame.
   var delays: CodecDelays { handle.delays() }
 
-  /// Frames that the Info frame announces, if there is one and the source can have so many. Only at the first frame.
+  /// The frame count in the Info frame; nil if missing or larger than the source allows. Valid only at the
+  /// first frame.
   var announcedFrames: Int64? {
-    // 24 bytes is the shortest frame there is.
+    // The shortest possible frame has 24 bytes.
     let most = source.size.map { $0 / 24 + 1 } ?? .max
     return handle.announcedFrameCount().flatMap { $0 <= most ? $0 : nil }
   }
 
-  /// A table that knows what the Info frame says. Only at the first frame.
+  /// A frame table with the data of the Info frame. Valid only at the first frame.
   var frameTable: MPEGFrameTable {
     MPEGFrameTable(
       format: frame.format, samplesPerFrame: frame.samplesPerFrame, announcedFrames: announcedFrames,
       delays: delays)
   }
 
-  /// Mean bits per second of `audioSize` bytes; those of the first frame where they are constant, or the length is not
-  /// known exactly. Only at the first frame.
+  /// Returns the mean bit rate of `audioSize` bytes, in bits per second. If the bit rate is constant or the
+  /// length is not known exactly, returns the first frame's. Valid only at the first frame.
   func bitRate(audioSize: Int64?) -> Int {
     let header = header
     var byteCount = header.meanByteCount

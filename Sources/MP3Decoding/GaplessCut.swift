@@ -1,24 +1,24 @@
-/// Samples that are in the decoded frames and not in the music.
+/// The samples in the decoded frames that are not part of the music.
 struct CodecDelays: Equatable {
   var encoderDelay: Int64 = 0
   var encoderPadding: Int64 = 0
   var decoderDelay: Int64 = 0
 }
 
-/// What is heard of a file's samples, so that it follows the file before it without a gap: all but what encoder and
-/// decoder added.
+/// The audible range of a file's samples, without encoder delay and padding and decoder delay. Playing only
+/// this range makes consecutive files gapless.
 struct GaplessCut {
-  /// Samples that are cut from the beginning.
+  /// The number of samples cut at the beginning.
   var start: Int64 = 0
-  /// Samples that are heard behind those, at most.
+  /// The maximum number of audible samples after `start`.
   var length = Int64.max
 
-  /// No cut.
+  /// Creates a range without any cut.
   init() {}
 
-  /// What libmpg123 cuts, too, of a file that announces `samples`: at the beginning the decoder's delay and, with a
-  /// LAME tag, the encoder's. The decoder delays the end as well; where that is behind the last frame there is nothing
-  /// to cut.
+  /// Creates the cut that libmpg123 also makes in a file that announces `samples`. The beginning loses the
+  /// decoder's delay and, with a LAME tag, the encoder's. The decoder also delays the end; if the delayed end
+  /// is after the last frame, nothing is cut there.
   init(ofAnnounced samples: Int64, delays: CodecDelays) {
     start = delays.encoderDelay + delays.decoderDelay
     length = max(0, min(samples - delays.encoderPadding + delays.decoderDelay, samples) - start)

@@ -1,22 +1,23 @@
 import AudioCore
 
-/// Makes fields and chapters of ID3's frames.
+/// Creates metadata fields and chapters from ID3 frames.
 enum ID3Fields {
-  /// The longest text that is taken over, in bytes; lyrics and notes of an episode may be long.
+  /// The maximum length of a text, in bytes. Lyrics and episode notes may be long.
   static let textLimit = 1 << 20
-  /// The most chapters of a medium, and the most fields of a chapter.
+  /// The maximum number of chapters in a medium, and of fields in a chapter.
   static let chapterLimit = 1000
   static let chapterFieldLimit = 64
 
-  /// The fields and chapters of an ID3v2 tag, which begins with its header. Empty if it is none.
+  /// Returns the fields and chapters of an ID3v2 tag that begins with its header. Empty for other data.
   static func tag(version2 bytes: [UInt8]) -> MediaTag {
     let (frames, version) = ID3Frames.read(bytes)
     return MediaTag(
       fields: frames.compactMap { field($0, version: version) }, chapters: chapters(frames, version: version))
   }
 
-  /// Reads the tags of a source: ID3v2 at its beginning, and of ID3v1 at its end what is not in that. An ID3v2 tag of
-  /// more than `MetadataReader.tagLimit` bytes is skipped, and what is not there yet. May block on a local disk.
+  /// Reads the tags of a source: ID3v2 at its beginning, and missing fields from ID3v1 at its end. An ID3v2
+  /// tag of more than `MetadataReader.tagLimit` bytes is skipped, as are bytes not available yet. May block
+  /// on a local disk.
   static func readTag(_ source: any ByteSource) throws(DecodingError) -> MediaTag {
     var tag = MediaTag()
     if let header = try source.peek(ID3Frames.headerSize, at: 0), let size = ID3Frames.size(of: header),
@@ -36,7 +37,7 @@ enum ID3Fields {
 
   // MARK: Fields
 
-  /// The field that a frame is; nil for chapters, and for what is empty or cut off.
+  /// Returns the field in a frame; nil for chapters, and for empty or truncated frames.
   private static func field(_ frame: ID3Frames.Frame, version: UInt8) -> MediaTag.Field? {
     let content = frame.content
     switch frame.id {
@@ -68,7 +69,7 @@ enum ID3Fields {
     return MediaTag.Field(key: key, value: .text(text), info: info.flatMap { $0.isEmpty ? nil : $0 })
   }
 
-  /// A text with a description before it.
+  /// Returns a text field whose text follows a description.
   private static func described(_ frame: ID3Frames.Frame, dropping count: Int = 0) -> MediaTag.Field? {
     guard var text = ID3TextReader(frame.content, dropping: count) else { return nil }
     let info = text.next()
@@ -78,7 +79,7 @@ enum ID3Fields {
   private static func language(_ content: ArraySlice<UInt8>) -> String? {
     let code = content.dropFirst().prefix(3)
     guard code.count == 3 else { return nil }
-    // Writers put three times x, or zeros, where no language is known.
+    // Encoders write "xxx" or zeros if the language is unknown.
     let isCode = code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
     let text = String(decoding: code, as: UTF8.self).lowercased()
     return isCode && text != "xxx" ? text : "und"
@@ -96,7 +97,7 @@ enum ID3Fields {
       type = ID3TextReader.latin1(name)
       rest = rest.dropFirst(name.count + 1)
     }
-    // An address in place of the picture.
+    // The type "-->" marks a URL instead of image data.
     guard type != "-->", let kind = rest.first else { return nil }
     var text = ID3TextReader(encoding: encoding, rest.dropFirst())
     let info = text.next()
@@ -115,13 +116,13 @@ enum ID3Fields {
 
   // MARK: Chapters
 
-  /// The chapters of a tag by time: those of its table of contents, or, without one, all.
+  /// Returns the chapters of a tag, sorted by time: those in its table of contents or, without one, all.
   private static func chapters(_ frames: [ID3Frames.Frame], version: UInt8) -> [MediaTag.Chapter] {
     var chapters: [[UInt8]: MediaTag.Chapter] = [:]
     var tables: [[UInt8]: [[UInt8]]] = [:]
     var top: [UInt8]?
     for frame in frames {
-      // Both begin with their name.
+      // The content of both kinds begins with the element's name.
       let name = Array(frame.content.prefix { $0 != 0 })
       let rest = frame.content.dropFirst(name.count + 1)
       if frame.id == "CHAP", chapters.count < chapterLimit {
@@ -134,14 +135,14 @@ enum ID3Fields {
     var listed = top.map { self.listed(from: $0, tables).compactMap { chapters[$0] } } ?? []
     if listed.isEmpty { listed = Array(chapters.values) }
     listed.sort { ($0.start, $0.end ?? .max) < ($1.start, $1.end ?? .max) }
-    // Those whose end makes no sense end with the next one's beginning.
+    // A chapter with an invalid end extends to the beginning of the next one.
     for index in listed.indices where listed[index].end == nil {
       listed[index].end = listed[(index + 1)...].first { $0.start > listed[index].start }?.start
     }
     return listed
   }
 
-  /// The names that a table of contents leads to, each once. Tables may lead to each other.
+  /// Returns the chapter names reachable from a table of contents, each once. Tables may refer to each other.
   private static func listed(from top: [UInt8], _ tables: [[UInt8]: [[UInt8]]]) -> [[UInt8]] {
     var names: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
@@ -168,7 +169,7 @@ enum ID3Fields {
     guard content.count >= 16 else { return nil }
     let start = ID3Frames.number(content.prefix(4))
     let end = ID3Frames.number(content.dropFirst(4).prefix(4))
-    // 0xFFFFFFFF stands for none in the offsets, and is found here too.
+    // The value 0xFFFFFFFF means "none" in the byte offsets, and also occurs in times.
     guard start < 0xFFFF_FFFF else { return nil }
     let fields = ID3Frames.frames(content.dropFirst(16), version: version).prefix(chapterFieldLimit)
       .compactMap { field($0, version: version) }
@@ -177,13 +178,14 @@ enum ID3Fields {
   }
 }
 
-/// Reads ID3v2's texts, which come with a byte for their encoding.
+/// Reads the texts in ID3v2 frames, which are preceded by an encoding byte.
 struct ID3TextReader {
   private let encoding: UInt8
-  /// What was not read yet.
+  /// The bytes that were not read yet.
   private(set) var rest: ArraySlice<UInt8>
 
-  /// The texts behind an encoding and `count` bytes more; nil if there is no encoding.
+  /// Creates a reader for the texts after an encoding byte and `count` further bytes; nil if the encoding
+  /// byte is missing.
   init?(_ content: ArraySlice<UInt8>, dropping count: Int = 0) {
     guard let encoding = content.first else { return nil }
     self.init(encoding: encoding, content.dropFirst(1 + count))
@@ -194,7 +196,7 @@ struct ID3TextReader {
     self.rest = rest
   }
 
-  /// Latin-1.
+  /// Decodes Latin-1 text.
   static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
     var text = ""
     for byte in bytes.prefix(ID3Fields.textLimit) where byte != 0 {
@@ -203,7 +205,7 @@ struct ID3TextReader {
     return text
   }
 
-  /// The next text, up to its zero or the end; nil at the end.
+  /// Returns the next text, up to its terminator or the end; nil at the end.
   mutating func next() -> String? {
     guard !rest.isEmpty else { return nil }
     let isWide = encoding == 1 || encoding == 2
@@ -216,7 +218,7 @@ struct ID3TextReader {
     return decoded(bytes.prefix(ID3Fields.textLimit))
   }
 
-  /// All texts that are not empty.
+  /// All remaining texts that are not empty.
   var all: [String] {
     var reader = self
     var texts: [String] = []
@@ -228,7 +230,8 @@ struct ID3TextReader {
     switch encoding {
     case 1, 2:
       let isMarked = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
-      // Without a mark: the order of the standard for encoding 2, and what most programs write for 1.
+      // Without a byte order mark: big-endian for encoding 2, as in the standard, and little-endian for 1, as
+      // most programs write.
       let isBigFirst = isMarked ? bytes.first == 0xFE : encoding == 2
       let content = bytes.dropFirst(isMarked ? 2 : 0)
       let units = stride(from: content.startIndex, to: content.endIndex - 1, by: 2).map { place -> UInt16 in

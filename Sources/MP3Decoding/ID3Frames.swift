@@ -1,21 +1,22 @@
-/// Takes an ID3v2 tag apart: versions 2.2, 2.3 and 2.4, at most `limit` frames.
+/// Parses ID3v2 tags of versions 2.2, 2.3 and 2.4, up to `limit` frames.
 ///
-/// libmpg123 knows texts and pictures only; what else there is (chapters, lyrics, addresses, users' own fields) is
-/// found here. Nothing is trusted: each size is checked against what is there, and what does not fit ends the tag.
+/// libmpg123 supports only texts and pictures; chapters, lyrics, URLs and user-defined fields are parsed
+/// here. The data is untrusted: each size is checked against the available bytes, and an invalid size ends
+/// the tag.
 enum ID3Frames {
-  /// A frame: its name by ID3v2.3, and its content, without any of ID3's transformations.
+  /// A frame with its ID3v2.3 name and its content, with ID3's transformations reversed.
   struct Frame {
     var id: String
     var content: ArraySlice<UInt8>
   }
 
-  /// The most frames that are taken from a tag, and from a frame that has frames in it.
+  /// The maximum number of frames read from a tag, and from a frame that contains frames.
   static let limit = 2000
 
-  /// The size of a tag's header, and of a frame's in versions 2.3 and 2.4.
+  /// The size in bytes of a tag's header, and of a frame's header in versions 2.3 and 2.4.
   static let headerSize = 10
 
-  /// The whole size of the tag that begins with these ten bytes, without a footer; nil if none does.
+  /// Returns the size of the tag that begins with these ten bytes, without a footer; nil for other data.
   static func size(of header: [UInt8]) -> Int? {
     guard header.count >= headerSize, header.starts(with: Array("ID3".utf8)), (2...4).contains(header[3])
     else {
@@ -24,15 +25,15 @@ enum ID3Frames {
     return headerSize + synchsafe(header[6..<10])
   }
 
-  /// The frames of a tag, which begins with its header, and its version. Empty if it is none.
+  /// Returns the frames and the version of a tag that begins with its header. Empty for other data.
   static func read(_ tag: [UInt8]) -> (frames: [Frame], version: UInt8) {
     guard let size = size(of: tag) else { return ([], 0) }
     let version = tag[3]
     let flags = tag[5]
     var content = tag[headerSize..<min(size, tag.count)]
-    // In version 2.2 this flag is for a compression that was never defined.
+    // In version 2.2 this flag marks a compression that was never defined.
     if version == 2, flags & 0x40 != 0 { return ([], version) }
-    // From version 2.4 on it is done for each frame.
+    // From version 2.4 on, unsynchronization applies to each frame.
     if version < 4, flags & 0x80 != 0 { content = synchronized(content) }
     if version > 2, flags & 0x40 != 0 {
       guard content.count >= 4 else { return ([], version) }
@@ -43,7 +44,7 @@ enum ID3Frames {
     return (frames(content, version: version), version)
   }
 
-  /// The frames in the content of a tag or a frame.
+  /// Returns the frames in the content of a tag or a frame.
   static func frames(_ content: ArraySlice<UInt8>, version: UInt8) -> [Frame] {
     var frames: [Frame] = []
     var rest = content
@@ -61,14 +62,14 @@ enum ID3Frames {
   // MARK: Headers
 
   private struct Header {
-    /// By ID3v2.3; nil for a name of ID3v2.2 that is not known.
+    /// The ID3v2.3 name; nil for an unknown name of ID3v2.2.
     var id: String?
     var length: Int
     var size: Int
     var flags: UInt8
   }
 
-  /// The next frame's header; nil at the padding, the end, or what is no frame.
+  /// Returns the header of the next frame; nil at padding, at the end and for invalid data.
   private static func header(of rest: ArraySlice<UInt8>, version: UInt8) -> Header? {
     let length = version == 2 ? 6 : headerSize
     guard rest.count >= length, let name = name(rest, version: version) else { return nil }
@@ -81,7 +82,8 @@ enum ID3Frames {
     let bytes = rest[(start + 4)..<(start + 8)]
     var size = version == 4 ? synchsafe(bytes) : number(bytes)
     if version == 4, size != number(bytes) {
-      // Some programs write sizes of version 2.3 here; then the next frame is not where it should be.
+      // Some programs write sizes in the notation of version 2.3. The next frame is then not at the expected
+      // position.
       let isFrame = { (size: Int) in
         size <= room && (size == room || self.name(rest.dropFirst(length + size), version: 4) != nil)
       }
@@ -94,7 +96,7 @@ enum ID3Frames {
       ? Header(id: name, length: length, size: size, flags: rest[start + 9]) : nil
   }
 
-  /// The name that a frame begins with; nil if it is none.
+  /// Returns the name at the beginning of a frame; nil for invalid data.
   private static func name(_ rest: ArraySlice<UInt8>, version: UInt8) -> String? {
     let name = rest.prefix(version == 2 ? 3 : 4)
     guard name.count == (version == 2 ? 3 : 4), let first = name.first, first > UInt8(ascii: "9"),
@@ -106,18 +108,18 @@ enum ID3Frames {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// A frame's content without its transformations; nil if it is compressed or encrypted.
+  /// Returns a frame's content with its transformations reversed; nil if it is compressed or encrypted.
   private static func plain(
     _ content: ArraySlice<UInt8>, flags: UInt8, version: UInt8
   ) -> ArraySlice<UInt8>? {
     switch version {
     case 3:
       guard flags & 0xC0 == 0 else { return nil }
-      // The number of a group.
+      // Skip the group identifier.
       return content.dropFirst(flags & 0x20 == 0 ? 0 : 1)
     case 4:
       guard flags & 0x0C == 0 else { return nil }
-      // The number of a group, and the length before the transformation.
+      // Skip the group identifier and the length before the transformation.
       let inner = content.dropFirst((flags & 0x40 == 0 ? 0 : 1) + (flags & 0x01 == 0 ? 0 : 4))
       return flags & 0x02 == 0 ? inner : synchronized(inner)
     default: return content
@@ -126,15 +128,15 @@ enum ID3Frames {
 
   // MARK: Numbers
 
-  /// Seven bits of each byte.
+  /// Decodes a number with seven bits in each byte.
   private static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int {
     bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 
-  /// A number of up to four bytes, the greatest first.
+  /// Decodes a big-endian number of up to four bytes.
   static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-  /// Takes out the zeros that were put behind 0xFF so that nothing looks like the header of sound.
+  /// Removes the zero bytes inserted after 0xFF to prevent false MPEG sync patterns.
   private static func synchronized(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -147,7 +149,7 @@ enum ID3Frames {
   }
 }
 
-/// ID3v2.3's names of what ID3v2.2 has.
+/// The ID3v2.3 names of the frames in ID3v2.2.
 enum ID3Names {
   static let names: [String: String] = [
     "BUF": "RBUF", "CNT": "PCNT", "COM": "COMM", "ETC": "ETCO", "GEO": "GEOB", "IPL": "IPLS", "MCI": "MCDI",

@@ -1,9 +1,9 @@
-/// The numbered genres of ID3v1, with the extensions of Winamp.
+/// The numbered genres of ID3v1, including the Winamp extensions.
 enum ID3Genres {
-  /// The name of genre `number`; nil if there is none (255 means "none").
+  /// Returns the name of genre `number`; nil if undefined (255 means "none").
   static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
 
-  /// The name of a genre that ID3v2 gives by number or by one of its two letter codes; nil if it is neither.
+  /// Returns the name of a genre given by number or by one of ID3v2's two letter codes; nil for other text.
   static func name(_ code: Substring) -> String? {
     switch code {
     case "RX": "Remix"

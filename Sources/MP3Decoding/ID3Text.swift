@@ -1,24 +1,24 @@
-/// The text rules of ID3: encodings, numbers, genres.
+/// The text rules of ID3: encodings, numbers and genres.
 enum ID3Text {
-  /// The longest text that is taken over, in bytes.
+  /// The maximum length of a text, in bytes.
   static let limit = 4096
 
-  /// Adds the fields of an ID3v1 tag (128 bytes).
+  /// Adds the fields of an ID3v1 tag of 128 bytes.
   static func add(version1 bytes: [UInt8], to metadata: inout MP3Metadata) {
     guard bytes.count == 128 else { return }
     metadata.title = field(bytes[3..<33])
     metadata.artist = field(bytes[33..<63])
     metadata.album = field(bytes[63..<93])
     metadata.date = field(bytes[93..<97])
-    // ID3v1.1: the comment's last two bytes are zero and the track.
+    // In ID3v1.1 the comment's last two bytes are a zero and the track number.
     if bytes[125] == 0, bytes[126] != 0 { metadata.trackNumber = Int(bytes[126]) }
     metadata.genre = ID3Genres.name(Int(bytes[127]))
   }
 
-  /// The fields of an ID3v1 tag (128 bytes) by ID3v2.3's names; none if it is not one.
+  /// Returns the fields of an ID3v1 tag (128 bytes) under their ID3v2.3 names; empty for other data.
   static func texts(version1 bytes: [UInt8]) -> [(key: String, text: String)] {
     guard bytes.count == 128, bytes.starts(with: Array("TAG".utf8)) else { return [] }
-    // ID3v1.1: the comment's last two bytes are zero and the track.
+    // In ID3v1.1 the comment's last two bytes are a zero and the track number.
     let hasTrack = bytes[125] == 0 && bytes[126] != 0
     let fields = [
       ("TIT2", field(bytes[3..<33])), ("TPE1", field(bytes[33..<63])), ("TALB", field(bytes[63..<93])),
@@ -28,7 +28,7 @@ enum ID3Text {
     return fields.compactMap { key, text in text.map { (key, $0) } }
   }
 
-  /// Adds the fields of an ID3v2 tag, in place of what is there.
+  /// Adds the fields of an ID3v2 tag, replacing existing values.
   static func add(version2 tags: MPG123Handle.Tags, to metadata: inout MP3Metadata) {
     var year: String?
     var dayAndMonth: String?
@@ -49,7 +49,7 @@ enum ID3Text {
       default: break
       }
     }
-    // ID3v2.3 has the year in one field and the day and month, as DDMM, in another.
+    // ID3v2.3 stores the year in one field and the day and month, as DDMM, in another.
     if let year, !tags.texts.contains(where: { $0.id == "TDRC" }) {
       metadata.date = year
       if year.utf8.count == 4, let dayAndMonth, dayAndMonth.utf8.count == 4 {
@@ -63,7 +63,7 @@ enum ID3Text {
     }
   }
 
-  /// A fixed-width field of ID3v1: UTF-8 where it is that, else Latin-1.
+  /// Decodes a fixed-width field of ID3v1: as UTF-8 if valid, otherwise as Latin-1.
   private static func field(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = bytes.prefix { $0 != 0 }
     if let valid = String(validating: text, as: UTF8.self) { return clean(Array(valid.utf8)) }
@@ -72,7 +72,8 @@ enum ID3Text {
     return clean(utf8)
   }
 
-  /// Valid text without control characters, several strings (divided by zero bytes) joined; nil if nothing is left.
+  /// Returns valid text without control characters, with several strings (separated by zero bytes) joined;
+  /// nil if it is empty.
   static func clean(_ bytes: [UInt8]) -> String? {
     let parts = bytes.prefix(limit).split(separator: 0).compactMap { part -> String? in
       var text = String(decoding: part, as: UTF8.self)
@@ -87,7 +88,7 @@ enum ID3Text {
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  /// "3/12" as 3 and 12.
+  /// Parses "3/12" as 3 and 12.
   private static func numbers(_ text: String) -> (Int?, Int?) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { part in
       Int(part.prefix(9).filter { $0 != " " }).flatMap { $0 > 0 ? $0 : nil }
@@ -95,8 +96,8 @@ enum ID3Text {
     return (parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
   }
 
-  /// The genres of a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR", or plain text, several divided by
-  /// zero bytes.
+  /// Returns the genres in a TCON field: "17", "(17)", "(17)Rock", "(4)(12)", "RX", "CR" or plain text,
+  /// several separated by zero bytes.
   static func genre(_ bytes: [UInt8]) -> String? {
     var names: [String] = []
     func add(_ name: String) {

@@ -1,13 +1,13 @@
 import AudioCore
 
-/// Frames that were read in order, and where they are.
+/// The frames read in order so far, with their offsets.
 struct KnownFrames {
   var table: MPEGFrameTable
   var offsets: FrameOffsets
-  /// Where the furthest frame ends that was read.
+  /// The end of the furthest frame that was read.
   var furthestEnd: Int64
 
-  /// The number of the frame at a byte, with a fraction; nil outside of what was read.
+  /// Returns the fractional number of the frame at an offset; nil outside of the bytes read.
   func frame(at offset: Int64) -> Double? {
     guard let first = offsets.last(upTo: offsets.first), (first.offset...furthestEnd).contains(offset) else {
       return nil
@@ -33,7 +33,7 @@ extension MP3Decoder {
     }
     var loaded = stored.map { seconds($0.lowerBound)..<max(seconds($0.lowerBound), seconds($0.upperBound)) }
       .filter { !$0.isEmpty }
-    // The longest ones are told where there are too many.
+    // Report only the longest ranges if there are too many.
     if loaded.count > MediaExtent.limit {
       loaded.sort { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }
       loaded = Array(loaded.prefix(MediaExtent.limit)).sorted { $0.lowerBound < $1.lowerBound }

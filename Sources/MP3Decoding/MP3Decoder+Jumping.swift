@@ -1,19 +1,21 @@
 import AudioCore
 
-// Seeks to places whose bytes are far from all that is there.
+// Seeks to positions far beyond the available bytes.
 extension MP3Decoder {
-  /// Bytes that are waited for rather than jumped over: as many as a transfer is let run for.
+  /// The distance in bytes that is waited for instead of jumped over: a transfer in progress is continued for
+  /// as many.
   private static let patience: Int64 = 256 * 1024
-  /// Frames in front of those that a seek needs at which a jump aims.
+  /// The number of frames by which a jump aims before the first frame that the seek needs.
   private static let margin: Int64 = 16
 
-  /// Where the bytes of a seek's place are far from all that is there, goes on with the frames from shortly before it on;
-  /// goes back to those from the first one on where the place is among them. False while bytes are missing.
+  /// Prepares a seek whose target is far beyond the available bytes by continuing with frames shortly before
+  /// it. Returns to the frames from the first one on if they contain the target. Returns false while bytes
+  /// are missing.
   func jump(towards target: inout Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard
       beginning != nil || !isJumpless && !table.isComplete && reader.source.supply(from: furthestEnd) != .all
     else { return true }
-    // At the end of what is not there nothing is looked for.
+    // Bytes at the end of an incomplete source are not searched for: clamp the target to the last frame.
     if reader.source.isSeekable, beginning != nil || !table.isComplete, let length = frameCount.value,
       !reader.source.supply(from: (beginning?.furthestEnd ?? furthestEnd)).isComplete
     {
@@ -37,7 +39,7 @@ extension MP3Decoder {
     return try land(for: target, isExact: isExact)
   }
 
-  /// Whether the frames behind the jump are those to go on with for a seek there.
+  /// Returns whether a seek to `target` can continue with the frames after the current jump.
   private func reaches(_ target: Int64, _ isExact: Bool) -> Bool {
     if let landing { return landing.target == target }
     guard isCertain || !isExact, firstNeeded(for: target) >= offsets.first else { return false }
@@ -56,8 +58,8 @@ extension MP3Decoder {
     isAtEnd = false
   }
 
-  /// The frame to jump to for a seek to `target`; one that is known where there is nothing to jump over, or frames have to
-  /// be counted. Nil while bytes are missing.
+  /// Returns the frame to jump to for a seek to `target`. Returns a known frame if there are no bytes to jump
+  /// over or the frames must be counted. Returns nil while bytes are missing.
   private func destination(of target: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     guard reader.source.isSeekable, !isJumpless, header.bitrate > 0, !table.isComplete else { return 0 }
     let needed = firstNeeded(for: target) - Self.margin
@@ -75,7 +77,7 @@ extension MP3Decoder {
     return needed
   }
 
-  /// What is known of where frames begin.
+  /// The estimate of frame positions from everything known so far.
   var estimate: FrameEstimate {
     if let knownEstimate { return knownEstimate }
     let known = beginning ?? KnownFrames(table: table, offsets: offsets, furthestEnd: furthestEnd)
@@ -87,7 +89,7 @@ extension MP3Decoder {
     return estimate
   }
 
-  /// Finds the frame that a jump looks for. False while bytes are missing.
+  /// Searches for the frame at which a jump aims. Returns false while bytes are missing.
   private func land(for target: Int64, isExact: Bool) throws(DecodingError) -> Bool {
     guard let aim = landing else { return true }
     var step = FrameReader.Step.end
@@ -101,7 +103,7 @@ extension MP3Decoder {
     isCertain = found.isCertain
     let number = isCertain ? found.number : aim.frame
     guard case .frame = step, isCertain || !isExact, number <= firstNeeded(for: target) else {
-      // There is none, or another than was thought: from the first one on all frames are counted.
+      // No frame was found, or not the expected one: count all frames from the first one on.
       isJumpless = true
       if let beginning { goBack(to: beginning) }
       return true
@@ -115,7 +117,7 @@ extension MP3Decoder {
     return true
   }
 
-  /// The first frame that is read for a seek to `position`.
+  /// Returns the first frame to read for a seek to `position`.
   private func firstNeeded(for position: Int64) -> Int64 {
     let place = table.place(of: position)
     let source = table.runs[place.run].format

@@ -1,10 +1,10 @@
 import AudioCore
 
-/// Decodes one MPEG audio source with libmpg123 and converts it to the wanted format.
+/// Decodes one MPEG audio source with libmpg123 and converts it to the requested format.
 ///
-/// Used by one thread at a time.
+/// Must be used by one thread at a time.
 final class MP3Decoder: AudioDecoder {
-  /// Frames in a row of which nothing may come out.
+  /// The maximum number of consecutive frames without output.
   private static let idleLimit = 64
 
   let format: PCMFormat
@@ -15,48 +15,49 @@ final class MP3Decoder: AudioDecoder {
   private let stream: MP3Opening.Stream?
   let header: FrameHeader
   let audioStart: Int64
-  /// What is known of the frames that are read: from the first one on, or, behind a jump, from another one on.
+  /// The table of the frames read: from the first one on or, after a jump, from a later one on.
   var table: MPEGFrameTable
   var offsets = FrameOffsets()
   private(set) var outputFormat: PCMFormat
   private var converter: RateConverter?
   private var failure: DecodingError?
-  /// What was decoded since `takeBitRate`, and what that said.
+  /// The bits and seconds decoded since the last `takeBitRate`, and its last result.
   private var decoded = (bits: 0.0, seconds: 0.0)
   private var recentBitRate: Double
 
-  /// The format of what is still to be delivered of the decoded frame, which is valid until the next step.
+  /// The format of the pending samples of the decoded frame, which are valid until the next step.
   private var decodedFormat: PCMFormat
   private var pending: UnsafePointer<Float>?
   var pendingCount = 0
-  /// The run that the next frame is expected in, and the sample of it that comes next.
+  /// The run in which the next frame is expected, and the next sample in it.
   private var run = 0
   private var nextSample: Int64 = 0
   var isAtEnd = false
-  /// Where the last seek went.
+  /// The target of the last seek.
   private var target: Int64?
-  /// A seek looks for its place. Until then there is nothing to read.
+  /// Whether a seek is in progress. No samples can be read until it ends.
   var isLooking = false
-  /// Behind a jump: what is known of the frames from the first one on.
+  /// The known frames from the first one on, after a jump; nil without a jump.
   var beginning: KnownFrames?
-  /// Behind a jump: whether the numbers of the frames are certain.
+  /// Whether the frame numbers are certain. May be false after a jump.
   var isCertain = true
-  /// The frame that a jump looks for, and the seek that it is for, until one was found.
+  /// The frame at which a jump aims and the target of its seek, until a frame was found.
   var landing: (frame: Int64, target: Int64)?
-  /// The reader is not at a frame that is known.
+  /// Whether the reader's current frame is unknown.
   var isAdrift = false
-  /// No jump is tried any more.
+  /// Whether jumps are no longer attempted.
   var isJumpless = false
-  /// The estimate, until more is known.
+  /// The cached estimate; nil after more became known.
   var knownEstimate: FrameEstimate?
-  /// The reader is at a frame that is still to be decoded.
+  /// Whether the reader is at a frame that is yet to be decoded.
   var isAtNext = true
-  /// The last step found no frame in what was there.
+  /// Whether the last step found no frame in the available bytes.
   private var isStarved = false
-  /// Where the furthest frame ends that was read, so that nothing is counted twice.
+  /// The end of the furthest frame read, so that damage is counted only once.
   var furthestEnd: Int64
 
-  /// A decoder for what `reader` steps through, which is at its first frame; of a live stream if `stream` is not nil.
+  /// Creates a decoder for the frames of `reader`, which must be at its first frame. `stream` is nil except
+  /// for a live stream.
   init(_ reader: FrameReader, stream: MP3Opening.Stream? = nil) {
     let frame = reader.frame
     self.reader = reader
@@ -79,15 +80,15 @@ final class MP3Decoder: AudioDecoder {
   }
 
   var frameCount: FrameCount {
-    // Estimated numbers say nothing of the length.
+    // Estimated frame numbers are useless for the length.
     let known = isCertain ? nil : beginning
     let (table, end) = (known?.table ?? table, known?.furthestEnd ?? furthestEnd)
     return table.frameCount(
       bytesLeft: reader.source.size.map { max(0, $0 - end) }, bytesPerFrame: meanFrameSize)
   }
 
-  /// Bytes of a frame. The mean of what was read is better than the first header as soon as there is something to take
-  /// it of.
+  /// The mean frame size in bytes. The mean of the frames read is better than the first header as soon as 32
+  /// frames were read.
   var meanFrameSize: Double {
     let seen = beginning?.table.framesSeen ?? table.framesSeen
     let end = beginning?.furthestEnd ?? furthestEnd
@@ -102,7 +103,7 @@ final class MP3Decoder: AudioDecoder {
     return recentBitRate
   }
 
-  /// Mean bytes of a second of sound.
+  /// The mean number of bytes per second of audio.
   var bytesPerSecond: Double {
     meanFrameSize * Double(format.sampleRate) / Double(max(1, header.samplesPerFrame))
   }
@@ -113,7 +114,7 @@ final class MP3Decoder: AudioDecoder {
     let size = meanFrameSize
     guard there != .all, size > 0, frame.format.sampleRate > 0 else { return .all }
     let secondsPerFrame = Double(frame.samplesPerFrame) / Double(frame.format.sampleRate)
-    // What was fed and gave no frame is none.
+    // Bytes that were fed without producing a frame contain none.
     let isStarved = isStarved && frame.end + there.byteCount <= reader.fedEnd
     return MediaSupply(
       seconds: isStarved ? 0 : (Double(there.byteCount) / size).rounded(.down) * secondsPerFrame,
@@ -132,13 +133,13 @@ final class MP3Decoder: AudioDecoder {
     guard format != outputFormat else { return }
     outputFormat = format
     converter = nil
-    // A seek before this has prepared the run-up of another conversion.
+    // The last seek prepared the run-up of another conversion.
     guard let target, !isLooking else { return }
     try guarding { () throws(DecodingError) in try go(to: target) }
   }
 
-  /// Reads through the rest of the source without decoding it, so that `frameCount` is exact; false while bytes are
-  /// missing: to be called again when they came. Only before the first `read`.
+  /// Reads the rest of the source without decoding, so that `frameCount` is exact. Returns false while bytes
+  /// are missing; call it again when they arrived. Must not be called after the first `read`.
   func measureLength() throws(DecodingError) -> Bool {
     guard table.announcedFrames == nil else { return true }
     return try guarding { () throws(DecodingError) in
@@ -159,7 +160,7 @@ final class MP3Decoder: AudioDecoder {
         if let length = table.announcedLength, let frames = table.announcedFrames, target >= length,
           table.framesSeen <= frames
         {
-          // Whether anything comes behind the announced end is only known by looking.
+          // Audio after the announced end can only be detected by reading.
           guard try walk(toFrame: frames + 1) else { return nil }
           continue
         }
@@ -187,7 +188,7 @@ final class MP3Decoder: AudioDecoder {
         written += made
       }
     } catch {
-      // What was decoded before the damage is delivered first; the error comes with the next call.
+      // Samples decoded before the damage are delivered first; the next call throws the error.
       failure = error
       if written == 0 { throw error }
     }
@@ -215,7 +216,7 @@ final class MP3Decoder: AudioDecoder {
         }
       }
       if let converter, converter.source != decodedFormat {
-        // The old format's rest belongs before the new format.
+        // The converter's remaining output must precede the new format.
         if converter.flush() { continue }
         self.converter = nil
       }
@@ -237,7 +238,7 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  /// Decodes until there is something to deliver.
+  /// Decodes until samples are pending.
   private func decodeFrame() throws(DecodingError) -> FrameReader.Step {
     var idle = 0
     while idle < MP3Decoder.idleLimit {
@@ -270,7 +271,7 @@ final class MP3Decoder: AudioDecoder {
     throw DecodingError(reason: .decodeFailed, message: "The decoder does not get on.")
   }
 
-  /// The samples of a frame that are to be delivered; nil if all of it is cut or lies before the target.
+  /// Returns the samples of a frame to deliver; nil if all are cut or precede the target.
   @inline(__always)
   private func audible(frame: Int64, count: Int) -> Range<Int>? {
     while run + 1 < table.runs.count, table.runs[run + 1].firstFrame <= frame {
@@ -288,7 +289,7 @@ final class MP3Decoder: AudioDecoder {
 
   // MARK: - Moving
 
-  /// Makes `position`, which must have been seen, the next frame to be delivered.
+  /// Makes `position` the next frame to deliver. Its MPEG frame must have been read before.
   private func go(to position: Int64) throws(DecodingError) {
     pendingCount = 0
     converter = nil
@@ -313,7 +314,7 @@ final class MP3Decoder: AudioDecoder {
     try reader.move(to: start.frame, phase: start.phase, from: entry)
   }
 
-  /// Steps through the frames until `frame` of them are known, or to the end; false while bytes are missing.
+  /// Reads headers until `frame` frames are known, or to the end. Returns false while bytes are missing.
   func walk(toFrame frame: Int64) throws(DecodingError) -> Bool {
     pendingCount = 0
     isLooking = true
@@ -332,13 +333,13 @@ final class MP3Decoder: AudioDecoder {
     return true
   }
 
-  /// Goes on to the next frame and takes note of it.
+  /// Advances to the next frame and records it.
   private func nextFrame() throws(DecodingError) -> FrameReader.Step {
     let step: FrameReader.Step
     do throws(DecodingError) {
       step = try reader.next()
     } catch {
-      // Where the search for a frame fails behind the announced end, that is the end: what follows is not audio.
+      // A failed search after the announced end marks the end: the remaining bytes are not audio.
       guard error.reason == .decodeFailed, table.framesSeen >= table.announcedFrames ?? .max else {
         throw error
       }

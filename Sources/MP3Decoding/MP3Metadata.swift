@@ -1,21 +1,22 @@
 package import AudioCore
 
-/// What an MPEG audio file says about itself: the text and picture of its ID3 tags, its length and its encoding.
+/// The metadata of an MPEG audio file: the texts and picture of its ID3 tags, its length and its encoding.
 ///
-/// ID3v2 goes before ID3v1, field by field. All text is valid UTF-8 without control characters and without space at
-/// either end, at most 4096 bytes long; an empty text is nil.
+/// ID3v2 takes precedence over ID3v1 for each field. All text is valid UTF-8 without control characters and
+/// surrounding spaces, at most 4096 bytes long; empty text is nil.
 package struct MP3Metadata: Hashable, Sendable {
   /// A picture from an ID3v2 tag.
   package struct Picture: Hashable, Sendable {
-    /// What it shows, by ID3v2's list: 3 is the front cover, 4 the back, 0 anything else.
+    /// The picture type of ID3v2: 3 is the front cover, 4 the back cover, 0 any other picture.
     package var type: UInt8
-    /// For example `image/jpeg`. By the data where these begin like JPEG or PNG, else as the tag has it.
+    /// The MIME type, `image/jpeg` for example. Detected from the data for JPEG and PNG, otherwise taken from
+    /// the tag.
     package var mimeType: String
-    /// The picture file's bytes.
+    /// The image file as bytes.
     package var data: [UInt8]
   }
 
-  /// How the audio is encoded, by the first frame and the Info frame.
+  /// The encoding of the audio, from the first frame and the Info frame.
   package struct Encoding: Hashable, Sendable {
     /// A version of the MPEG audio standard.
     package enum Version: String, Hashable, Sendable {
@@ -27,67 +28,68 @@ package struct MP3Metadata: Hashable, Sendable {
       case mpeg25 = "2.5"
     }
 
-    /// How the bit rate behaves.
+    /// The kind of bit rate.
     package enum BitRateMode: Hashable, Sendable {
-      /// Constant, or the file does not tell.
+      /// Constant, or unspecified by the file.
       case constant
-      /// Variable.
+      /// Variable bit rate (VBR).
       case variable
-      /// Variable around a fixed mean.
+      /// Variable bit rate with a fixed mean (ABR).
       case average
     }
 
-    /// The standard's version.
+    /// The version of the MPEG standard.
     package var version: Version
-    /// 1…3.
+    /// The layer, 1…3.
     package var layer: Int
-    /// Mean bits per second; of the first frame where that is constant or the length is not exact.
+    /// The mean bit rate in bits per second; that of the first frame if it is constant or the length is not
+    /// exact.
     package var bitRate: Int
-    /// How the bit rate behaves.
+    /// The kind of bit rate.
     package var bitRateMode: BitRateMode
   }
 
-  /// The title.
+  /// The title of the track.
   package var title: String?
-  /// The artist; several are joined by "; ".
+  /// The artist; several are joined with "; ".
   package var artist: String?
-  /// The album.
+  /// The title of the album.
   package var album: String?
-  /// The artist of the album as a whole.
+  /// The artist of the whole album.
   package var albumArtist: String?
-  /// The composer.
+  /// The composer of the music.
   package var composer: String?
-  /// The genre, numbers of ID3v1's list replaced by its names; several are joined by "; ".
+  /// The genre, with ID3v1 numbers replaced by names; several are joined with "; ".
   package var genre: String?
-  /// When it was recorded or published: "2004" or "2004-05-06", as the tag has it.
+  /// The date of recording or release, as in the tag: "2004" or "2004-05-06".
   package var date: String?
-  /// Which track of the album it is.
+  /// The number of the track on the album.
   package var trackNumber: Int?
-  /// How many tracks the album has.
+  /// The number of tracks on the album.
   package var trackCount: Int?
-  /// Which disc of the album it is on.
+  /// The number of the disc in the album.
   package var discNumber: Int?
-  /// How many discs the album has.
+  /// The number of discs in the album.
   package var discCount: Int?
-  /// The front cover, or the first picture where none is marked so.
+  /// The front cover, or the first picture if none is marked as such.
   package var picture: Picture?
-  /// The decoded format.
+  /// The format of the decoded audio.
   package var format: PCMFormat
-  /// The length in frames of `format.sampleRate`, as far as it is known without reading the file through.
+  /// The length in frames at `format.sampleRate`, as precisely as known without reading the whole file.
   package var frameCount: FrameCount
-  /// How the audio is encoded.
+  /// The encoding of the audio.
   package var encoding: Encoding
 
-  /// The length in seconds; nil if unknown.
+  /// The duration in seconds; nil if unknown.
   package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
 }
 
 extension MP3File {
   /// Reads the file's tags and headers.
   ///
-  /// Opens the file, reads its tags, its first frame and its last 128 bytes, decodes nothing and closes it: some
-  /// hundred microseconds. Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws what
-  /// `open(whenBytesCome:)` throws; a file that has tags but no audio is `.notRecognized`.
+  /// Reads the tags, the first frame and the last 128 bytes without decoding, in some hundred microseconds.
+  /// Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws the errors of
+  /// `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
   package func readMetadata() throws(DecodingError) -> MP3Metadata {
     try MetadataReader.read(FileByteSource(path: pathBytes))
   }

@@ -1,18 +1,18 @@
 package import AudioCore
 
-/// An MPEG audio medium that is being opened, whatever its bytes come from.
+/// Opens an MPEG audio medium from any byte source.
 ///
-/// Used by one thread at a time, which is the one that will use the decoder.
+/// Must be used by one thread at a time, which will also use the decoder.
 package final class MP3Opening {
-  /// How a part of a live stream is read.
+  /// The options for decoding a part of a live stream.
   package struct Stream {
-    /// Bytes that may pass without a frame.
+    /// The maximum number of bytes without a frame.
     package var searchBudget: Int
-    /// Called, while the decoder is read, with each MPEG frame of which something is to be heard: where in the source it
-    /// begins, and the first frame of the decoder's timeline that comes of it.
+    /// Called while the decoder is read, for each MPEG frame with audible samples. Receives the frame's
+    /// offset in the source and its first frame on the decoder's timeline.
     package var onFrame: (_ offset: Int64, _ frame: Int64) -> Void
 
-    /// A stream with these properties.
+    /// Creates options with the given values.
     package init(searchBudget: Int, onFrame: @escaping (_ offset: Int64, _ frame: Int64) -> Void) {
       self.searchBudget = searchBudget
       self.onFrame = onFrame
@@ -25,23 +25,23 @@ package final class MP3Opening {
   private var reader: FrameReader?
   private var decoder: MP3Decoder?
 
-  /// Begins to open what `source` has. Its callback is the caller's to set.
+  /// Starts opening the medium in `source`. The caller sets the source's callback.
   package init(source: any ByteSource, options: MP3File.Options = MP3File.Options()) {
     self.source = source
     self.options = options
     stream = nil
   }
 
-  /// Begins to open a part of a live stream. An Info frame, as stations send it with the first bytes of a file, counts for
-  /// nothing.
+  /// Starts opening a part of a live stream. An Info frame, which stations send with the first bytes of a
+  /// file, is ignored.
   package init(source: any ByteSource, stream: Stream) {
     self.source = source
     options = MP3File.Options()
     self.stream = stream
   }
 
-  /// The decoder, at the beginning; nil while bytes are missing: to be called again when they came. Throws as
-  /// `MP3File.open(whenBytesCome:)` says.
+  /// Returns the decoder at its beginning; nil while bytes are missing. Call it again when they arrived.
+  /// Throws the errors of `MP3File.open(whenBytesCome:)`.
   package func proceed() throws(DecodingError) -> (any AudioDecoder)? { try decode() }
 
   func decode() throws(DecodingError) -> MP3Decoder? {
@@ -65,7 +65,7 @@ package final class MP3Opening {
     }
   }
 
-  /// A reader for the audio behind the tag that the source begins with; nil while its first bytes are missing.
+  /// Returns a reader for the audio after the source's leading tag; nil while its first bytes are missing.
   private func recognize() throws(DecodingError) -> FrameReader? {
     guard let bytes = try source.peek(Recognition.length, at: 0) else { return nil }
     try Recognition.refuseOtherFormats(bytes)

@@ -1,57 +1,58 @@
 import AudioCore
 
-/// Where each MPEG frame of a file lies on the item's timeline.
+/// The positions of a file's MPEG frames on the item's timeline.
 ///
-/// A pure value. It is told of every frame in order (by decoding, or by skipping through the headers), so a format
-/// change anywhere is known before a seek goes past it. The timeline counts frames of the rate that the file has
-/// at its beginning, after the encoder's delay and padding are cut.
+/// A pure value. Every frame is recorded in order, from decoding or from reading the headers, so any format
+/// change is known before a seek passes it. The timeline counts frames at the file's initial sample rate,
+/// after encoder delay and padding are cut.
 struct MPEGFrameTable {
-  /// A stretch of frames of one format.
+  /// A sequence of frames with the same format.
   struct Run {
-    /// The first MPEG frame of it.
+    /// The first MPEG frame of the run.
     var firstFrame: Int64
     var samplesPerFrame: Int64
     var format: PCMFormat
-    /// What of it is heard.
+    /// The audible part of the run.
     var cut: GaplessCut
-    /// Where it begins on the timeline.
+    /// The beginning of the run on the timeline.
     var start: Int64
-    /// Slots (of 32 samples) that went through the filter bank before it, modulo 16.
+    /// The number of slots (of 32 samples) that passed the filter bank before the run, modulo 16.
     var phase: Int64
 
-    /// Slots of a frame: 36, 18, or 12 in layer I.
+    /// The number of slots per frame: 36, 18, or 12 in layer I.
     var slotsPerFrame: Int64 { samplesPerFrame / 32 }
 
-    /// How many samples are heard of its first `frames` frames.
+    /// Returns the number of audible samples in the run's first `frames` frames.
     func length(ofFrames frames: Int64) -> Int64 {
       max(0, min(frames * samplesPerFrame - cut.start, cut.length))
     }
   }
 
-  /// A place in the file.
+  /// A position in the file.
   struct Place: Equatable {
-    /// Index in `runs`.
+    /// The index of the run in `runs`.
     var run: Int
-    /// Sample of that run, counted from the first that is heard.
+    /// The sample in that run, counted from the first audible one.
     var sample: Int64
-    /// The MPEG frame that has it.
+    /// The MPEG frame that contains the sample.
     var frame: Int64
   }
 
-  /// Formats may change this often; a file that does so more often is damage, and memory is bounded.
+  /// The maximum number of runs. A file with more format changes is damaged; the limit bounds memory.
   static let maximumRunCount = 4096
 
   private(set) var runs: [Run]
-  /// Frames that were seen, from the first without a gap.
+  /// The number of frames recorded, from the first one without a gap.
   private(set) var framesSeen: Int64 = 1
-  /// Whether `framesSeen` is all that the file has.
+  /// Whether all frames of the file are recorded.
   private(set) var isComplete = false
-  /// Frames that the file's Info frame announces.
+  /// The number of frames announced by the file's Info frame.
   let announcedFrames: Int64?
   /// The announced length on the timeline.
   let announcedLength: Int64?
 
-  /// A table for a file whose first frame has this format; `announcedFrames` and `delays` by its Info frame.
+  /// Creates a table for a file whose first frame has this format; `announcedFrames` and `delays` come from
+  /// its Info frame.
   init(format: PCMFormat, samplesPerFrame: Int, announcedFrames: Int64?, delays: CodecDelays) {
     let samples = Int64(samplesPerFrame)
     let cut = announcedFrames.map { GaplessCut(ofAnnounced: $0 * samples, delays: delays) }
@@ -63,31 +64,32 @@ struct MPEGFrameTable {
     ]
   }
 
-  /// Frames per second of the timeline.
+  /// The timeline's frame rate, in frames per second.
   var rate: Int64 { Int64(runs[0].format.sampleRate) }
 
-  /// Length of what was seen, on the timeline.
+  /// The length of all recorded frames on the timeline.
   var lengthSeen: Int64 {
     let last = runs[runs.count - 1]
     return last.start + timelineLength(of: last.length(ofFrames: framesSeen - last.firstFrame), in: last)
   }
 
-  /// The file's length on the timeline: known, announced, or estimated from the bytes behind what was seen.
+  /// Returns the file's length on the timeline: exact, announced, or estimated from the bytes after the
+  /// recorded frames.
   func frameCount(bytesLeft: Int64?, bytesPerFrame: Double) -> FrameCount {
     if isComplete { return .exact(lengthSeen) }
     if let announcedLength, let announcedFrames, framesSeen <= announcedFrames {
       return .exact(announcedLength)
     }
     guard let bytesLeft, bytesPerFrame >= 1 else { return .unknown }
-    // A sparse file can claim 2^63 bytes.
+    // A sparse file can claim a size of 2^63 bytes.
     let framesLeft = Int64(min(Double(bytesLeft) / bytesPerFrame, 0x1p40))
     var later = self
     later.framesSeen += framesLeft
     return .estimate(later.lengthSeen)
   }
 
-  /// Notes frame `number`. Returns false if it is not the next one, or known, or if formats change too
-  /// often.
+  /// Records frame `number`. Returns false if it is neither the next one nor known, or if the format changes
+  /// too often.
   @inline(__always)
   mutating func note(_ number: Int64, samplesPerFrame: Int, format: PCMFormat) -> Bool {
     guard number == framesSeen else { return number < framesSeen }
@@ -111,10 +113,11 @@ struct MPEGFrameTable {
     return true
   }
 
-  /// Takes the frames before `frame` as seen: they are assumed to be like the last one.
+  /// Marks the frames before `frame` as recorded, assuming the format of the last one.
   mutating func skip(to frame: Int64) { framesSeen = max(framesSeen, frame) }
 
-  /// When a frame (with a fraction) of the last run begins, or of the run that has it, in seconds of the timeline.
+  /// Returns the start time of a (fractional) frame, in seconds on the timeline. The last run is extended as
+  /// needed.
   func seconds(ofFrame frame: Double) -> Double {
     let run = runs[run(ofFrame: Int64(frame))]
     let samples = (frame - Double(run.firstFrame)) * Double(run.samplesPerFrame) - Double(run.cut.start)
@@ -122,10 +125,11 @@ struct MPEGFrameTable {
     return Double(run.start) / Double(rate) + heard / Double(run.format.sampleRate)
   }
 
-  /// Notes the end.
+  /// Records that no further frames exist.
   mutating func complete() { isComplete = true }
 
-  /// The place of a timeline position. Beyond what was seen, it assumes that nothing changes.
+  /// Returns the position in the file for a timeline position. After the recorded frames, assumes an
+  /// unchanged format.
   func place(of position: Int64) -> Place {
     let index = lastRun { $0.start <= position }
     let run = runs[index]
@@ -133,10 +137,10 @@ struct MPEGFrameTable {
     return Place(run: index, sample: sample, frame: frame(ofSample: sample, in: index))
   }
 
-  /// The index of the run that has frame `number`.
+  /// Returns the index of the run that contains frame `number`.
   func run(ofFrame number: Int64) -> Int { lastRun { $0.firstFrame <= number } }
 
-  /// The index of the last run that begins before a place; the first one if none does.
+  /// Returns the index of the last run that begins before a position; 0 if none does.
   private func lastRun(where begins: (Run) -> Bool) -> Int {
     var low = 0
     var high = runs.count
@@ -147,7 +151,8 @@ struct MPEGFrameTable {
     return low
   }
 
-  /// Goes back from `place` by `distance` samples, or to where its format begins, and tells how far it came.
+  /// Steps back from `place` by `distance` samples, but at most to the beginning of its format. Returns the
+  /// distance covered.
   func stepBack(from place: Place, by distance: Int64) -> (run: Int, sample: Int64, distance: Int64) {
     var run = place.run
     var sample = place.sample
@@ -161,29 +166,31 @@ struct MPEGFrameTable {
     return (run, sample - step, distance - left + step)
   }
 
-  /// Slots that linear decoding has put into the filter bank's ring of 16 before frame `number` of run `index`.
+  /// Returns the filter bank's ring position (modulo 16 slots) before frame `number` of run `index` in linear
+  /// decoding.
   func phase(ofFrame number: Int64, in index: Int) -> Int64 {
     let run = runs[index]
     return (run.phase + (number - run.firstFrame) * run.slotsPerFrame) & 15
   }
 
-  /// Where to begin to decode before a seek's target.
+  /// The position at which to start decoding for a seek.
   struct DecodingStart: Equatable {
     /// The first frame to decode.
     var frame: Int64
-    /// How the filter bank's ring stands there in linear decoding.
+    /// The filter bank's ring position there in linear decoding.
     var phase: Int64
-    /// The first frame that has bytes of that one's bit reservoir; itself where it can do without.
+    /// The first frame with bytes of that frame's bit reservoir; the frame itself if it needs none.
     var firstNeeded: Int64
   }
 
-  /// Where to begin to decode so that `frame` is as in linear decoding.
+  /// Returns the position at which to start decoding, so that `frame` equals the result of linear decoding.
   ///
-  /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be filled. The
-  /// smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data) and 24 (MPEG 2,
-  /// 8 kbit/s at 24 kHz; 3): 9 and 85 frames for the reservoir, one each for overlap and filter bank. In MPEG 2 and 2.5
-  /// (frames of 576 samples) `DecodingPrelude` fills it and turns the ring; in others decoding fills it, and where
-  /// one of the frames before finds the ring at 0 there is nothing to turn.
+  /// Bit reservoir (at most 511 bytes in MPEG 1, 255 in MPEG 2 and 2.5), overlap and filter bank must be
+  /// filled. The smallest frames are 96 bytes (MPEG 1, 32 kbit/s at 48 kHz; at least 60 of them main data)
+  /// and 24 bytes (MPEG 2, 8 kbit/s at 24 kHz; 3 of them main data). That requires 9 and 85 frames for the
+  /// reservoir, and one each for overlap and filter bank. In MPEG 2 and 2.5 (frames of 576 samples)
+  /// `DecodingPrelude` fills the reservoir and sets the ring position. In other files decoding fills the
+  /// reservoir, and the ring needs no setting if decoding starts at a frame with ring position 0.
   func decodingStart(for frame: Int64) -> DecodingStart {
     let latest = max(0, frame - 12)
     for candidate in (max(0, latest - 3)...latest).reversed() {
@@ -198,13 +205,13 @@ struct MPEGFrameTable {
     return DecodingStart(frame: 0, phase: 0, firstNeeded: 0)
   }
 
-  /// The MPEG frame that has a sample of a run.
+  /// Returns the MPEG frame that contains a sample of a run.
   func frame(ofSample sample: Int64, in index: Int) -> Int64 {
     let run = runs[index]
     return run.firstFrame + (sample + run.cut.start) / run.samplesPerFrame
   }
 
-  /// Where on the timeline a sample of a run is.
+  /// Returns the timeline position of a sample in a run.
   func position(ofSample sample: Int64, in index: Int) -> Int64 {
     runs[index].start + timelineLength(of: sample, in: runs[index])
   }

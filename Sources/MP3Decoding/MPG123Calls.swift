@@ -3,10 +3,10 @@ import CMPG123
 import Glibc
 import Synchronization
 
-/// Counts the libmpg123 and libsyn123 handles that a test makes, so that it can assert that none is left. Bound to
-/// the test's task: other tests of the process, which run beside it, have handles of their own.
+/// Counts a test's libmpg123 and libsyn123 handles, so that it can assert that all were released. Bound to
+/// the test's task, since tests run concurrently in one process.
 final class LiveHandles: Sendable {
-  /// The counter of the present task; nil outside of tests.
+  /// The counter of the current task; nil outside of tests.
   @TaskLocal static var current: LiveHandles?
 
   private let counter = Atomic<Int>(0)
@@ -16,26 +16,27 @@ final class LiveHandles: Sendable {
   func remove() { counter.subtract(1, ordering: .relaxed) }
 }
 
-/// What the header of an MPEG frame says.
+/// The content of an MPEG frame header.
 struct FrameHeader: Equatable {
-  /// 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5: `mpg123_version`.
+  /// The value of `mpg123_version`: 0 for MPEG 1, 1 for MPEG 2, 2 for MPEG 2.5.
   var version: Int32
-  /// 1…3.
+  /// The layer, 1…3.
   var layer: Int32
   var sampleRate: Int
   var channelCount: Int
-  /// `mpg123_mode`.
+  /// The value of `mpg123_mode`.
   var mode: Int32
-  /// kbit/s; 0 for free format.
+  /// The bit rate in kbit/s; 0 for free format.
   var bitrate: Int32
-  /// `mpg123_vbr`, as far as the file says.
+  /// The value of `mpg123_vbr`, as far as the file specifies it.
   var vbr: Int32
-  /// Bytes, header included.
+  /// The length in bytes, including the header.
   var byteCount: Int
-  /// Samples per channel.
+  /// The number of samples per channel.
   var samplesPerFrame: Int
 
-  /// Bytes that a frame of this bit rate has on average: with padding, the single frame has a fraction more or less.
+  /// The mean frame size at this bit rate, in bytes. Padding makes individual frames larger or smaller by a
+  /// fraction.
   var meanByteCount: Double {
     guard bitrate > 0, sampleRate > 0 else { return Double(byteCount) }
     return Double(bitrate) * 125 * Double(samplesPerFrame) / Double(sampleRate)
@@ -44,46 +45,46 @@ struct FrameHeader: Equatable {
 
 /// A libmpg123 handle. All calls into that library are in this file.
 ///
-/// One thread at a time. After a call threw, the handle may only be destroyed: libmpg123 does not promise more
-/// (1.33.7 fixed a double free after a failed call).
+/// Must be used by one thread at a time. After an error a handle may only be destroyed: libmpg123 guarantees
+/// no more (1.33.7 fixed a double free after a failed call).
 struct MPG123Handle: ~Copyable {
-  /// What came out of a step through what was fed.
+  /// The result of a step through the fed bytes.
   enum Step {
-    /// There is another frame.
+    /// A frame was found.
     case frame
-    /// There is another frame, and it has another format than the one before it.
+    /// A frame was found whose format differs from that of the preceding one.
     case newFormat
-    /// More must be fed to find the next frame.
+    /// More bytes are needed to find the next frame.
     case needsMore
-    /// No other frame will be found.
+    /// No further frame will be found.
     case end
   }
 
-  /// The bytes of a frame, its header apart; valid until the next call.
+  /// The header and body of a frame; valid until the next call.
   struct FrameData {
     var header: UInt32
     var body: UnsafeBufferPointer<UInt8>
   }
 
-  /// What a feed begins with.
+  /// The kind of data at the beginning of a feed.
   enum FeedStart {
-    /// A file, or its audio: two headers that fit are looked for, and an Info frame.
+    /// A file, or its audio: searches for two consistent headers and an Info frame.
     case file
-    /// A frame that is known to be one.
+    /// The beginning of a known frame.
     case frame
-    /// Anything in the middle of a file: two headers that fit are looked for.
+    /// An arbitrary position in a file: searches for two consistent headers.
     case middle
   }
 
-  /// What a handle is made for.
+  /// The purpose of a handle.
   enum Purpose {
-    /// Decoding: tags are skipped, not parsed. Code that does not run cannot be exploited.
+    /// Decoding: tags are skipped, not parsed, since code that does not run cannot be exploited.
     case decoding
-    /// Reading tags.
+    /// Reading of tags from the fed bytes.
     case metadata
   }
 
-  /// Bytes that are searched for a header in what was fed at a time. The caller limits how much is fed.
+  /// The maximum number of fed bytes searched for a header in one call. The caller limits how much is fed.
   private static let resyncLimit = 1 << 20
 
   private let handle: OpaquePointer
@@ -100,7 +101,7 @@ struct MPG123Handle: ~Copyable {
     liveHandles?.remove()
   }
 
-  /// A handle without a feed.
+  /// Creates a handle without a feed.
   static func make(for purpose: Purpose) throws(DecodingError) -> MPG123Handle {
     var code: Int32 = 0
     guard let pointer = mpg123_new(nil, &code) else {
@@ -115,16 +116,16 @@ struct MPG123Handle: ~Copyable {
     case .metadata: flags |= MPG123_PICTURE.rawValue
     }
     try handle.set(MPG123_ADD_FLAGS, Int(flags))
-    // Delay and padding are cut by `GaplessCut`: libmpg123's own cut makes seeks behind the announced end of a
+    // `GaplessCut` cuts delay and padding: libmpg123's own cut makes seeks after the announced end of a
     // concatenated file inexact (88 to 856 samples off in 1.31.2).
     try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_GAPLESS.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
     try handle.set(MPG123_RESYNC_LIMIT, resyncLimit)
-    // Where frames are is kept by `FrameOffsets`.
+    // `FrameOffsets` stores the frame positions.
     try handle.set(MPG123_INDEX_SIZE, 0)
     return handle
   }
 
-  /// Begins a new feed, which knows nothing of the one before it.
+  /// Starts a new feed, independent of the previous one.
   func openFeed(at start: FeedStart) throws(DecodingError) {
     let (info, ahead) = (Int(MPG123_IGNORE_INFOFRAME.rawValue), Int(MPG123_NO_READAHEAD.rawValue))
     switch start {
@@ -137,18 +138,18 @@ struct MPG123Handle: ~Copyable {
     guard mpg123_open_feed(handle) == MPG123_OK.rawValue else { throw error("opening") }
   }
 
-  /// Lets feeds that begin with a frame of free format know how long its body is without padding.
+  /// Sets the body length, without padding, for feeds that begin with a free-format frame.
   func setFreeFormatSize(_ byteCount: Int) throws(DecodingError) {
     try set(MPG123_FREEFORMAT_SIZE, byteCount)
   }
 
-  /// Feeds bytes, which are copied.
+  /// Feeds bytes, which libmpg123 copies.
   func feed(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     guard mpg123_feed(handle, start, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
   }
 
-  /// Feeds bytes, which are copied.
+  /// Feeds bytes, which libmpg123 copies.
   func feed(_ bytes: [UInt8]) throws(DecodingError) {
     guard mpg123_feed(handle, bytes, bytes.count) == MPG123_OK.rawValue else { throw error("reading") }
   }
@@ -159,7 +160,7 @@ struct MPG123Handle: ~Copyable {
     }
   }
 
-  /// The format that the frame that was found last decodes to; nil if it cannot be decoded.
+  /// Returns the decoded format of the frame found last; nil if it cannot be decoded.
   func readFormat() throws(DecodingError) -> PCMFormat? {
     var rate = 0
     var channels: Int32 = 0
@@ -177,17 +178,18 @@ struct MPG123Handle: ~Copyable {
     return PCMFormat(sampleRate: rate, channelCount: Int(channels))
   }
 
-  /// The number of frames that the file's Info frame announces; nil without one. Only behind the first frame.
+  /// Returns the number of frames announced by the file's Info frame; nil without one. Valid only after the
+  /// first frame.
   ///
-  /// Where libmpg123 has no such number it tells what it has read, which is 1; a file that really announces 1 frame
-  /// loses nothing.
+  /// Without such a number libmpg123 returns the number of frames read, which is 1. A file that really
+  /// announces 1 frame loses nothing.
   func announcedFrameCount() -> Int64? {
     let count = Int64(mpg123_framelength(handle))
     return count > 1 ? count : nil
   }
 
-  /// Samples that the encoder put before and after the music, by the LAME tag (0 without one), and that the decoder
-  /// adds before it (529 in layer III, else 0).
+  /// Returns the samples added by the encoder before and after the music, from the LAME tag (0 without one).
+  /// Includes those added by the decoder before it (529 in layer III, otherwise 0).
   func delays() -> CodecDelays {
     func state(_ key: mpg123_state) -> Int64 {
       var value = 0
@@ -199,7 +201,7 @@ struct MPG123Handle: ~Copyable {
       decoderDelay: state(MPG123_DEC_DELAY))
   }
 
-  /// The header of the frame that was read last.
+  /// Returns the header of the frame read last.
   func header() -> FrameHeader {
     var info = mpg123_frameinfo2()
     mpg123_info2(handle, &info)
@@ -210,14 +212,14 @@ struct MPG123Handle: ~Copyable {
       vbr: info.vbr, byteCount: Int(info.framesize), samplesPerFrame: Int(mpg123_spf(handle)))
   }
 
-  /// How far into the feed the frame that was found last begins.
+  /// Returns the offset in the feed of the frame found last.
   @inline(__always)
   func framePosition() -> Int64 { Int64(mpg123_framepos(handle)) }
 
-  /// How far into the feed the next frame is looked for.
+  /// Returns the offset in the feed at which the next frame is searched.
   func searchPosition() -> Int64 { Int64(mpg123_tell_stream(handle)) }
 
-  /// Goes on to the next frame without decoding it.
+  /// Advances to the next frame without decoding it.
   @inline(__always)
   func next() throws(DecodingError) -> Step {
     switch mpg123_framebyframe_next(handle) {
@@ -229,7 +231,7 @@ struct MPG123Handle: ~Copyable {
     }
   }
 
-  /// The bytes of the frame that was found last. Not once it was decoded.
+  /// Returns the bytes of the frame found last. Invalid after that frame was decoded.
   @inline(__always)
   func frameData() -> FrameData {
     var header: UInt = 0
@@ -242,8 +244,8 @@ struct MPG123Handle: ~Copyable {
       header: UInt32(truncatingIfNeeded: header), body: UnsafeBufferPointer(start: body, count: byteCount))
   }
 
-  /// Decodes the frame that was found last, which may be done once: interleaved floats in libmpg123's own buffer, valid
-  /// until the next call.
+  /// Decodes the frame found last to interleaved floats in libmpg123's own buffer, valid until the next call.
+  /// Must be called at most once for each frame.
   @inline(__always)
   func decode() throws(DecodingError) -> UnsafeBufferPointer<Float> {
     var number: off_t = 0
@@ -257,14 +259,15 @@ struct MPG123Handle: ~Copyable {
       count: byteCount / MemoryLayout<Float>.size)
   }
 
-  /// What an ID3v2 tag has, copied.
+  /// A copy of the content of an ID3v2 tag.
   struct Tags {
-    /// Text fields: four letters and UTF-8, several strings divided by zero bytes.
+    /// The text fields: a four-letter name, and UTF-8 with several strings separated by zero bytes.
     var texts: [(id: String, value: [UInt8])] = []
     var pictures: [MP3Metadata.Picture] = []
   }
 
-  /// The tags that were read up to now. libmpg123's pointers die with the next call, so all is copied here.
+  /// Returns the tags read so far. libmpg123's pointers become invalid with the next call, so everything is
+  /// copied.
   func tags() -> Tags {
     var tags = Tags()
     var version2: UnsafeMutablePointer<mpg123_id3v2>?
@@ -285,7 +288,7 @@ struct MPG123Handle: ~Copyable {
     return tags
   }
 
-  /// A string's bytes without the zero that ends it.
+  /// Returns a string's bytes without the terminating zero.
   private static func bytes(of string: mpg123_string, limit: Int) -> [UInt8] {
     guard let start = string.p, string.fill > 1 else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: min(string.fill - 1, limit)))

@@ -1,6 +1,7 @@
 package import AudioCore
 
 extension MediaTag {
-  /// What an ID3v2 tag says that begins with these bytes, as far as they go; empty if none does.
+  /// Creates the tag from the beginning of a file, as far as the bytes reach; empty if they do not begin with
+  /// an ID3v2 tag.
   package init(front bytes: [UInt8]) { self = ID3Fields.tag(version2: bytes) }
 }

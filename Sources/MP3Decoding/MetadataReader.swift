@@ -1,11 +1,12 @@
 import AudioCore
 
-/// Makes `MP3Metadata` of what libmpg123 finds in a file's tags and first frame.
+/// Creates `MP3Metadata` from a file's tags and first frame, as read by libmpg123.
 enum MetadataReader {
-  /// The largest ID3v2 tag that is read; libmpg123 takes memory for what the tag's header claims, up to 256 MiB.
+  /// The maximum size of an ID3v2 tag, in bytes. libmpg123 allocates the size claimed in the tag's header, up
+  /// to 256 MiB.
   static let tagLimit: Int64 = 16 << 20
 
-  /// Reads a source whose bytes are all there.
+  /// Reads a source whose bytes are all available.
   static func read(_ source: any ByteSource) throws(DecodingError) -> MP3Metadata {
     let first = try source.peek(Recognition.length, at: 0) ?? []
     try Recognition.refuseOtherFormats(first)
@@ -38,7 +39,7 @@ enum MetadataReader {
     return metadata
   }
 
-  /// The 128 bytes of the ID3v1 tag at the end; nil without one.
+  /// Returns the 128 bytes of the ID3v1 tag at the end; nil without one.
   private static func endTag(of source: any ByteSource) throws(DecodingError) -> [UInt8]? {
     guard let size = source.size, size >= 128, let bytes = try source.peek(128, at: size - 128),
       bytes.count == 128, bytes.starts(with: Array("TAG".utf8))

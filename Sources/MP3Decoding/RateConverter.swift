@@ -1,19 +1,19 @@
 import AudioCore
 import Glibc
 
-/// Converts a contiguous run of frames of one format to another rate, exact in length.
+/// Converts a contiguous run of frames from one format to another sample rate, with exact length.
 ///
-/// n frames of rate a that are fed become n·b/a frames of rate b, rounded up: what libsyn123 is late by is dropped
-/// at the beginning and fetched with zeros at the end.
+/// n frames at rate a become n·b/a frames at rate b, rounded up. libsyn123's latency is dropped at the
+/// beginning and made up with zeros at the end.
 final class RateConverter {
-  /// Source frames that go in with one call; bounds the buffers.
+  /// The maximum number of source frames per call, which bounds the buffers.
   private static let chunk = 512
-  /// Source frames before a seek's target that let the filters settle. The difference to linear conversion is then
-  /// what their rounding makes: below 2e-6, and 5e-5 below a quarter of the rate, where a filter of order 12 comes
-  /// in (measured; the same after 256 and 4096).
+  /// The number of source frames fed before a seek's target to let the filters settle. The remaining
+  /// difference to linear conversion is the filters' rounding. It is below 2e-6, and 5e-5 below a quarter of
+  /// the rate, where a filter of order 12 is added (measured; the same with 256 and 4096 frames).
   private static let settling = 1024
 
-  /// What goes in.
+  /// The format of the source frames.
   let source: PCMFormat
   private let output: PCMFormat
   private let channelCount: Int
@@ -23,19 +23,20 @@ final class RateConverter {
   private var convertedStart = 0
   private var convertedCount = 0
 
-  /// Source frames that are still to be fed before the ones that count.
+  /// The number of run-up frames yet to be fed.
   private var runUpLeft: Int
-  /// Converted frames that are still to be dropped.
+  /// The number of converted frames yet to be dropped.
   private var dropsLeft: Int
-  /// Source frames that counted.
+  /// The number of source frames fed after the run-up.
   private var fed: Int64 = 0
-  /// Converted frames that were kept.
+  /// The number of converted frames kept.
   private var kept: Int64 = 0
 
-  /// A converter to which `preceding` frames (at most `runUp(from:to:)`) are fed before the ones that count.
+  /// Creates a converter that receives `preceding` frames (at most `runUp(from:to:)`) as a run-up before the
+  /// frames to convert.
   ///
-  /// What is missing of a full run-up is silence, also at an item's beginning: libsyn123 takes the first frame for
-  /// what was there before, and a jump from there would sound in the filters.
+  /// An incomplete run-up is filled with silence, also at an item's beginning. libsyn123 would assume that
+  /// the first frame's value preceded it, and a step from there would be audible after the filters.
   init(from source: PCMFormat, to output: PCMFormat, preceding: Int = 0) throws(DecodingError) {
     let unit = RateConverter.unit(source, output)
     let runUp = RateConverter.runUp(from: source, to: output)
@@ -64,8 +65,8 @@ final class RateConverter {
     converted.deallocate()
   }
 
-  /// Frames to feed before a seek's target: enough to settle, and a multiple of the shortest stretch that both
-  /// rates divide, so that the converter is in the same phase as if it had begun at the target.
+  /// Returns the number of run-up frames before a seek's target. It is enough to settle, and a multiple of
+  /// the shortest period of both rates. The converter then has the same phase as one started at the target.
   static func runUp(from source: PCMFormat, to output: PCMFormat) -> Int {
     let unit = unit(source, output)
     return (settling + unit - 1) / unit * unit
@@ -77,11 +78,11 @@ final class RateConverter {
     return source.sampleRate / a
   }
 
-  /// Frames of the output rate that libsyn123's filters are late by at low frequencies.
+  /// Returns the latency of libsyn123's filters at low frequencies, in frames of the output rate.
   ///
-  /// Measured by the phase of 100, 300 and 1000 Hz for all pairs of MPEG rates and 96 and 192 kHz, 1.31.2: 3.746
-  /// frames of the input rate upwards; 3.57 to 3.75 frames of the output rate downwards, 4.5 to 4.9 below a
-  /// quarter of the input rate, where another stage is added.
+  /// Measured by the phase of 100, 300 and 1000 Hz for all pairs of MPEG rates and 96 and 192 kHz, with
+  /// 1.31.2. Upsampling: 3.746 frames of the input rate. Downsampling: 3.57 to 3.75 frames of the output
+  /// rate, and 4.5 to 4.9 below a quarter of the input rate, where another stage is added.
   static func delay(from inputRate: Int, to outputRate: Int) -> Int {
     if outputRate >= inputRate {
       return (outputRate * 3746 + inputRate * 500) / (inputRate * 1000)
@@ -89,10 +90,10 @@ final class RateConverter {
     return outputRate * 4 < inputRate ? 5 : 4
   }
 
-  /// Whether converted frames wait for `take`.
+  /// Whether converted frames are pending for `take`.
   var hasOutput: Bool { convertedCount > 0 }
 
-  /// Feeds some of `count` frames and returns how many. Only when `hasOutput` is false.
+  /// Feeds some of `count` frames and returns how many. Requires that `hasOutput` is false.
   func feed(_ samples: UnsafePointer<Float>, count: Int) -> Int {
     let count = min(count, RateConverter.chunk)
     if source.channelCount == channelCount {
@@ -108,7 +109,8 @@ final class RateConverter {
     return count
   }
 
-  /// Fetches what the filters still hold. Returns false when all has been fetched. Only when `hasOutput` is false.
+  /// Fetches the frames that remain in the filters. Returns false when all have been fetched. Requires that
+  /// `hasOutput` is false.
   func flush() -> Bool {
     let (a, b) = (Int64(source.sampleRate), Int64(output.sampleRate))
     let (whole, rest) = fed.quotientAndRemainder(dividingBy: a)

@@ -1,14 +1,14 @@
 import AudioCore
 
-/// Tells other kinds of files from MPEG audio before libmpg123 searches them for something like a frame.
+/// Rejects files of other types before libmpg123 searches them for frames.
 ///
-/// In PCM samples and in compressed data two bytes that look like a header come often, and two headers that fit
-/// each other do come: then noise would be played.
+/// PCM and compressed data often contain two bytes that look like a header, and sometimes two consistent
+/// headers. Noise would then be played.
 enum Recognition {
-  /// How many of a source's first bytes are looked at.
+  /// The number of bytes examined at the beginning of a source.
   static let length = 64
 
-  /// Throws if a source with these first bytes, `length` of them if it has so many, is something else.
+  /// Throws if a source with these first bytes (`length` of them, or fewer at the end) has another file type.
   static func refuseOtherFormats(_ bytes: [UInt8]) throws(DecodingError) {
     guard !bytes.isEmpty else { throw DecodingError(reason: .notRecognized, message: "The file is empty.") }
     func has(_ text: StaticString, at offset: Int = 0) -> Bool {
@@ -17,7 +17,7 @@ enum Recognition {
     }
     let name: String
     if has("RIFF"), has("WAVE", at: 8) {
-      // WAV may wrap MPEG audio (format tags 0x50 and 0x55), which libmpg123 finds.
+      // WAV may contain MPEG audio (format tags 0x50 and 0x55), which libmpg123 finds.
       guard has("fmt ", at: 12), bytes.count > 21, bytes[21] != 0 || (bytes[20] != 0x50 && bytes[20] != 0x55)
       else { return }
       name = "a WAV file"
@@ -33,7 +33,7 @@ enum Recognition {
     throw DecodingError(reason: .notRecognized, message: "This is \(name), not MPEG audio.")
   }
 
-  /// Whether a tag begins at `offset`, so that bytes there are not damage.
+  /// Returns whether a tag begins at `offset`, so that the bytes there are not damage.
   static func isTag(_ source: any ByteSource, at offset: Int64) -> Bool {
     guard let bytes = try? source.peek(8, at: offset) else { return false }
     let tags: [StaticString] = ["ID3", "TAG", "APETAGEX", "LYRICS"]
@@ -42,7 +42,8 @@ enum Recognition {
     }
   }
 
-  /// Where the ID3v2 or APE tag ends that begins at `offset`; nil if none does, or if its first bytes are not there.
+  /// Returns the end of the ID3v2 or APE tag at `offset`; nil if none begins there or its first bytes are not
+  /// available.
   static func tagEnd(_ source: any ByteSource, at offset: Int64) -> Int64? {
     guard let bytes = try? source.peek(32, at: offset) else { return nil }
     if let length = tagLength(bytes) { return offset + length }
@@ -50,7 +51,7 @@ enum Recognition {
     return offset + 32 + bytes[12..<16].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
-  /// The length of the ID3v2 tag, of any version, that begins with these bytes; nil if none does.
+  /// Returns the length of the ID3v2 tag, of any version, that begins with these bytes; nil for other data.
   static func tagLength(_ bytes: [UInt8]) -> Int64? {
     guard bytes.count >= 10, bytes.starts(with: Array("ID3".utf8)), bytes[3] != 0xFF, bytes[4] != 0xFF,
       bytes[6..<10].allSatisfy({ $0 < 0x80 })

@@ -1,25 +1,25 @@
 import AudioCore
 
-/// Finds how loud a file is: in its tags, or else in the Info frame that LAME writes.
+/// Reads a file's ReplayGain values from its tags or, if they have none, from the Info frame written by LAME.
 ///
-/// Tags of ID3v2 go before those of APEv2, figure by figure. Nothing is trusted: a figure that is cut off, no number, or out
-/// of the ranges of `ReplayGain.Level` counts as missing.
+/// ID3v2 tags take precedence over APEv2 tags for each value. The data is untrusted: a value that is
+/// truncated, not a number or outside the ranges of `ReplayGain.Level` counts as missing.
 struct ReplayGainTags {
-  /// The largest APEv2 tag that is read.
+  /// The maximum size of an APEv2 tag, in bytes.
   private static let tagLimit = 1 << 20
-  /// A tag's header or footer in APEv2.
+  /// The size in bytes of an APEv2 tag's header or footer.
   private static let footerSize: Int64 = 32
 
-  /// The fields that are read, and the range of each.
+  /// The fields to read, with the valid range of each.
   private static let ranges = [
     "TRACK_GAIN": ReplayGain.Level.gains, "TRACK_PEAK": ReplayGain.Level.peaks,
     "ALBUM_GAIN": ReplayGain.Level.gains, "ALBUM_PEAK": ReplayGain.Level.peaks,
   ]
 
   private let source: any ByteSource
-  /// What was found, by the upper-case name without `REPLAYGAIN_`.
+  /// The values found, keyed by the upper-case name without `REPLAYGAIN_`.
   private var values: [String: Double] = [:]
-  /// Figures out of range.
+  /// The values out of range.
   private var ignored: [String] = []
 
   /// Reads the tags of a file whose first audible frame begins at `audioStart`. Blocks on the file.
@@ -35,7 +35,7 @@ struct ReplayGainTags {
 
   private init(source: any ByteSource) { self.source = source }
 
-  /// The bytes there; fewer at the end, and none where they are missing yet.
+  /// Returns the bytes at `offset`; fewer at the end, and none if they are not available yet.
   private func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8] {
     try source.peek(count, at: offset) ?? []
   }
@@ -44,19 +44,19 @@ struct ReplayGainTags {
     values["\(kind)_GAIN"].map { ReplayGain.Level(gain: $0, peak: values["\(kind)_PEAK"]) }
   }
 
-  /// A tag's field, whose name may be in capitals or not; what was found before stays.
+  /// Adds the value of a tag field unless one was found before. The name is not case-sensitive.
   private mutating func add(_ name: String, _ text: String) {
     let (name, prefix) = (name.uppercased(), "REPLAYGAIN_")
     guard name.hasPrefix(prefix) else { return }
     let key = String(name.dropFirst(prefix.count))
     guard let range = Self.ranges[key], values[key] == nil else { return }
-    // As in "-7.03 dB".
+    // The text has a unit, as in "-7.03 dB".
     let number = text.drop { $0 == " " }.prefix { "+-.0123456789".contains($0) }
     guard let value = Double(number) else { return }
     if range.contains(value) {
       values[key] = value
     } else if value != 0 {
-      // A peak of 0 is that of silence.
+      // A peak of 0 comes from silence.
       ignored.append("\(name) \(number.prefix(20))")
     }
   }
@@ -71,7 +71,7 @@ struct ReplayGainTags {
     }
   }
 
-  /// The tag at the end, before one of ID3v1 if there is one.
+  /// Reads the tag at the end, or before an ID3v1 tag there.
   private mutating func addAPE() throws(DecodingError) {
     guard let size = source.size else { return }
     for end in [size, size - 128] where end >= Self.footerSize {
@@ -87,7 +87,7 @@ struct ReplayGainTags {
   private mutating func addItems(_ tag: ArraySlice<UInt8>, count: Int) {
     var rest = tag
     for _ in 0..<count {
-      // The value's length, flags, the name and a zero, the value.
+      // An item consists of the value's length, flags, the name, a zero and the value.
       guard rest.count > 8 else { return }
       let length = Int(Self.number(rest.prefix(4)))
       let name = rest.dropFirst(8).prefix { $0 != 0 }
@@ -105,13 +105,13 @@ struct ReplayGainTags {
 
   // MARK: The Info frame
 
-  /// The longest frame.
+  /// The length of the longest frame, in bytes.
   private static let longestFrame: Int64 = 2881
-  /// What lies between the beginning of a frame and the mark in it: its header and what MPEG 1 or 2, stereo or mono have as
-  /// side information.
+  /// The possible distances between the beginning of a frame and the mark in it: the header plus the side
+  /// information of MPEG 1 or 2 in stereo or mono.
   private static let markPlaces = [4 + 9, 4 + 17, 4 + 32]
 
-  /// What the encoder has measured: the frame before `end`, if it is an Info frame.
+  /// Returns the values measured by the encoder, from the frame before `end`, if that is an Info frame.
   private func infoFrame(before end: Int64) throws(DecodingError) -> ReplayGain {
     let bytes = try peek(Int(min(end, Self.longestFrame)), at: end - min(end, Self.longestFrame))
     let marks = [Array("Xing".utf8), Array("Info".utf8)]
@@ -120,21 +120,23 @@ struct ReplayGainTags {
         && Self.markPlaces.contains { $0 <= place && bytes[place - $0] == 0xFF }
     }
     guard let mark, bytes.count >= mark + 8 else { return ReplayGain() }
-    // Flags say which of four fields there are: the numbers of frames and bytes, a table for seeking, the quality.
+    // The flags indicate which of four fields exist: the numbers of frames and bytes, a seek table, the
+    // quality.
     let sizes = [4, 4, 100, 4].enumerated().map { bytes[mark + 7] >> $0 & 1 == 1 ? $1 : 0 }
     return Self.level(encoder: bytes[(mark + 8)...].dropFirst(sizes.reduce(0, +)))
   }
 
-  /// The encoder's name in nine bytes, two that do not matter, the peak, the gains of the track and of the album.
+  /// Parses LAME's fields: the encoder's name (9 bytes), two unused bytes, the peak, and the track and album
+  /// gains.
   private static func level(encoder bytes: ArraySlice<UInt8>) -> ReplayGain {
     guard bytes.count >= 19 else { return ReplayGain() }
     let fields = Array(bytes.prefix(19))
-    // In 1/2^23 of full scale.
+    // The unit is 1/2^23 of full scale.
     let peak = fields[11..<15].reduce(0) { $0 * 256 + Double($1) } / 0x1p23
     var gain = ReplayGain()
     for place in [15, 17] {
       let field = Int(fields[place]) << 8 | Int(fields[place + 1])
-      // Who has measured it; 0 for nobody.
+      // The origin of the value; 0 means that it is not set.
       guard field >> 10 & 7 != 0, field & 0x1FF != 0 else { continue }
       let tenths = (field & 0x1FF) * (field & 0x200 == 0 ? 1 : -1) + (isOldLAME(fields[..<9]) ? 60 : 0)
       let isPeak = ReplayGain.Level.peaks.contains(peak)
@@ -148,7 +150,7 @@ struct ReplayGainTags {
     return gain
   }
 
-  /// Before 3.95, LAME measured against 83 dB and not against 89.
+  /// Returns whether the encoder is LAME before 3.95, whose reference level is 83 dB instead of 89 dB.
   private static func isOldLAME(_ name: ArraySlice<UInt8>) -> Bool {
     let text = String(decoding: name, as: UTF8.self)
     // "LAME3.100" is newer than "LAME3.94b".

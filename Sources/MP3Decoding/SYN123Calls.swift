@@ -3,7 +3,8 @@ import CMPG123
 
 /// A libsyn123 resampler for one pair of rates. All calls into that library are in this file.
 ///
-/// A new handle for each pair: 1.31.2 can free twice when one is set up again (fixed in 1.31.3, bug 350).
+/// Each pair gets a new handle: 1.31.2 can free memory twice when a handle is set up again (fixed in 1.31.3,
+/// bug 350).
 struct SYN123Resampler: ~Copyable {
   private let handle: OpaquePointer
   private let inputRate: Int
@@ -23,7 +24,7 @@ struct SYN123Resampler: ~Copyable {
     liveHandles?.remove()
   }
 
-  /// A resampler in its better mode (108 dB; not the "dirty" one).
+  /// Creates a resampler in the better mode (108 dB; not the "dirty" one).
   static func make(
     from inputRate: Int, to outputRate: Int, channelCount: Int
   ) throws(DecodingError) -> SYN123Resampler {
@@ -38,11 +39,12 @@ struct SYN123Resampler: ~Copyable {
     return resampler
   }
 
-  /// The most frames that come out for `count` frames.
+  /// Returns the maximum number of output frames for `count` input frames.
   func outputBound(for count: Int) -> Int { syn123_resample_count(inputRate, outputRate, count) }
 
-  /// Converts `count` frames; `output` has room for `outputBound(for: count)`. Returns the frames written. After n
-  /// frames in all have gone in, exactly n·b/a, rounded up, have come out (measured; libsyn123 calls it exact).
+  /// Converts `count` frames into `output`, which has room for `outputBound(for: count)`. Returns the number
+  /// of frames written. After a total of n input frames, exactly n·b/a output frames, rounded up, were
+  /// written (measured; libsyn123 calls it exact).
   func convert(_ input: UnsafePointer<Float>, count: Int, to output: UnsafeMutablePointer<Float>) -> Int {
     // The input is not written to; the parameter only lacks its const.
     syn123_resample(handle, output, UnsafeMutablePointer(mutating: input), count)

@@ -1,15 +1,15 @@
 package import AudioCore
 
-/// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on how much may be fed without result.
+/// Feeds libmpg123 from a `ByteSource`, piece by piece, with a limit on the bytes fed without result.
 final class SourceFeed {
-  /// Bytes of a piece at most: a second at 128 kbit/s.
+  /// The maximum size of a piece, in bytes: a second at 128 kbit/s.
   static let pieceSize = 16 * 1024
 
   let source: any ByteSource
-  /// Where in the source the next piece begins.
+  /// The offset in the source of the next piece.
   private(set) var position: Int64 = 0
-  /// Bytes that may still be fed before a frame must have been found. libmpg123's own limit starts anew with each call
-  /// and each false header, so that random bytes would be read to their end, gigabytes if need be.
+  /// The number of bytes that may still be fed before a frame must be found. libmpg123's own limit restarts
+  /// with each call and each false header, so it would read random bytes to their end, even gigabytes.
   var budget = 0
 
   private let piece: UnsafeMutableRawBufferPointer
@@ -21,15 +21,15 @@ final class SourceFeed {
 
   deinit { piece.deallocate() }
 
-  /// Goes on at `offset`, and wants what is there.
+  /// Continues at `offset`, and requests the bytes there.
   func move(to offset: Int64) {
     position = offset
     source.want(from: offset)
   }
 
-  /// Feeds the next piece, or tells why there is none.
+  /// Feeds the next piece, or returns why none is available.
   func feed(_ handle: borrowing MPG123Handle) throws(DecodingError) -> ByteRead {
-    // A file may have grown since it was opened: it is played as far as it was.
+    // A file may have grown since it was opened; only its original size is played.
     let left = source.size.map { $0 - position } ?? .max
     guard left > 0 else { return .end }
     let room = UnsafeMutableRawBufferPointer(rebasing: piece.prefix(Int(clamping: left)))
@@ -44,7 +44,7 @@ final class SourceFeed {
 }
 
 extension ByteSource {
-  /// The `count` bytes at `offset`, fewer only at the end; nil if some of them are not there yet.
+  /// Returns `count` bytes at `offset`, or fewer at the end; nil if some are not available yet.
   package func peek(_ count: Int, at offset: Int64) throws(DecodingError) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0

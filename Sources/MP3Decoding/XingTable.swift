@@ -1,19 +1,19 @@
 import AudioCore
 
-/// Where in a file its parts begin, as the Xing or Info frame in front of the first frame says: a hundred places, in
+/// The seek table in a file's Xing or Info frame: the positions of 100 equal parts of the playing time, in
 /// 256ths of the bytes.
 struct XingTable: Equatable {
-  /// Where that frame begins: what its numbers count from.
+  /// The offset of that frame, from which the positions count.
   var start: Int64
-  /// Bytes from there to the end of the sound.
+  /// The number of bytes from `start` to the end of the audio.
   var byteCount: Int64
-  /// 100 of them.
+  /// The 100 positions.
   var places: [UInt8]
 
-  /// Bytes in front of the first frame that are looked at: those of the longest frame there is.
+  /// The number of bytes examined before the first frame: the size of the longest possible frame.
   static let window: Int64 = 2_881
 
-  /// The byte at `part` (0…1) of the playing time.
+  /// Returns the offset at the fraction `part` (0…1) of the playing time.
   func offset(ofPart part: Double) -> Int64 {
     let place = min(max(0, part), 1) * 100
     let index = min(Int(place), 99)
@@ -23,7 +23,7 @@ struct XingTable: Equatable {
     return start + Int64(value / 256 * Double(byteCount))
   }
 
-  /// The part of the playing time (0…1) at a byte.
+  /// Returns the fraction of the playing time (0…1) at an offset.
   func part(ofOffset offset: Int64) -> Double {
     let value = Double(offset - start) / Double(byteCount) * 256
     guard value > 0 else { return 0 }
@@ -33,26 +33,27 @@ struct XingTable: Equatable {
     return min(1, (Double(index) + (high > low ? min(1, (value - low) / (high - low)) : 0)) / 100)
   }
 
-  /// The table of a source whose first frame begins at `audioStart`; nil if it has none, or if its bytes are not there.
+  /// Creates the table of a source whose first frame begins at `audioStart`; nil if the table is missing or
+  /// not available yet.
   init?(_ source: any ByteSource, audioStart: Int64) {
     let first = max(0, audioStart - Self.window)
     guard let bytes = try? source.peek(Int(audioStart - first), at: first) else { return nil }
     self.init(bytes, at: first)
   }
 
-  /// The table of the last such frame in these bytes, which begin at `offset` of the source.
+  /// Creates the table from the last such frame in these bytes, which begin at `offset` of the source.
   init?(_ bytes: [UInt8], at offset: Int64) {
     let tags = bytes.indices.dropLast(7).reversed().filter {
       bytes[$0..<$0 + 4].elementsEqual("Xing".utf8) || bytes[$0..<$0 + 4].elementsEqual("Info".utf8)
     }
-    // The tag is behind the header and the side information, whose length depends on version and channels.
+    // The mark follows the header and the side information, whose length depends on version and channels.
     for tag in tags {
       for length in [36, 21, 13] where tag >= length {
         let header = tag - length
         guard bytes[header] == 0xFF, bytes[header + 1] & 0xE6 == 0xE2 else { continue }
         func number(at place: Int) -> Int64 { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) } }
         let flags = number(at: tag + 4)
-        // 1: the number of frames comes first. 2: the number of bytes. 4: the table.
+        // Flag 1: the number of frames comes first. Flag 2: the number of bytes. Flag 4: the table.
         let count = tag + (flags & 1 == 0 ? 8 : 12)
         guard flags & 6 == 6, bytes.count >= count + 104 else { continue }
         let byteCount = number(at: count)

@@ -13,11 +13,11 @@ package import MusicLibrary
 import Synchronization
 package import Transfer
 
-/// The jukebox as clients of the control socket meet it: what answers them, what they are told, and what holds sound
-/// back. It is there also while no application runs, and before a socket is opened.
+/// The jukebox as a service for clients of the control socket: performs commands, sends notifications and
+/// tracks what prevents sound. Exists also while no application runs, and before a socket is opened.
 @MainActor
 package final class JukeboxService {
-  /// Whether sound moves.
+  /// The state of the sound: whether it advances, and what prevents it.
   package let sound: SoundState
   private let host: JukeboxHost
   private let device: Device
@@ -26,10 +26,10 @@ package final class JukeboxService {
   private let tagReader: TagReader
   private nonisolated let library: MusicLibrary?
   private let server = ServerHolder()
-  /// What plays; nil while no application runs.
+  /// The player; nil while no application runs.
   package private(set) var application: JukeboxApplication?
 
-  /// The server, once there is one: device and jukebox tell of changes on threads of their own.
+  /// Holds the server, which is set later. The device and the jukebox notify it on threads of their own.
   private final class ServerHolder: Sendable {
     private let server = Mutex<ControlServer?>(nil)
 
@@ -44,11 +44,19 @@ package final class JukeboxService {
     }
   }
 
-  /// The service of `host` on `device`. Before the device has players: the jukebox is suspended and ended first. `home`:
-  /// what clients' relative names are seen from. `library`: the songs below it, started and stopped by the service; nil if
-  /// none are to be looked for. `playlists` and `stickers`: what is kept for clients; nil for what is not. `reachOfOthers`: what URLs of clients of other users may lead to; nil if they may
-  /// name none. `readPlaylist`: reads playlists of the network; nil: they are songs like any other. `readTag`: reads
-  /// the tag of a medium on the network, with its pictures; nil: they have none. `plugin`: what drives the output, for clients.
+  /// Creates the service of `host` on `device`. Must precede the device's players, since the jukebox must be
+  /// suspended and ended before them.
+  ///
+  /// - Parameters:
+  ///   - home: The music directory, to which clients' relative names refer.
+  ///   - library: The songs below the music directory, which the service starts and stops; nil if none are
+  ///     searched.
+  ///   - playlists: The stored playlists; nil if none are kept.
+  ///   - stickers: The stickers; nil if none are kept.
+  ///   - reachOfOthers: The addresses that URLs of other users' clients may lead to; nil forbids them URLs.
+  ///   - readPlaylist: Reads network playlists; nil: they count as songs.
+  ///   - readTag: Reads the tag of a network medium with its pictures; nil: such media have none.
+  ///   - plugin: The name of the output's driver, for clients.
   package init(
     host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
     playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
@@ -82,22 +90,25 @@ package final class JukeboxService {
       },
       home: home)
     sound.onWaiting { [server] in server.notify(.player) }
-    // Before the players: what they had reached is where the next one begins.
+    // Added before the players: the next player starts at the position that they had reached.
     device.add(host)
   }
 
   // MARK: The socket
 
-  /// Answers the clients of `socket` from now on; `onChange` hears of the jukebox's changes too, on any thread. `log` writes
-  /// a line for the operator, on any thread and without blocking. Returns where the socket is. Blocks until the server's
-  /// thread runs.
+  /// Serves the clients of `socket`. Blocks until the server's thread runs, and returns the path of the
+  /// socket.
+  ///
+  /// - Parameters:
+  ///   - log: Writes a line for the operator, on any thread and without blocking.
+  ///   - onChange: Called for changes of the jukebox, in addition to the clients, on any thread.
   @discardableResult
   package nonisolated func open(
     _ socket: consuming ListeningSocket, log: @escaping @Sendable (String) -> Void = { _ in },
     onChange: (@Sendable (Subsystems) -> Void)? = nil
   ) throws(ListenError) -> String {
     var limits = ServerLimits()
-    // A signal's end has 200 ms in all.
+    // The total time to end after a signal is 200 ms.
     limits.ending = 0.1
     let clients = ServedClients(desk: desk, watches: watches, device: device, log: log)
     let server = try ControlServer(socket: socket, handler: clients, limits: limits)
@@ -111,7 +122,7 @@ package final class JukeboxService {
     return server.path
   }
 
-  /// Answers clients from the network too, behind ``open(_:onChange:)``. Returns where. Blocks for the system's calls.
+  /// Serves network clients too, after `open`. Returns the address in use. Blocks during system calls.
   package nonisolated func listen(
     on address: NetworkAddress, access: NetworkAccess
   ) throws(ListenError) -> NetworkAddress {
@@ -119,7 +130,7 @@ package final class JukeboxService {
     return try server.listen(on: address, access: access)
   }
 
-  /// Reads what the files of the queue say about themselves, beside playback.
+  /// Reads the tags of the files in the queue in the background.
   package func readTags() {
     tagReader.read(
       host.read { machine in
@@ -130,7 +141,7 @@ package final class JukeboxService {
       })
   }
 
-  /// Lets the clients go.
+  /// Stops the library and the server, which closes the clients' connections.
   package func close() {
     library?.stop()
     watches.setBroadcast(nil)
@@ -139,8 +150,8 @@ package final class JukeboxService {
 
   // MARK: The application
 
-  /// A player for the jukebox is there, to go on where the last one was; `onEvent` hears of what happens to it after
-  /// the clients. Returns it.
+  /// Creates a player for the jukebox, which resumes at the position of the previous one. `onEvent` is called
+  /// with the player's events after the clients were notified.
   @discardableResult
   package func startApplication(
     onEvent: @escaping @MainActor (JukeboxEvent) -> Void
@@ -156,13 +167,13 @@ package final class JukeboxService {
     return application
   }
 
-  /// Tells the player everything anew: what was to be done while there was none.
+  /// Repeats the jukebox's whole state to the player, including commands that arrived while none existed.
   package func goOn() {
     let seconds = host.seconds
     try? host.change { $0.relaunch(at: seconds) }
   }
 
-  /// There is no application any more.
+  /// Stops the player and releases it.
   package func stopApplication() {
     watches.setApplication(nil)
     application?.stop()
@@ -171,7 +182,8 @@ package final class JukeboxService {
 
   // MARK: What happens
 
-  /// The output was opened, or cannot be. True if that is news.
+  /// Records whether the output was opened or is unavailable. Returns whether the operator should be
+  /// notified.
   package func note(_ diagnostic: PlaybackDiagnostic) -> Bool {
     switch diagnostic {
     case .outputOpened(let route):
@@ -187,8 +199,8 @@ package final class JukeboxService {
 
   // MARK: The device
 
-  /// Lets what runs on the device follow its states. What it records goes to `onRecord` and to clients on the thread
-  /// that records it, since the main one may be what hangs; then to `take`.
+  /// Connects the device's life cycle. `onRecord` and the clients receive each record on the thread that made
+  /// it, since the main thread may hang. `take` receives it on the main thread afterwards.
   package func connectDevice(
     onRecord: @escaping @Sendable (LifecycleRecord) -> Void,
     take: @escaping @MainActor (LifecycleRecord) -> Void

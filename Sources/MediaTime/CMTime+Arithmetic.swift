@@ -1,19 +1,19 @@
-/// The sum of two times.
+/// Returns the sum of two times.
 ///
-/// Operands of one timescale keep it; otherwise the timescale is their least common multiple, and the sum is
-/// exact. If that multiple is above ``kCMTimeMaxTimescale`` the sum is rounded to that timescale; if the
-/// value does not fit, the timescale is halved until it does, and past timescale 1 the sum is infinite. The
-/// rounded flag tells, also of the operands.
+/// Operands with equal timescales keep that timescale; otherwise the timescale is their least common
+/// multiple, and the sum is exact. If that multiple exceeds ``kCMTimeMaxTimescale``, the sum is rounded to
+/// that timescale. If the value does not fit, the timescale is halved until it does; past timescale 1 the sum
+/// is infinite. The rounded flag is set if the sum or an operand was rounded.
 ///
-/// Invalid with anything is invalid. One infinity wins, also over indefinite; opposite infinities are
-/// invalid. Otherwise indefinite wins over numbers. Numbers of different epochs other than 0 are invalid; of
-/// one epoch give epoch 0; if one epoch is 0, the sum has the other (the header lets durations be added to
-/// times of other epochs and leaves the epoch of the sum to be inferred).
+/// Any operation with an invalid time is invalid. An infinity also wins over indefinite; opposite infinities
+/// are invalid. Indefinite wins over numbers. Numbers of different epochs other than 0 are invalid. If one
+/// epoch is 0, the sum has the other; two equal epochs give epoch 0. (The header permits adding durations to
+/// times of other epochs and leaves the epoch of the sum to be inferred.)
 public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
   combine(lhs, rhs, subtracting: false)
 }
 
-/// The difference of two times. The rules are those of ``CMTimeAdd(_:_:)``; equal infinities are invalid
+/// Returns the difference of two times, by the rules of ``CMTimeAdd(_:_:)``; equal infinities are invalid
 /// here.
 public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
   combine(lhs, rhs, subtracting: true)
@@ -46,7 +46,7 @@ private func combine(_ lhs: CMTime, _ rhs: CMTime, subtracting: Bool) -> CMTime 
     }
   }
 
-  // Both timescales are positive and below 2³¹, so their multiple fits 62 bits and each term below 94.
+  // Both timescales are positive and below 2³¹, so their multiple fits 62 bits and each term fits 94.
   let leftScale = Int64(lhs.timescale)
   let rightScale = Int64(rhs.timescale)
   let divisor = Int64(greatestCommonDivisor(leftScale.magnitude, rightScale.magnitude))
@@ -74,7 +74,7 @@ private func combineNonNumeric(_ lhs: CMTime.Kind, _ rhs: CMTime.Kind) -> CMTime
 }
 
 extension CMTime.Kind {
-  /// The kind of the time with its sign inverted.
+  /// The kind of the negated time.
   fileprivate var negated: CMTime.Kind {
     switch self {
     case .positiveInfinity: .negativeInfinity
@@ -85,21 +85,21 @@ extension CMTime.Kind {
 }
 
 extension CMTime {
-  /// ``CMTimeAdd(_:_:)``.
+  /// Returns ``CMTimeAdd(_:_:)`` of both operands.
   public static func + (addend1: CMTime, addend2: CMTime) -> CMTime {
     CMTimeAdd(addend1, addend2)
   }
 
-  /// ``CMTimeSubtract(_:_:)``.
+  /// Returns ``CMTimeSubtract(_:_:)`` of both operands.
   public static func - (minuend: CMTime, subtrahend: CMTime) -> CMTime {
     CMTimeSubtract(minuend, subtrahend)
   }
 }
 
-/// The time with its sign inverted if it is negative, and unmodified if not.
+/// Returns the time with its sign inverted if it is negative, else unmodified.
 ///
-/// The value −2⁶³ has no positive counterpart: the timescale is halved as in ``CMTimeAdd(_:_:)``. Apple does
-/// not say.
+/// The value −2⁶³ has no positive counterpart, so the timescale is halved as in ``CMTimeAdd(_:_:)``. (Not
+/// documented by Apple.)
 public func CMTimeAbsoluteValue(_ time: CMTime) -> CMTime {
   switch time.kind {
   case .negativeInfinity: return .positiveInfinity

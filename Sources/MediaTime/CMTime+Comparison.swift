@@ -1,8 +1,8 @@
-/// Orders two times: −1, 0 or 1.
+/// Compares two times: −1, 0 or 1.
 ///
-/// Negative infinity < numbers < indefinite < positive infinity < invalid, each equal to its own kind.
-/// Numbers go by epoch first, then by exact value: 1/2 equals 2/4, and the rounded flag does not count. A
-/// total order on all bit patterns.
+/// Negative infinity < numbers < indefinite < positive infinity < invalid; times of one of the special kinds
+/// are equal. Numbers are ordered by epoch, then by exact value: 1/2 equals 2/4, and the rounded flag does
+/// not count. The order is total on all bit patterns.
 public func CMTimeCompare(_ time1: CMTime, _ time2: CMTime) -> Int32 {
   let kind1 = time1.kind
   let kind2 = time2.kind
@@ -20,29 +20,29 @@ private func order<T: Comparable>(_ lhs: T, _ rhs: T) -> Int32 {
   lhs < rhs ? -1 : (lhs == rhs ? 0 : 1)
 }
 
-/// The lesser of two times as ``CMTimeCompare(_:_:)`` has it; the first if they are equal.
+/// Returns the lesser of two times by ``CMTimeCompare(_:_:)``; the first if they are equal.
 public func CMTimeMinimum(_ time1: CMTime, _ time2: CMTime) -> CMTime {
   CMTimeCompare(time1, time2) <= 0 ? time1 : time2
 }
 
-/// The greater of two times as ``CMTimeCompare(_:_:)`` has it; the first if they are equal.
+/// Returns the greater of two times by ``CMTimeCompare(_:_:)``; the first if they are equal.
 public func CMTimeMaximum(_ time1: CMTime, _ time2: CMTime) -> CMTime {
   CMTimeCompare(time1, time2) >= 0 ? time1 : time2
 }
 
 extension CMTime: Comparable, Hashable {
-  /// Whether ``CMTimeCompare(_:_:)`` gives 0. Unlike NaN, an invalid time equals every invalid time.
+  /// Whether ``CMTimeCompare(_:_:)`` returns 0. Unlike NaN, an invalid time equals every invalid time.
   public static func == (time1: CMTime, time2: CMTime) -> Bool {
     CMTimeCompare(time1, time2) == 0
   }
 
-  /// Whether ``CMTimeCompare(_:_:)`` gives −1.
+  /// Whether ``CMTimeCompare(_:_:)`` returns −1.
   public static func < (time1: CMTime, time2: CMTime) -> Bool {
     CMTimeCompare(time1, time2) < 0
   }
 
-  /// Hashes the fraction in lowest terms and the epoch, or the kind of a time that is no number, so equal
-  /// times hash alike.
+  /// Hashes a number's fraction in lowest terms and its epoch, or the kind of any other time, so that equal
+  /// times have equal hashes.
   public func hash(into hasher: inout Hasher) {
     let kind = self.kind
     hasher.combine(kind.rawValue)

@@ -1,16 +1,16 @@
 extension CMTime {
-  /// The time at another timescale, rounded if it must be; see ``CMTimeConvertScale(_:timescale:method:)``.
+  /// Returns the time at another timescale, rounded if necessary; see
+  /// ``CMTimeConvertScale(_:timescale:method:)``.
   public func convertScale(_ newTimescale: Int32, method: CMTimeRoundingMethod) -> CMTime {
     CMTimeConvertScale(self, timescale: newTimescale, method: method)
   }
 }
 
-/// The time at another timescale. The epoch is kept, and the rounded flag is set if the value had to be
-/// rounded.
+/// Returns the time at another timescale. Keeps the epoch; sets the rounded flag if the value was rounded.
 ///
-/// A time that is no number stays of its kind. Where Apple is silent: a timescale that is not positive gives
-/// an invalid time, and a value that does not fit gives an infinity, so that a number always has the
-/// timescale that was asked for.
+/// Infinite, indefinite and invalid times keep their kind. Not documented by Apple: a timescale that is not
+/// positive gives an invalid time. A value that does not fit gives an infinity, so that a number always has
+/// the requested timescale.
 public func CMTimeConvertScale(
   _ time: CMTime, timescale newTimescale: Int32, method: CMTimeRoundingMethod
 ) -> CMTime {

@@ -1,22 +1,22 @@
-/// Key of the value in the dictionary of a time; an `Int64`.
+/// The key of the value in a time's dictionary; an `Int64`.
 public var kCMTimeValueKey: String { "value" }
-/// Key of the timescale in the dictionary of a time; an `Int32`.
+/// The key of the timescale in a time's dictionary; an `Int32`.
 public var kCMTimeScaleKey: String { "timescale" }
-/// Key of the epoch in the dictionary of a time; an `Int64`.
+/// The key of the epoch in a time's dictionary; an `Int64`.
 public var kCMTimeEpochKey: String { "epoch" }
-/// Key of the flags in the dictionary of a time; a `UInt32`.
+/// The key of the flags in a time's dictionary; a `UInt32`.
 public var kCMTimeFlagsKey: String { "flags" }
 
-/// The four fields of the time under Apple's keys.
+/// Returns the four fields of the time under Core Media's keys.
 ///
-/// Stands for Apple's `CFDictionary`. Never nil; optional because Apple's is. There are no allocators here:
-/// pass nil.
+/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. Allocators do not exist on Linux: pass
+/// nil.
 public func CMTimeCopyAsDictionary(_ time: CMTime, allocator: Never?) -> [String: any Sendable]? {
   time.dictionary
 }
 
 extension CMTime {
-  /// The four fields under Apple's keys.
+  /// The four fields under Core Media's keys.
   var dictionary: [String: any Sendable] {
     [
       kCMTimeValueKey: value, kCMTimeScaleKey: timescale, kCMTimeEpochKey: epoch,
@@ -25,10 +25,10 @@ extension CMTime {
   }
 }
 
-/// The time that ``CMTimeCopyAsDictionary(_:allocator:)`` took apart.
+/// Returns the time stored by ``CMTimeCopyAsDictionary(_:allocator:)``.
 ///
-/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type will
-/// do, as any `CFNumber` would.
+/// Invalid if a key is missing or its value is not a whole number that fits the field. Any integer type is
+/// accepted, as with `CFNumber`.
 public func CMTimeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]?) -> CMTime {
   guard let dictionary = dictionaryRepresentation,
     let value: Int64 = integer(dictionary[kCMTimeValueKey]),
@@ -43,23 +43,23 @@ private func integer<T: FixedWidthInteger>(_ number: Any?) -> T? {
   (number as? any BinaryInteger).flatMap { T(exactly: $0) }
 }
 
-/// Key of the start in the dictionary of a range; the dictionary of a time.
+/// The key of the start in a range's dictionary; the value is a time's dictionary.
 public var kCMTimeRangeStartKey: String { "start" }
-/// Key of the duration in the dictionary of a range; the dictionary of a time.
+/// The key of the duration in a range's dictionary; the value is a time's dictionary.
 public var kCMTimeRangeDurationKey: String { "duration" }
 
-/// The dictionaries of start and duration under Apple's keys.
+/// Returns the dictionaries of start and duration under Core Media's keys.
 ///
-/// Stands for Apple's `CFDictionary`. Never nil; optional because Apple's is. There are no allocators here:
-/// pass nil.
+/// Replaces a `CFDictionary`. Never nil; optional as in Core Media. Allocators do not exist on Linux: pass
+/// nil.
 public func CMTimeRangeCopyAsDictionary(
   _ range: CMTimeRange, allocator: Never?
 ) -> [String: any Sendable]? {
   [kCMTimeRangeStartKey: range.start.dictionary, kCMTimeRangeDurationKey: range.duration.dictionary]
 }
 
-/// The range that ``CMTimeRangeCopyAsDictionary(_:allocator:)`` took apart; invalid if a key is missing or
-/// holds no dictionary.
+/// Returns the range stored by ``CMTimeRangeCopyAsDictionary(_:allocator:)``; invalid if a key is missing or
+/// its value is not a dictionary.
 public func CMTimeRangeMakeFromDictionary(_ dictionaryRepresentation: [String: Any]) -> CMTimeRange {
   guard let start = dictionaryRepresentation[kCMTimeRangeStartKey] as? [String: Any],
     let duration = dictionaryRepresentation[kCMTimeRangeDurationKey] as? [String: Any]

@@ -6,8 +6,8 @@ extension CMTime {
 
   /// The kind of the time, which decides how every operation treats it.
   ///
-  /// Of several implied-value flags (no operation here sets more than one) the first of positive infinity,
-  /// negative infinity and indefinite counts. A number without a positive timescale is invalid.
+  /// If several implied-value flags are set (never by this module), the first of positive infinity, negative
+  /// infinity and indefinite counts. A number without a positive timescale is invalid.
   var kind: Kind {
     guard flags.contains(.valid) else { return .invalid }
     if flags.isDisjoint(with: .impliedValueFlagsMask) { return timescale > 0 ? .numeric : .invalid }
@@ -20,11 +20,11 @@ extension CMTime {
     negative ? .negativeInfinity : .positiveInfinity
   }
 
-  /// The flags of a number that was computed, and rounded or not.
+  /// Returns the flags of a computed number, with or without the rounded flag.
   static func numericFlags(rounded: Bool) -> CMTimeFlags {
     rounded ? [.valid, .hasBeenRounded] : .valid
   }
 
-  /// Whether the rounded flag is set. Only asked of numbers.
+  /// Whether the rounded flag is set. Meaningful for numbers only.
   var carriesRounding: Bool { flags.contains(.hasBeenRounded) }
 }

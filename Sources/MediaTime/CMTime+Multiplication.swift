@@ -1,9 +1,9 @@
-/// The product of a time and a whole number, at the timescale of the time.
+/// Returns the product of a time and a whole number, at the timescale of the time.
 ///
-/// If the value does not fit, the timescale is halved until it does, rounding if it must; past timescale 1
-/// the product is infinite. An infinity stays infinite with the sign of both operands, where 0 counts as
-/// positive (the header says that the product is infinite and excepts nothing). Indefinite and invalid stay
-/// so. The epoch is kept (Apple is silent).
+/// If the value does not fit, the timescale is halved until it does, rounding if necessary; past timescale 1
+/// the product is infinite. An infinity stays infinite with the combined sign, where 0 counts as positive
+/// (the header says that the product is infinite, without exception). Indefinite and invalid times keep their
+/// kind. The epoch is kept (not documented by Apple).
 public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
   switch time.kind {
   case .invalid: return .invalid
@@ -23,15 +23,14 @@ public func CMTimeMultiply(_ time: CMTime, multiplier: Int32) -> CMTime {
     timescale: time.timescale, wasRounded: time.carriesRounding, epoch: time.epoch)
 }
 
-/// The product of a time and a floating-point number.
+/// Returns the product of a time and a floating-point number.
 ///
 /// The timescale of the time is doubled until it is at least 65 536, then the product is rounded to it,
-/// halves away from zero. Overflow is as in ``CMTimeMultiply(_:multiplier:)``. The product is that of the
-/// exact value of the `Double`: 10/1 × 0.1 is 65536/65536 with the rounded flag set, because 0.1 is not a
-/// `Double`.
+/// halves away from zero. Overflow is handled as in ``CMTimeMultiply(_:multiplier:)``. The exact value of the
+/// `Double` is used: 10/1 × 0.1 is 65536/65536 with the rounded flag set, because 0.1 is not a `Double`.
 ///
-/// Apple is silent on the rest: NaN makes a number or an infinity invalid; an infinity times a number is
-/// infinite, times zero invalid; the epoch is kept.
+/// Not documented by Apple: NaN makes a number or an infinity invalid. An infinity times a number is
+/// infinite, times zero invalid. The epoch is kept.
 public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTime {
   switch time.kind {
   case .invalid: return .invalid
@@ -44,7 +43,7 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
   if multiplier.isNaN { return .invalid }
   if multiplier.isInfinite { return time.value == 0 ? .invalid : .infinity(negative: isNegative) }
 
-  // At most 65535 × 2, so no overflow.
+  // The result is at most 65535 × 2, so the loop cannot overflow.
   var timescale = time.timescale
   while timescale < 65_536 { timescale *= 2 }
   guard time.value != 0, multiplier != 0 else {
@@ -53,8 +52,8 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
       epoch: time.epoch)
   }
 
-  // |multiplier| = significand × 2^exponent exactly, with a significand of 53 bits. A subnormal is read as if
-  // it were normal: either way it is far below what does not round to 0 from the largest of times.
+  // Exactly |multiplier| = significand × 2^exponent, with a significand of 53 bits. Reading a subnormal as
+  // normal is harmless: its product rounds to 0 even with the largest time.
   let significand = multiplier.significandBitPattern | 1 << 52
   let exponent = Int(multiplier.exponentBitPattern) - 1075
   let factor = UInt128(time.value.magnitude) * UInt128(significand)
@@ -73,16 +72,16 @@ public func CMTimeMultiplyByFloat64(_ time: CMTime, multiplier: Double) -> CMTim
   }
 }
 
-/// `time × multiplier / divisor`.
+/// Returns `time × multiplier / divisor`.
 ///
-/// Exact whenever the result is a fraction that fits a time. It keeps the timescale of the time if it can,
-/// else takes the least multiple of it that can hold the result, else the least timescale that can. If none
-/// can, it is the nearest of all times that exist (the header: "a new timescale will be chosen so as to
-/// minimize the rounding error"), and infinite if it does not fit at timescale 1. The epoch is kept (Apple is
-/// silent).
+/// The result is exact if any time can represent the fraction: at the time's timescale if possible, else at
+/// its least suitable multiple, else at the least suitable timescale. Otherwise the result is the nearest
+/// representable time (the header: "a new timescale will be chosen so as to minimize the rounding error"). It
+/// is infinite if the value does not fit at timescale 1. The epoch is kept (not documented by Apple).
 ///
-/// A divisor of 0 gives an infinity of the sign of the rest, or an invalid time if the rest is 0. An infinite
-/// time stays the infinity it is, whatever the signs ("similarly infinite"). Indefinite and invalid stay so.
+/// A divisor of 0 gives an infinity with the sign of the remaining product, or an invalid time if that
+/// product is 0. An infinite time keeps its sign, whatever the signs of the others ("similarly infinite").
+/// Indefinite and invalid times keep their kind.
 public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: Int32) -> CMTime {
   let kind = time.kind
   if kind == .invalid || (multiplier == 0 && divisor == 0) { return .invalid }
@@ -105,7 +104,8 @@ public func CMTimeMultiplyByRatio(_ time: CMTime, multiplier: Int32, divisor: In
 }
 
 extension Int64 {
-  /// The number with this magnitude and sign. The magnitude must fit, which for a negative number allows 2⁶³.
+  /// Creates the number with this magnitude and sign. The magnitude must fit, which for a negative number
+  /// allows 2⁶³.
   init(magnitude: UInt64, isNegative: Bool) {
     self.init(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
   }

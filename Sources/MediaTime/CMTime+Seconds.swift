@@ -1,15 +1,16 @@
 extension CMTime {
-  /// A time from floating-point seconds: `seconds × preferredTimescale`, truncated toward zero, over
+  /// Creates a time from floating-point seconds: `seconds × preferredTimescale`, truncated toward zero, over
   /// `preferredTimescale`.
   ///
-  /// The product is formed in `Double` and truncated: Apple's header does not give the direction, but its own
+  /// The product is computed in `Double` and truncated. Apple's header does not give the direction, but its
   /// log message does ("CMTimeMakeWithSeconds(2.368 seconds, timescale 24): warning: error of -0.034": 56/24,
   /// not 57/24). A product outside `Int64` halves the timescale until it fits; at timescale 1 the time
-  /// becomes infinite. The rounded flag is set if ``seconds`` of the result is not equal to `seconds`.
+  /// becomes infinite. The rounded flag is set if ``seconds`` of the result differs from `seconds`.
   ///
   /// - Parameters:
-  ///   - seconds: An infinity gives that infinity and NaN gives an invalid time (Apple is silent on both).
-  ///   - preferredTimescale: Not positive gives an invalid time.
+  ///   - seconds: the seconds. An infinity gives that infinity, NaN an invalid time (neither is documented by
+  ///     Apple).
+  ///   - preferredTimescale: the timescale. If not positive, the time is invalid.
   public init(seconds: Double, preferredTimescale: CMTimeScale) {
     guard preferredTimescale > 0, !seconds.isNaN else {
       self = .invalid
@@ -18,8 +19,8 @@ extension CMTime {
     var timescale = preferredTimescale
     while true {
       let product = seconds * Double(timescale)
-      // The conversion truncates. rounded(.towardZero) would need libm's trunc, which a release build does
-      // not link by itself.
+      // The conversion to `Int64` truncates. `rounded(.towardZero)` would need libm's trunc, which a release
+      // build does not link automatically.
       if product >= -0x1p63, product < 0x1p63 {
         self.init(value: Int64(product), timescale: timescale)
         if self.seconds != seconds { flags.insert(.hasBeenRounded) }
@@ -31,8 +32,8 @@ extension CMTime {
     self = .infinity(negative: seconds < 0)
   }
 
-  /// The time in seconds: the quotient of value and timescale in `Double`, an infinity for an infinite time,
-  /// NaN for an invalid or indefinite one. The epoch is ignored.
+  /// The time in seconds: the `Double` quotient of value and timescale. An infinity for an infinite time, NaN
+  /// for an invalid or indefinite one. Ignores the epoch.
   public var seconds: Double {
     switch kind {
     case .numeric: Double(value) / Double(timescale)
@@ -43,12 +44,12 @@ extension CMTime {
   }
 }
 
-/// A time from floating-point seconds; see ``CMTime/init(seconds:preferredTimescale:)``.
+/// Creates a time from floating-point seconds; see ``CMTime/init(seconds:preferredTimescale:)``.
 public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) -> CMTime {
   CMTime(seconds: seconds, preferredTimescale: preferredTimescale)
 }
 
-/// The time in seconds; see ``CMTime/seconds``.
+/// Returns the time in seconds; see ``CMTime/seconds``.
 public func CMTimeGetSeconds(_ time: CMTime) -> Double {
   time.seconds
 }

@@ -1,8 +1,8 @@
-/// The time in the range that is nearest to a time: the time itself, unmodified, or else the start or the end
-/// of the range.
+/// Returns the time clamped to a range: the time itself, unmodified, or the nearer of the range's start and
+/// end.
 ///
-/// The end is taken for a time past it although the range does not contain it. Invalid if the time is, or if
-/// the range is invalid or empty. An indefinite time stays so (Apple is silent).
+/// Later times become the end, although the range does not contain it. Invalid if the time is invalid, or if
+/// the range is invalid or empty. An indefinite time stays indefinite (not documented by Apple).
 public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   guard time.kind != .invalid, range.isValid, !range.isEmpty else { return .invalid }
   guard time.kind != .indefinite else { return .indefinite }
@@ -12,13 +12,13 @@ public func CMTimeClampToRange(_ time: CMTime, range: CMTimeRange) -> CMTime {
   return time > end ? end : time
 }
 
-/// Where a time comes to lie when one range is laid over another: `(t − from.start) × (to.duration /
-/// from.duration) + to.start`.
+/// Maps a time from one range to another: `(t − from.start) × (to.duration / from.duration) + to.start`.
 ///
-/// Offset, scaling and start are each exact where a time can be. If both durations are infinite the time is
-/// only moved. Invalid if either range is invalid or empty, if the time is not in the epoch of
-/// `fromRange.start`, or (Apple is silent) if just one duration is infinite. An indefinite duration gives an
-/// indefinite time.
+/// Each of the three steps is exact if a time can represent its result. If both durations are infinite, the
+/// time is only shifted. An indefinite duration gives an indefinite time.
+///
+/// Invalid if either range is invalid or empty, if the time is not in the epoch of `fromRange.start`, or (not
+/// documented by Apple) if exactly one duration is infinite.
 public func CMTimeMapTimeFromRangeToRange(
   _ t: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -29,11 +29,11 @@ public func CMTimeMapTimeFromRangeToRange(
   return scale(t - fromRange.start, from: fromRange.duration, to: toRange.duration) + toRange.start
 }
 
-/// A duration scaled as one range is to another: `dur × (to.duration / from.duration)`.
+/// Scales a duration by the ratio of two ranges: `dur × (to.duration / from.duration)`.
 ///
-/// Exact where a time can be, and else the nearest that can. If both durations are infinite it is unchanged.
-/// Invalid if the epoch of the duration is not 0, if either range is invalid, if `fromRange` is empty, or if
-/// just one duration is infinite.
+/// The result is exact if a time can represent it, else the nearest representable time. If both durations are
+/// infinite, `dur` is unchanged. Invalid if the epoch of `dur` is not 0, if either range is invalid, if
+/// `fromRange` is empty, or if exactly one duration is infinite.
 public func CMTimeMapDurationFromRangeToRange(
   _ dur: CMTime, fromRange: CMTimeRange, toRange: CMTimeRange
 ) -> CMTime {
@@ -42,8 +42,8 @@ public func CMTimeMapDurationFromRangeToRange(
   return scale(dur, from: fromRange.duration, to: toRange.duration)
 }
 
-/// `offset × to / from`, with durations of valid ranges, `from` not zero. The rounded flags of all three are
-/// passed on.
+/// Returns `offset × to / from` for durations of valid ranges, `from` not zero. The rounded flag is set if it
+/// was set on any of the three.
 private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   if offset.kind == .invalid { return .invalid }
   switch (from.kind, to.kind) {
@@ -56,11 +56,11 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
   guard from.value > 0 else { return .invalid }
   guard offset.kind == .numeric else { return to.value == 0 ? .invalid : offset }
 
-  // Above the line up to 64 + 63 + 31 bits, below it up to 31 + 31 + 63.
+  // The numerator has up to 64 + 63 + 31 bits, the denominator up to 31 + 31 + 63.
   let denominator = UInt128(offset.timescale) * UInt128(to.timescale) * UInt128(from.value)
   let numerator = (UInt128(offset.value.magnitude) * UInt128(to.value))
     .multipliedFullWidth(by: UInt128(from.timescale))
-  // The quotient needs more than 128 bits: far past what a time can hold.
+  // The quotient needs more than 128 bits, far more than a time can hold.
   guard numerator.high < denominator else { return .infinity(negative: offset.value < 0) }
   let (whole, remainder) = denominator.dividingFullWidth(numerator)
   return .nearest(
@@ -71,16 +71,18 @@ private func scale(_ offset: CMTime, from: CMTime, to: CMTime) -> CMTime {
     epoch: offset.epoch)
 }
 
-/// Brings a time into a range by whole multiples of the range's duration, as for the position in a loop.
+/// Folds a time into a range by adding or subtracting multiples of the range's duration, as for the position
+/// in a loop.
 ///
-/// The result r is in the range and t − r is a multiple of the duration; times before the start are folded
-/// too. It is exact where a time can be, in the timescale of the time if that can hold it, and else the
-/// nearest that can.
+/// The result r is in the range, and t − r is a multiple of the duration; times before the start are folded
+/// as well. The result is exact if a time can represent it, preferably at the time's timescale, else the
+/// nearest representable time.
 ///
-/// Apple says no more than that. Here: a range of infinite duration returns times from its start on
-/// unmodified; an indefinite time stays so; and it is invalid if the time is no number, is not in the epoch
-/// of the start, or is before an infinite range, or if the range is invalid, empty, or has a start or
-/// duration that is otherwise no number.
+/// Not documented by Apple: a range of infinite duration returns times from its start on unmodified. An
+/// indefinite time stays indefinite. The result is invalid
+///
+/// - if the time is not a number, is not in the epoch of the start, or precedes a range of infinite duration;
+/// - if the range is invalid or empty, or its start or duration is otherwise not a number.
 public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTime {
   guard foldRange.isValid, !foldRange.isEmpty else { return .invalid }
   if time.kind == .indefinite { return .indefinite }
@@ -91,8 +93,8 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
   guard duration.kind == .numeric else { return .invalid }
   if foldRange.containsTime(time) { return time }
 
-  // t − start over the product of their timescales, at most 95 bits over 62; then with the timescale of the
-  // duration, 126 over 93.
+  // The first term is t − start over the product of their timescales: at most 95 bits over 62. The duration's
+  // timescale makes it 126 over 93.
   let timescales = Int128(time.timescale) * Int128(start.timescale)
   let commonScale = timescales * Int128(duration.timescale)
   let offset =
@@ -111,13 +113,13 @@ public func CMTimeFoldIntoRange(_ time: CMTime, foldRange: CMTimeRange) -> CMTim
     preferring: time.timescale,
     wasRounded: time.carriesRounding || start.carriesRounding || duration.carriesRounding,
     epoch: start.epoch)
-  // The nearest time that exists may be the end of the range, or a hair before its start: both are the start
-  // of a lap.
+  // The nearest representable time may be the end of the range, or slightly before its start. Both count as
+  // the start of a cycle.
   return foldRange.containsTime(result) ? result : start.markedRounded
 }
 
 extension CMTime {
-  /// The same number with the rounded flag set.
+  /// The time with the rounded flag set.
   fileprivate var markedRounded: CMTime {
     var copy = self
     copy.flags.insert(.hasBeenRounded)

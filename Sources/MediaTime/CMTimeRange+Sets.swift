@@ -1,27 +1,27 @@
 extension CMTimeRange {
-  /// Whether the time is a number from ``start`` on and before ``end``, by ``CMTimeCompare(_:_:)``; so never
-  /// ``end`` itself.
+  /// Whether the time is a number at or after ``start`` and before ``end``, by ``CMTimeCompare(_:_:)``. Never
+  /// true for ``end`` itself.
   ///
-  /// A range that is not valid contains nothing. A range of indefinite duration contains every number from
-  /// its start on, because all numbers compare less than an indefinite end (Apple is silent).
+  /// An invalid range contains no times. A range of indefinite duration contains every number from its start
+  /// on, because all numbers compare less than an indefinite end (not documented by Apple).
   public func containsTime(_ time: CMTime) -> Bool {
     guard isValid, time.kind == .numeric else { return false }
     let end = self.end
     return end.kind != .invalid && start <= time && time < end
   }
 
-  /// Whether both ranges are valid and the other starts no earlier and ends no later. So every valid range
-  /// contains itself, and an empty one may lie at either edge.
+  /// Whether both ranges are valid and the other one starts no earlier and ends no later. Every valid range
+  /// contains itself; an empty range may lie at either edge.
   public func containsTimeRange(_ range: CMTimeRange) -> Bool {
     guard isValid, range.isValid else { return false }
     let end = self.end
     return end.kind != .invalid && start <= range.start && range.end <= end
   }
 
-  /// The smallest range with all times that are in either range, those in a gap between them included.
+  /// Returns the smallest range with all times of both ranges, including those in a gap between them.
   ///
-  /// An empty range has no times and adds nothing; of two empty ranges it is this one. Invalid if either
-  /// range is, or if they start in different epochs.
+  /// An empty range contains no times and adds none; the union of two empty ranges is this range. Invalid if
+  /// either range is invalid, or if they start in different epochs.
   public func union(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     if otherRange.isEmpty { return self }
@@ -31,11 +31,11 @@ extension CMTimeRange {
     )
   }
 
-  /// The largest range that both ranges include; ``zero`` if there is a gap between them (Apple only says
-  /// that it is empty).
+  /// Returns the largest range included in both ranges; ``zero`` if there is a gap between them (Apple only
+  /// documents that the result is empty).
   ///
-  /// Ranges that touch give the empty range where they do. Invalid if either range is, or if they start in
-  /// different epochs.
+  /// Adjacent ranges give the empty range at their common edge. Invalid if either range is invalid, or if
+  /// they start in different epochs.
   public func intersection(_ otherRange: CMTimeRange) -> CMTimeRange {
     guard canCombine(with: otherRange) else { return .invalid }
     let latestStart = start >= otherRange.start ? self : otherRange
@@ -49,8 +49,8 @@ extension CMTimeRange {
       && other.end.kind != .invalid
   }
 
-  /// The range from the start of one range to the end of another. If they are one, it is that one, and
-  /// nothing is rounded.
+  /// Creates the range from the start of one range to the end of another. Equal ranges are copied, so that no
+  /// rounding occurs.
   private init(startOf first: CMTimeRange, endOf last: CMTimeRange) {
     if first == last {
       self = first
@@ -60,22 +60,22 @@ extension CMTimeRange {
   }
 }
 
-/// ``CMTimeRange/containsTime(_:)``.
+/// Returns ``CMTimeRange/containsTime(_:)``.
 public func CMTimeRangeContainsTime(_ range: CMTimeRange, time: CMTime) -> Bool {
   range.containsTime(time)
 }
 
-/// ``CMTimeRange/containsTimeRange(_:)``.
+/// Returns ``CMTimeRange/containsTimeRange(_:)``.
 public func CMTimeRangeContainsTimeRange(_ range: CMTimeRange, otherRange: CMTimeRange) -> Bool {
   range.containsTimeRange(otherRange)
 }
 
-/// ``CMTimeRange/union(_:)``.
+/// Returns ``CMTimeRange/union(_:)``.
 public func CMTimeRangeGetUnion(_ range: CMTimeRange, otherRange: CMTimeRange) -> CMTimeRange {
   range.union(otherRange)
 }
 
-/// ``CMTimeRange/intersection(_:)``.
+/// Returns ``CMTimeRange/intersection(_:)``.
 public func CMTimeRangeGetIntersection(_ range: CMTimeRange, otherRange: CMTimeRange) -> CMTimeRange {
   range.intersection(otherRange)
 }

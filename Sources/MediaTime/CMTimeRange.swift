@@ -1,30 +1,30 @@
 /// A half-open range of times: from ``start`` up to, but not including, start + ``duration``.
 ///
-/// A trivial 48-byte value. No operation on it traps. The duration must be in epoch 0 and not negative; a
-/// range lies within the epoch of its start.
+/// A trivial 48-byte value. No operation traps. The duration must be in epoch 0 and not negative; all times
+/// of a range are in the epoch of its start.
 public struct CMTimeRange: Sendable, BitwiseCopyable {
   /// The first time of the range.
   public var start: CMTime
   /// The length of the range.
   public var duration: CMTime
 
-  /// An invalid range: all fields 0. (Apple's page for this initializer says "empty"; zeroed memory is
-  /// invalid by the header.)
+  /// Creates an invalid range: all fields are 0. (Apple's page for this initializer says "empty"; by the
+  /// header, zeroed memory is invalid.)
   public init() {
     start = .invalid
     duration = .invalid
   }
 
-  /// The range of a start and a duration; ``invalid`` if the epoch of the duration is not 0.
+  /// Creates a range from a start and a duration; ``invalid`` if the epoch of the duration is not 0.
   public init(start: CMTime, duration: CMTime) {
     let isPossible = duration.epoch == 0
     self.start = isPossible ? start : .invalid
     self.duration = isPossible ? duration : .invalid
   }
 
-  /// The range from a start up to an end, of duration end − start.
+  /// Creates the range from a start up to an end, of duration end − start.
   ///
-  /// Not valid if the end is before the start or in another epoch.
+  /// Invalid if the end is before the start or in another epoch.
   public init(start: CMTime, end: CMTime) {
     self.init(start: start, duration: end - start)
   }
@@ -35,17 +35,17 @@ public struct CMTimeRange: Sendable, BitwiseCopyable {
   public static var invalid: CMTimeRange { CMTimeRange() }
 }
 
-/// ``CMTimeRange/zero``.
+/// Core Media's name for ``CMTimeRange/zero``.
 public var kCMTimeRangeZero: CMTimeRange { .zero }
-/// ``CMTimeRange/invalid``.
+/// Core Media's name for ``CMTimeRange/invalid``.
 public var kCMTimeRangeInvalid: CMTimeRange { .invalid }
 
-/// ``CMTimeRange/init(start:duration:)``.
+/// Calls ``CMTimeRange/init(start:duration:)``.
 public func CMTimeRangeMake(start: CMTime, duration: CMTime) -> CMTimeRange {
   CMTimeRange(start: start, duration: duration)
 }
 
-/// ``CMTimeRange/init(start:end:)``.
+/// Calls ``CMTimeRange/init(start:end:)``.
 public func CMTimeRangeFromTimeToTime(start: CMTime, end: CMTime) -> CMTimeRange {
   CMTimeRange(start: start, end: end)
 }
@@ -53,8 +53,8 @@ public func CMTimeRangeFromTimeToTime(start: CMTime, end: CMTime) -> CMTimeRange
 // MARK: - Tests
 
 extension CMTimeRange {
-  /// Whether start and duration are valid and the duration is in epoch 0 and its value not negative. Goes by
-  /// the fields, as Apple's does, so an infinite range is valid.
+  /// Whether start and duration are valid and the duration is in epoch 0 with a value that is not negative.
+  /// Depends only on the fields, as in Core Media, so an infinite range is valid.
   public var isValid: Bool {
     start.isValid && duration.isValid && duration.epoch == 0 && duration.value >= 0
   }
@@ -65,29 +65,29 @@ extension CMTimeRange {
   /// Whether the range is valid and its start or duration indefinite.
   public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 
-  /// Start + duration, the first time after the range. Subject to the rounding and the invalid cases of
+  /// The first time after the range: start + duration. Rounding and invalid results follow
   /// ``CMTimeAdd(_:_:)``.
   public var end: CMTime { start + duration }
 }
 
-/// ``CMTimeRange/isValid``.
+/// Returns ``CMTimeRange/isValid``.
 public func CMTIMERANGE_IS_VALID(_ range: CMTimeRange) -> Bool { range.isValid }
-/// The opposite of ``CMTimeRange/isValid``.
+/// Returns the opposite of ``CMTimeRange/isValid``.
 public func CMTIMERANGE_IS_INVALID(_ range: CMTimeRange) -> Bool { !range.isValid }
-/// ``CMTimeRange/isEmpty``.
+/// Returns ``CMTimeRange/isEmpty``.
 public func CMTIMERANGE_IS_EMPTY(_ range: CMTimeRange) -> Bool { range.isEmpty }
-/// ``CMTimeRange/isIndefinite``.
+/// Returns ``CMTimeRange/isIndefinite``.
 public func CMTIMERANGE_IS_INDEFINITE(_ range: CMTimeRange) -> Bool { range.isIndefinite }
-/// ``CMTimeRange/end``.
+/// Returns ``CMTimeRange/end``.
 public func CMTimeRangeGetEnd(_ range: CMTimeRange) -> CMTime { range.end }
 
 extension CMTimeRange: Hashable {
-  /// Whether both starts and both durations are equal as times, so 1/2 for 2/4 makes no difference.
+  /// Whether both starts and both durations are equal as times, so that 1/2 equals 2/4.
   public static func == (range1: CMTimeRange, range2: CMTimeRange) -> Bool {
     range1.start == range2.start && range1.duration == range2.duration
   }
 
-  /// Hashes start and duration as times, so equal ranges hash alike.
+  /// Hashes start and duration as times, so that equal ranges have equal hashes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(start)
     hasher.combine(duration)

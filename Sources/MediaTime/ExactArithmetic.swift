@@ -1,4 +1,4 @@
-/// The greatest common divisor by Euclid's algorithm; of 0 and x it is x.
+/// Returns the greatest common divisor, by Euclid's algorithm; of 0 and x, returns x.
 func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ rhs: T) -> T {
   var (larger, smaller) = (lhs, rhs)
   while smaller != 0 {
@@ -8,8 +8,8 @@ func greatestCommonDivisor<T: UnsignedInteger & FixedWidthInteger>(_ lhs: T, _ r
 }
 
 extension Int128 {
-  /// Divides by a positive divisor and rounds. ``CMTimeRoundingMethod/quickTime`` needs the direction of the
-  /// conversion, so its caller passes the method that it stands for.
+  /// Divides by a positive divisor and rounds. Callers must resolve ``CMTimeRoundingMethod/quickTime`` to
+  /// another method first, because it depends on the direction of the conversion.
   func divided(
     by divisor: Int128, rounding method: CMTimeRoundingMethod
   ) -> (quotient: Int128, isExact: Bool) {
@@ -30,14 +30,15 @@ extension Int128 {
 }
 
 extension CMTime {
-  /// The time nearest to `numerator / denominator` at `timescale`, or, as Apple has it for sums and products
-  /// that overflow, at the first of its halves (dropping fractions) at which the value fits; an infinity if
-  /// it does not fit at timescale 1.
+  /// Returns the time nearest to `numerator / denominator` at `timescale`. If the value does not fit, the
+  /// timescale is halved (dropping fractions) until it does, as Apple documents for sums and products. An
+  /// infinity if the value does not fit at timescale 1.
   ///
   /// Every candidate is computed from the exact fraction, so the result is rounded at most once, halves away
   /// from zero.
   ///
-  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that the product with a timescale fits 128 bits.
+  /// - Precondition: `|numerator| ≤ 2⁹⁵` and `denominator > 0`, so that the product with a timescale fits 128
+  ///   bits.
   static func halving(
     numerator: Int128, denominator: Int128, timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -56,27 +57,27 @@ extension CMTime {
   }
 }
 
-/// `factor1 × factor2 × 2^exponent / divisor`, rounded half away from zero, or nil if it is 2⁶⁴ or more.
+/// Returns `factor1 × factor2 × 2^exponent / divisor`, rounded half away from zero; nil if it is 2⁶⁴ or more.
 ///
-/// Exact: the product is held in 256 bits and the bits shifted out are remembered.
+/// The product is held exactly in 256 bits, and bits shifted out are taken into account.
 ///
 /// - Precondition: `factor1` and `factor2` are not 0, and `0 < divisor < 2³¹`.
 func roundedProduct(
   _ factor1: UInt128, _ factor2: UInt128, exponent: Int, dividedBy divisor: UInt128
 ) -> (value: UInt64, isExact: Bool)? {
   let product = factor1.multipliedFullWidth(by: factor2)
-  // Twice the result, rounded down, is enough to round half away: ⌊x + 1/2⌋ = ⌊(⌊2x⌋ + 1) / 2⌋.
+  // For rounding half away from zero, twice the result, rounded down, suffices: ⌊x + 1/2⌋ = ⌊(⌊2x⌋ + 1) / 2⌋.
   let shift = exponent + 1
   let doubled: UInt128
   var lostBits = false
   if shift >= 0 {
-    // What does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot bring it back into
-    // range.
+    // A value that does not fit 128 bits here is at least 2¹²⁷, and a divisor below 2³¹ cannot reduce it
+    // below 2⁶⁴.
     guard product.high == 0, product.low.leadingZeroBitCount > shift else { return nil }
     doubled = product.low << shift
   } else {
     guard product.high >> -shift == 0 else { return nil }
-    // Swift's shifts take any amount: past 128 the right shift gives 0 and the left shift becomes a right
+    // Swift's shifts accept any amount: past 128 the right shift gives 0, and the left shift becomes a right
     // shift.
     doubled = (product.low >> -shift) | (product.high << (128 + shift))
     let trailingZeroes =

@@ -1,19 +1,19 @@
 /// An exact rational number, `±(whole + remainder / denominator)`.
 ///
-/// The fraction is kept apart from the whole part because the numerator of a scaled duration needs up to 157
-/// bits, but its denominator never more than 125.
+/// The fraction is separate from the whole part: the numerator of a scaled duration needs up to 157 bits, but
+/// its denominator never more than 125.
 struct MixedFraction {
   /// The whole part of the magnitude.
   var whole: UInt128
-  /// The numerator of the rest; less than the denominator.
+  /// The numerator of the fractional part; less than the denominator.
   var remainder: UInt128
-  /// Not 0.
+  /// The denominator of the fractional part; not 0.
   var denominator: UInt128
   /// Whether the number is negative; ignored for 0.
   var isNegative: Bool
 
-  /// Whether the magnitude, rounded half away from zero to a whole number, is at most this limit, which must
-  /// be below 2¹²⁸ − 1.
+  /// Whether the magnitude, rounded half away from zero to a whole number, is at most `limit`, which must be
+  /// below 2¹²⁸ − 1.
   func rounds(within limit: UInt128) -> Bool {
     guard whole <= limit else { return false }
     return remainder < denominator - remainder || whole + 1 <= limit
@@ -21,10 +21,11 @@ struct MixedFraction {
 }
 
 extension CMTime {
-  /// The time equal to a fraction, or, if there is none, the nearest.
+  /// Returns the time equal to a fraction, or the nearest representable one.
   ///
-  /// Of the timescales that hold the fraction exactly it takes the least multiple of `preferring`, or else
-  /// the least of all. An infinity if the fraction rounded to whole seconds does not fit.
+  /// Among the timescales that represent the fraction exactly, the result has the least multiple of
+  /// `timescale`, or else the least timescale. An infinity if the fraction rounded to whole seconds does not
+  /// fit.
   static func nearest(
     to fraction: MixedFraction, preferring timescale: CMTimeScale, wasRounded: Bool, epoch: CMTimeEpoch
   ) -> CMTime {
@@ -45,8 +46,8 @@ extension CMTime {
 }
 
 extension MixedFraction {
-  /// The magnitude as a value over a timescale that holds it exactly, both within their limits; nil if there
-  /// is none.
+  /// Returns the magnitude as a value over a timescale that represents it exactly, both within their limits;
+  /// nil if none exists.
   ///
   /// The whole part must not exceed `limit`.
   func exact(
@@ -55,7 +56,7 @@ extension MixedFraction {
     let maximum = UInt128(kCMTimeMaxTimescale)
     let divisor = greatestCommonDivisor(denominator, remainder)
     let least = denominator / divisor
-    // With a whole part up to 2⁶³ and timescales below 2³¹ nothing here passes 125 bits.
+    // With a whole part up to 2⁶³ and timescales below 2³¹, all results fit 125 bits.
     guard least <= maximum else { return nil }
     let value = whole * least + remainder / divisor
     guard value <= limit else { return nil }
@@ -66,14 +67,14 @@ extension MixedFraction {
     return (value, least)
   }
 
-  /// The fraction nearest to the magnitude among all with numerator and denominator within the limits.
+  /// Returns the fraction nearest to the magnitude with numerator and denominator within the limits.
   ///
-  /// Walks the continued fraction while its convergents stay within the limits. The last of them and the last
-  /// semiconvergent that stays within are neighbours in the Stern–Brocot tree on either side of the number.
-  /// Any fraction between them has a numerator and a denominator no smaller than the sums of theirs, which
-  /// are past a limit, so the nearer is the best.
+  /// The algorithm follows the continued fraction while its convergents stay within the limits. The last
+  /// convergent and the last semiconvergent within the limits are neighbours in the Stern–Brocot tree, one on
+  /// each side of the number. Every fraction between them has a numerator and a denominator no smaller than
+  /// the sums of theirs, which exceed a limit. Therefore the nearer of the two is the best approximation.
   ///
-  /// The whole part must not exceed `numeratorLimit`, which must be at least 1, as must `denominatorLimit`.
+  /// The whole part must not exceed `numeratorLimit`. Both limits must be at least 1.
   func bestApproximation(
     numeratorLimit: UInt128, denominatorLimit: UInt128
   ) -> (numerator: UInt128, denominator: UInt128) {
@@ -90,8 +91,8 @@ extension MixedFraction {
           h: older.h + allowed * newer.h, k: older.k + allowed * newer.k,
           error: older.error - allowed * newer.error
         )
-        // error/k is the distance; on a tie the larger wins, which is away from zero. If the semiconvergent
-        // is still 1/0, the second product is 0 and the convergent wins.
+        // The distance is error/k; on a tie the larger fraction wins, which is away from zero. If the
+        // semiconvergent is still 1/0, the second product is 0 and the convergent wins.
         let semiDistance = semi.error.multipliedFullWidth(by: newer.k)
         let newerDistance = newer.error.multipliedFullWidth(by: semi.k)
         let semiWins =

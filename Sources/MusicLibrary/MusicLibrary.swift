@@ -4,38 +4,38 @@ package import HostTime
 package import MusicFiles
 internal import Synchronization
 
-/// The songs below a home directory, kept in a database and found again by what they say about themselves.
+/// The songs below a music directory, kept in a database and found by their tags.
 ///
-/// One thread of low priority looks for what has changed, at the start, when it is told to and when the system says so;
-/// it alone writes. Everybody else reads, each with a connection of their own, and sees whole steps of what was found.
+/// One thread of low priority scans for changes: at startup, on request and when inotify reports some. This
+/// thread alone writes. Each reader has a connection of its own and sees complete transactions.
 package final class MusicLibrary: Sendable {
   private struct State {
     var updates = UpdateQueue()
     var figures: LibraryFigures?
     var damage: DatabaseError?
     var hasFailed = false
-    /// What was said last of music that could not be read.
+    /// The last reading problem that was reported, to report each only once.
     var problem: String?
     var isEnded = false
-    /// Connections that nobody uses at the moment.
+    /// The idle connections for reading.
     var readers: [LibraryReader] = []
-    /// Rises when the file is another one.
+    /// Increases when the database file is replaced.
     var generation = 0
     var worker: (any Worker)?
     var watch: FolderWatch?
 
-    /// Notes what could not be read; whether that is news.
+    /// Records a reading problem. Returns whether it is new.
     mutating func setProblem(_ problem: String) -> Bool {
       defer { self.problem = problem }
       return problem != self.problem
     }
   }
 
-  /// Connections that are kept when nobody uses them.
+  /// The maximum number of idle connections.
   private static let idleReaders = 2
-  /// Seconds after which a run that has failed is tried again.
+  /// The delay before a failed update is retried, in seconds.
   private static let retryDelay = 60.0
-  /// How far the thread that scans stands back: decoding for the listener comes first.
+  /// The nice value of the scanning thread: decoding for playback has priority.
   private static let niceness: Int32 = 15
 
   private let path: MediaPath
@@ -43,11 +43,12 @@ package final class MusicLibrary: Sendable {
   private let clock: any HostClock
   private let complain: @Sendable (String) -> Void
   private let state = Mutex(State())
-  /// The worker's and, before that starts, `init`'s.
+  /// Used by the worker and, before the worker starts, by `init`.
   let writer = WorkerState<LibraryWriter?>(nil)
 
-  /// Opens the database at `path`, or makes one, with the mode 0600. One that cannot be used is put aside with a word.
-  /// Blocks on the disk for some milliseconds. `complain` gets lines for a person, on any thread.
+  /// Opens the database at `path`, or creates it with mode 0600. An unusable one is renamed and rebuilt.
+  /// Blocks on the disk for some milliseconds. `complain` is called with messages for a person, on any
+  /// thread.
   package init(
     _ path: MediaPath, home: MusicHome, clock: any HostClock, complain: @escaping @Sendable (String) -> Void
   ) throws(DatabaseError) {
@@ -76,7 +77,7 @@ package final class MusicLibrary: Sendable {
   }
 
   private func setAside(_ reason: DatabaseError) {
-    // Their files are closed before they are moved.
+    // The connections are closed before the file is renamed.
     writer.use { $0 = nil }
     do {
       let readers = state.withLock { state in
@@ -93,8 +94,8 @@ package final class MusicLibrary: Sendable {
 
   // MARK: From start to end
 
-  /// Looks for what has changed, now and from now on. `onChange` is told when an update begins and ends, and when the
-  /// library has changed, on a thread of the library's.
+  /// Scans for changes, now and whenever some are reported. `onChange` is called when an update begins and
+  /// ends, and when the library has changed, on a thread of the library.
   package func start(onChange: @escaping @Sendable (Subsystems) -> Void) {
     let watch = FolderWatch(
       home: home, onChange: { [weak self] folder in self?.note(folder) },
@@ -109,7 +110,8 @@ package final class MusicLibrary: Sendable {
     state.withLock { $0.worker = worker }
   }
 
-  /// Ends what is under way; after it the disk is left alone. What was found is kept.
+  /// Ends an update in progress and keeps its results so far. Afterwards the library does not access the
+  /// disk.
   package func stop() {
     let (watch, worker) = state.withLock { state in
       state.isEnded = true
@@ -121,21 +123,22 @@ package final class MusicLibrary: Sendable {
 
   // MARK: Updates
 
-  /// The number of the update that is under way or comes next.
+  /// The number of the update in progress or, if there is none, of the next one requested.
   package var updatingJob: UInt32? {
     state.withLock { $0.updates.running ?? ($0.hasFailed ? nil : $0.updates.waiting) }
   }
 
-  /// What is known of all songs together.
+  /// The statistics of the whole library.
   package var figures: LibraryFigures {
     state.withLock { $0.figures } ?? LibraryFigures()
   }
 
-  /// Has a folder, or a file, looked at again; returns the number of the update, or nil if too many wait. Any thread.
+  /// Requests a scan of a folder or a file. Returns the number of the update; nil if too many are pending or
+  /// after `stop`. Any thread.
   ///
   /// - Parameters:
-  ///   - path: Relative to the home, without `.` and `..`.
-  ///   - rereads: Whether files are read that have not changed.
+  ///   - path: Relative to the music directory, without `.` and `..`.
+  ///   - rereads: Whether unchanged files are read again.
   package func update(_ path: [UInt8], rereads: Bool) -> UInt32? {
     let (number, worker) = state.withLock { state -> (UInt32?, (any Worker)?) in
       guard !state.isEnded, let number = state.updates.add(path, rereads: rereads) else { return (nil, nil) }
@@ -145,7 +148,7 @@ package final class MusicLibrary: Sendable {
     return number
   }
 
-  /// Something in this folder has changed; in all of them if it is nil.
+  /// Records a change in this folder; nil means in any folder.
   private func note(_ folder: [UInt8]?) {
     let now = clock.now
     let worker = state.withLock { state in
@@ -157,10 +160,11 @@ package final class MusicLibrary: Sendable {
 
   // MARK: Reading
 
-  /// Asks the library. Any thread; blocks on the disk.
+  /// Runs queries on a connection for reading. Any thread; blocks on the disk.
   ///
-  /// - Parameter interruption: The reason to end the question, as that nobody waits for the answer; nil while it may
-  ///   continue. Asked about once a millisecond, on the caller's thread. Where there is one, `DatabaseError.refused` is thrown.
+  /// - Parameter interruption: Returns the reason to end the query, such as a client that no longer waits;
+  ///   nil while it may continue. Called about once a millisecond, on the caller's thread. Once it returns a
+  ///   reason, `DatabaseError.refused` is thrown.
   package func read<Result>(
     interruption: @escaping @Sendable () -> String? = { nil },
     _ body: (LibraryReader) throws(DatabaseError) -> Result
@@ -192,7 +196,7 @@ package final class MusicLibrary: Sendable {
   // MARK: Scanning
 
   private func work(_ onChange: @escaping @Sendable (Subsystems) -> Void) -> WorkerNext {
-    // A virtual clock runs this on the thread of whoever steps it.
+    // A virtual clock runs the worker on the thread that advances it.
     if clock === SystemClock.shared {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
     }
@@ -221,7 +225,7 @@ package final class MusicLibrary: Sendable {
     state.withLock { $0.updates.addAll() }
   }
 
-  /// Does one update, on the worker's thread.
+  /// Performs one update, on the worker's thread.
   private func perform(
     _ run: UpdateQueue.Run, _ onChange: @escaping @Sendable (Subsystems) -> Void
   ) -> FolderScan.Interruption? {
@@ -255,7 +259,7 @@ package final class MusicLibrary: Sendable {
         state.hasFailed = false
         return false
       }
-      // What has been found is not read again.
+      // The retry covers all folders, but does not read recorded files again.
       state.updates.addAll()
       defer { state.hasFailed = true }
       return !state.hasFailed
@@ -293,7 +297,7 @@ package final class MusicLibrary: Sendable {
       writer.rollBack()
       throw .database(error)
     } catch let error as FolderScan.Interruption {
-      // What was found so far is kept.
+      // A cancelled pass keeps its results so far.
       if case .cancelled = error { try? writer.commit() } else { writer.rollBack() }
       throw error
     } catch {

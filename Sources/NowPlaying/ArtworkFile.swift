@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The file in which the picture of the current item is shown to others: one at a time, in a folder of its own.
+/// The temporary file that publishes the current item's artwork: one file at a time, in its own folder.
 final class ArtworkFile: Sendable {
   private struct State {
     var folder: String?
@@ -11,12 +11,12 @@ final class ArtworkFile: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Folders that are to be removed when the program exits.
+  /// The folders to remove when the program exits.
   private static let folders = Mutex<[String]>([])
 
   deinit { remove() }
 
-  /// Shows a picture in place of the one before and returns the URL of its file; nil without a picture, or where no
+  /// Replaces the published picture and returns the URL of its file. Returns nil without a picture, or if no
   /// file can be written. Blocks on the file.
   func show(_ image: UIImage?) -> String? {
     state.withLock { state in
@@ -28,7 +28,7 @@ final class ArtworkFile: Sendable {
       if state.folder == nil { state.folder = Self.makeFolder() }
       guard let folder = state.folder else { return nil }
       state.count += 1
-      // Another name each time: clients keep pictures by their names.
+      // A new name each time, because clients cache pictures by name.
       let path = "\(folder)/\(state.count).\(image.pngData() == nil ? "jpg" : "png")"
       guard (try? image.data.write(to: URL(fileURLWithPath: path))) != nil else { return nil }
       state.path = path
@@ -50,7 +50,7 @@ final class ArtworkFile: Sendable {
 
   private static func url(_ path: String) -> String { URL(fileURLWithPath: path).absoluteString }
 
-  /// Makes a folder for this user only, where the session's files go, or else with the temporary ones.
+  /// Creates a folder accessible only to this user in `XDG_RUNTIME_DIR`, otherwise in the temporary folder.
   private static func makeFolder() -> String? {
     let places = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], NSTemporaryDirectory()]
     for place in places.compactMap({ $0 }) where !place.isEmpty {

@@ -1,6 +1,6 @@
-/// The commands that an application offers, as a value.
+/// The remote commands offered by an application, as a value.
 struct CommandOffer: Hashable, Sendable {
-  /// Kinds of commands.
+  /// A set of command kinds.
   struct Kinds: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
@@ -19,10 +19,10 @@ struct CommandOffer: Hashable, Sendable {
   }
 
   var kinds: Kinds = []
-  /// Seconds.
+  /// The skip interval in seconds.
   var forwardInterval = 10.0
   var backwardInterval = 10.0
-  /// Positive.
+  /// The supported rates, all positive.
   var rates: [Double] = []
   var repeatType = MPRepeatType.off
   var shuffleType = MPShuffleType.off
@@ -30,7 +30,7 @@ struct CommandOffer: Hashable, Sendable {
   func has(_ kind: Kinds) -> Bool { !kinds.isDisjoint(with: kind) }
 }
 
-/// A command with its arguments.
+/// A remote command with its arguments.
 enum RemoteAction: Hashable, Sendable {
   case play
   case pause
@@ -38,11 +38,11 @@ enum RemoteAction: Hashable, Sendable {
   case toggle
   case next
   case previous
-  /// Seconds, not negative.
+  /// The skip interval in seconds, not negative.
   case skipForward(Double)
   case skipBackward(Double)
   case position(Double)
-  /// Positive.
+  /// The playback rate, positive.
   case rate(Double)
   case repeatMode(MPRepeatType)
   case shuffleMode(MPShuffleType)

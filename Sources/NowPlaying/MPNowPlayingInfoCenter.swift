@@ -2,14 +2,14 @@ public import Foundation
 import HostTime
 import Synchronization
 
-/// What the application plays, as it tells others.
+/// The metadata and state of the item that the application plays, published to other programs.
 ///
-/// On Linux these others are on the session bus: the application is an MPRIS player there, which desktops show
-/// and `playerctl` drives, from the first dictionary, state or handler of a command on until the process ends. Its
-/// name is that of the program. Without a session bus, and in virtual time, all of this is kept and given back, and has no
-/// other effect; a later change tries again to find a bus.
+/// On Linux the information is published on the session bus, where the application is an MPRIS player that
+/// desktops display and `playerctl` controls. The player exists from the first dictionary, state or command
+/// handler until the process ends, under the program's name. Without a session bus, and in virtual time,
+/// values are only stored and returned; each later change retries the connection.
 ///
-/// Any thread; nothing blocks. Changes are told after the main queue's present turn, together.
+/// Any thread; nothing blocks. Changes are published together, after the main queue's current turn.
 public final class MPNowPlayingInfoCenter: NSObject, Sendable {
   private struct State {
     var values: Values?
@@ -18,7 +18,7 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     var itemNumber = 0
     var line = PlaybackLine()
 
-    /// Lets the line go on from its position, as status and rate have it.
+    /// Continues the line from its position, with the rate given by the status and the dictionary.
     mutating func continueLine(at now: HostTime) {
       line.moment = now
       line.duration = info?.duration
@@ -26,8 +26,8 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// An application's dictionary. Unchecked: it is a constant, and what is in it is only read here, never changed; the
-  /// application must not change it either after it was set, as with Apple.
+  /// The application's dictionary. Unchecked: it is a constant whose content is only read here. As with
+  /// Apple's framework, the application must not change the content after setting it.
   private struct Values: @unchecked Sendable {
     let dictionary: [String: Any]
   }
@@ -41,14 +41,15 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     self.onChange = onChange
   }
 
-  /// The center of the process.
+  /// Returns the shared center of the process.
   public static func `default`() -> MPNowPlayingInfoCenter { NowPlayingContext.shared.center }
 
-  /// The item and its playback, by the keys `MPMediaItemProperty…` and `MPNowPlayingInfoProperty…`; nil: nothing is
-  /// played.
+  /// The metadata and playback position of the current item, under the keys `MPMediaItemProperty…` and
+  /// `MPNowPlayingInfoProperty…`; nil if nothing is played.
   ///
-  /// The elapsed time is that of the moment when the dictionary is set. Without one an item that was shown before
-  /// goes on, and another one begins at 0. From then on the position is computed with the rate.
+  /// The elapsed time applies to the moment when the dictionary is set. Without an elapsed time the same item
+  /// continues at its position, and a new item begins at 0. From then on the position is computed from the
+  /// rate.
   public var nowPlayingInfo: [String: Any]? {
     get { state.withLock { $0.values }?.dictionary }
     set {
@@ -65,14 +66,14 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
         defer { state.values = values }
         return state.values
       }
-      // Releasing the old values may run the application's code: not under the lock.
+      // Releasing the old values may run the application's code, so it must not happen under the lock.
       withExtendedLifetime(old) {}
       onChange()
     }
   }
 
-  /// Whether the application plays. While it is `unknown`, which it is until it is set, the rate in
-  /// `nowPlayingInfo` decides: 0 is paused, anything else playing, and no dictionary stopped.
+  /// The playback state. While it is `unknown`, the initial value, the rate in `nowPlayingInfo` decides: 0
+  /// means paused, any other rate playing, and no dictionary stopped.
   public var playbackState: MPNowPlayingPlaybackState {
     get { state.withLock { $0.playbackState } }
     set {
@@ -86,7 +87,7 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// What is to be shown, but for commands and artwork, and whether anything is to be shown at all.
+  /// The state to publish, without commands and artwork, and whether the application has published anything.
   var shown: (state: MPRISState, isAnything: Bool) {
     state.withLock { state in
       var shown = MPRISState()
@@ -98,6 +99,6 @@ public final class MPNowPlayingInfoCenter: NSObject, Sendable {
     }
   }
 
-  /// The picture of the item.
+  /// The artwork of the current item.
   var artwork: MPMediaItemArtwork? { nowPlayingInfo?[MPMediaItemPropertyArtwork] as? MPMediaItemArtwork }
 }

@@ -1,5 +1,6 @@
-// The keys of `MPNowPlayingInfoCenter.nowPlayingInfo`, with Apple's names and values. "Not shown" means that it is kept
-// and given back, and has no counterpart on the session bus. Numbers may be `NSNumber` or any of Swift's types.
+// The keys of `MPNowPlayingInfoCenter.nowPlayingInfo`, with Apple's names and values. "Not published" means
+// that the value is stored and returned, but has no counterpart on the session bus. Numbers may be `NSNumber`
+// or any of Swift's number types.
 
 // MARK: The item
 
@@ -9,98 +10,98 @@ public let MPMediaItemPropertyTitle = "title"
 public let MPMediaItemPropertyArtist = "artist"
 /// The album's title: `String`.
 public let MPMediaItemPropertyAlbumTitle = "albumTitle"
-/// The artist of the album as a whole: `String`.
+/// The artist of the whole album: `String`.
 public let MPMediaItemPropertyAlbumArtist = "albumArtist"
 /// The composer: `String`.
 public let MPMediaItemPropertyComposer = "composer"
 /// The genre: `String`.
 public let MPMediaItemPropertyGenre = "genre"
-/// The length in seconds: a number.
+/// The duration in seconds: a number.
 public let MPMediaItemPropertyPlaybackDuration = "playbackDuration"
-/// The picture: `MPMediaItemArtwork`.
+/// The artwork: `MPMediaItemArtwork`.
 public let MPMediaItemPropertyArtwork = "artwork"
-/// Which track of the album it is: a number from 1 on.
+/// The number of the track on its album: a number from 1.
 public let MPMediaItemPropertyAlbumTrackNumber = "albumTrackNumber"
-/// How many tracks the album has: a number. Not shown.
+/// The number of tracks on the album: a number. Not published.
 public let MPMediaItemPropertyAlbumTrackCount = "albumTrackCount"
-/// Which disc of the album it is on: a number from 1 on.
+/// The number of the disc in its album: a number from 1.
 public let MPMediaItemPropertyDiscNumber = "discNumber"
-/// How many discs the album has: a number. Not shown.
+/// The number of discs in the album: a number. Not published.
 public let MPMediaItemPropertyDiscCount = "discCount"
-/// The application's own number of the item. Not shown; another one is another item.
+/// The application's numeric identifier of the item. Not published; a change marks a new item.
 public let MPMediaItemPropertyPersistentID = "persistentID"
-/// The kind of media: the raw value of an `MPMediaType`. Not shown.
+/// The kind of media: the raw value of an `MPMediaType`. Not published.
 public let MPMediaItemPropertyMediaType = "mediaType"
-/// Where the media is: `URL`.
+/// The location of the media: `URL`.
 public let MPMediaItemPropertyAssetURL = "assetURL"
 /// The user's rating: a number of 0…5 stars.
 public let MPMediaItemPropertyRating = "rating"
-/// How often it was played: a number.
+/// The number of times the item was played: a number.
 public let MPMediaItemPropertyPlayCount = "playCount"
-/// How often it was skipped: a number. Not shown.
+/// The number of times the item was skipped: a number. Not published.
 public let MPMediaItemPropertySkipCount = "skipCount"
-/// The words of a song: `String`.
+/// The lyrics: `String`.
 public let MPMediaItemPropertyLyrics = "lyrics"
-/// Remarks: `String`.
+/// The comments: `String`.
 public let MPMediaItemPropertyComments = "comments"
-/// When it was published: `Date`.
+/// The release date: `Date`.
 public let MPMediaItemPropertyReleaseDate = "releaseDate"
-/// The tempo: a number.
+/// The tempo in beats per minute: a number.
 public let MPMediaItemPropertyBeatsPerMinute = "beatsPerMinute"
-/// The podcast that it is an episode of: `String`. Shown as the album if there is none.
+/// The title of the podcast: `String`. Published as the album if the dictionary has no album title.
 public let MPMediaItemPropertyPodcastTitle = "podcastTitle"
-/// Whether it is for adults only: `Bool`. Not shown.
+/// Whether the content is explicit: `Bool`. Not published.
 public let MPMediaItemPropertyIsExplicit = "isExplicit"
-/// Where the user stopped, in seconds: a number. Not shown.
+/// The position at which the user stopped, in seconds: a number. Not published.
 public let MPMediaItemPropertyBookmarkTime = "bookmarkTime"
 
 // MARK: Its playback
 
-/// The time that is heard at the moment when the dictionary is set, in seconds: a number. From then on it is
-/// computed with the rate; setting it anew is needed only when it changes in another way.
+/// The playback position at the moment when the dictionary is set, in seconds: a number. From then on the
+/// position is computed from the rate, so only a discontinuity such as a seek requires a new value.
 public let MPNowPlayingInfoPropertyElapsedPlaybackTime = "MPNowPlayingInfoPropertyElapsedPlaybackTime"
-/// The rate of playback at the moment when the dictionary is set: a number; 0 while paused. 1 if it is not
-/// there.
+/// The playback rate at the moment when the dictionary is set: a number; 0 while paused. The default is 1.
 public let MPNowPlayingInfoPropertyPlaybackRate = "MPNowPlayingInfoPropertyPlaybackRate"
-/// The rate at which the application plays when it plays: a number. 1 if it is not there.
+/// The normal playback rate of the application: a number. The default is 1.
 public let MPNowPlayingInfoPropertyDefaultPlaybackRate = "MPNowPlayingInfoPropertyDefaultPlaybackRate"
-/// The item's place in the application's queue, from 0: a number. Not shown; another one is another item.
+/// The index of the item in the application's queue, from 0: a number. Not published; a change marks a new
+/// item.
 public let MPNowPlayingInfoPropertyPlaybackQueueIndex = "MPNowPlayingInfoPropertyPlaybackQueueIndex"
-/// How many items the queue has: a number. Not shown.
+/// The number of items in the queue: a number. Not published.
 public let MPNowPlayingInfoPropertyPlaybackQueueCount = "MPNowPlayingInfoPropertyPlaybackQueueCount"
-/// Which part of the item was played, 0…1: a number. Not shown.
+/// The fraction of the item that was played, 0…1: a number. Not published.
 public let MPNowPlayingInfoPropertyPlaybackProgress = "MPNowPlayingInfoPropertyPlaybackProgress"
-/// The number of the chapter, from 0: a number. Not shown.
+/// The index of the chapter, from 0: a number. Not published.
 public let MPNowPlayingInfoPropertyChapterNumber = "MPNowPlayingInfoPropertyChapterNumber"
-/// How many chapters the item has: a number. Not shown.
+/// The number of chapters in the item: a number. Not published.
 public let MPNowPlayingInfoPropertyChapterCount = "MPNowPlayingInfoPropertyChapterCount"
-/// Whether it is a live stream: `Bool`. It has no length then, and no place to seek to.
+/// Whether the item is a live stream: `Bool`. A live stream has no duration and is not seekable.
 public let MPNowPlayingInfoPropertyIsLiveStream = "MPNowPlayingInfoPropertyIsLiveStream"
-/// The kind of media: the raw value of an `MPNowPlayingInfoMediaType`. Not shown.
+/// The kind of media: the raw value of an `MPNowPlayingInfoMediaType`. Not published.
 public let MPNowPlayingInfoPropertyMediaType = "MPNowPlayingInfoPropertyMediaType"
-/// Where the media is: `URL`. Goes before `MPMediaItemPropertyAssetURL`.
+/// The location of the media: `URL`. Takes precedence over `MPMediaItemPropertyAssetURL`.
 public let MPNowPlayingInfoPropertyAssetURL = "MPNowPlayingInfoPropertyAssetURL"
-/// The application's own name of the item: `String`. Not shown; another one is another item.
+/// The application's identifier of the item: `String`. Not published; a change marks a new item.
 public let MPNowPlayingInfoPropertyExternalContentIdentifier =
   "MPNowPlayingInfoPropertyExternalContentIdentifier"
-/// The application's own name of the user: `String`. Not shown.
+/// The application's identifier of the user: `String`. Not published.
 public let MPNowPlayingInfoPropertyExternalUserProfileIdentifier =
   "MPNowPlayingInfoPropertyExternalUserProfileIdentifier"
-/// The service that the item comes from: `String`. Not shown.
+/// The service that provides the item: `String`. Not published.
 public let MPNowPlayingInfoPropertyServiceIdentifier = "MPNowPlayingInfoPropertyServiceIdentifier"
-/// The application's own name of the queue: `String`. Not shown.
+/// The application's identifier of the queue: `String`. Not published.
 public let MPNowPlayingInfoCollectionIdentifier = "MPNowPlayingInfoCollectionIdentifier"
-/// The time of day that is heard: `Date`. Not shown.
+/// The date and time of the content at the current position: `Date`. Not published.
 public let MPNowPlayingInfoPropertyCurrentPlaybackDate = "MPNowPlayingInfoPropertyCurrentPlaybackDate"
-/// When the credits begin, in seconds: a number. Not shown.
+/// The start of the credits, in seconds: a number. Not published.
 public let MPNowPlayingInfoPropertyCreditsStartTime = "MPNowPlayingInfoPropertyCreditsStartTime"
-/// When there is advertising: an array of `NSValue`. Not shown.
+/// The time ranges of advertisements: an array of `NSValue`. Not published.
 public let MPNowPlayingInfoPropertyAdTimeRanges = "MPNowPlayingInfoPropertyAdTimeRanges"
-/// Whether the item is to be left out of suggestions: `Bool`. Without effect.
+/// Whether suggestions should exclude the item: `Bool`. Without effect.
 public let MPNowPlayingInfoPropertyExcludeFromSuggestions = "MPNowPlayingInfoPropertyExcludeFromSuggestions"
-/// The languages to choose from: `[MPNowPlayingInfoLanguageOptionGroup]`. Not shown.
+/// The available languages: `[MPNowPlayingInfoLanguageOptionGroup]`. Not published.
 public let MPNowPlayingInfoPropertyAvailableLanguageOptions =
   "MPNowPlayingInfoPropertyAvailableLanguageOptions"
-/// The languages that were chosen: `[MPNowPlayingInfoLanguageOption]`. Not shown.
+/// The selected languages: `[MPNowPlayingInfoLanguageOption]`. Not published.
 public let MPNowPlayingInfoPropertyCurrentLanguageOptions =
   "MPNowPlayingInfoPropertyCurrentLanguageOptions"

@@ -1,28 +1,28 @@
 public import Foundation
 
-/// What a choice of language is about.
+/// The kind of content to which a language option applies.
 public enum MPNowPlayingInfoLanguageOptionType: UInt, Sendable {
-  /// What is heard.
+  /// Spoken or sung content.
   case audible = 0
-  /// What is read, such as subtitles.
+  /// Text such as subtitles.
   case legible = 1
 }
 
-/// A language that the current item can be had in. Kept in the dictionary, and not shown: the session bus knows no
-/// languages. Does not change; any thread.
+/// A language available for the current item. Stored in the dictionary and not published: MPRIS has no
+/// languages. Immutable; any thread.
 public final class MPNowPlayingInfoLanguageOption: NSObject, Sendable {
-  /// What the choice is about.
+  /// The kind of content to which the option applies.
   public let languageOptionType: MPNowPlayingInfoLanguageOptionType
-  /// The language, as in BCP 47.
+  /// The language as a BCP 47 tag.
   public let languageTag: String?
-  /// What distinguishes it, as media characteristics.
+  /// The media characteristics that distinguish the option.
   public let languageOptionCharacteristics: [String]?
-  /// The name for a listener.
+  /// The name shown to users.
   public let displayName: String?
-  /// The application's own name for it.
+  /// The application's identifier of the option.
   public let identifier: String?
 
-  /// A choice.
+  /// Creates a language option.
   public init(
     type: MPNowPlayingInfoLanguageOptionType, languageTag: String, characteristics: [String]?,
     displayName: String, identifier: String
@@ -36,16 +36,16 @@ public final class MPNowPlayingInfoLanguageOption: NSObject, Sendable {
   }
 }
 
-/// Choices of which one can be made. Does not change; any thread.
+/// A group of language options of which one can be selected. Immutable; any thread.
 public final class MPNowPlayingInfoLanguageOptionGroup: NSObject, Sendable {
-  /// The choices.
+  /// The options of the group.
   public let languageOptions: [MPNowPlayingInfoLanguageOption]
-  /// The one that holds when none was made.
+  /// The option used if none was selected.
   public let defaultLanguageOption: MPNowPlayingInfoLanguageOption?
-  /// Whether none may be chosen.
+  /// Whether the user may select no option.
   public let allowEmptySelection: Bool
 
-  /// These choices.
+  /// Creates a group of the given options.
   public init(
     languageOptions: [MPNowPlayingInfoLanguageOption],
     defaultLanguageOption: MPNowPlayingInfoLanguageOption?, allowEmptySelection: Bool

@@ -1,82 +1,82 @@
-/// Whether the application plays, as `MPNowPlayingInfoCenter.playbackState` has it.
+/// The playback state of the application, for `MPNowPlayingInfoCenter.playbackState`.
 public enum MPNowPlayingPlaybackState: UInt, Sendable {
-  /// Not said: computed from `nowPlayingInfo`.
+  /// Unspecified: derived from `nowPlayingInfo`.
   case unknown = 0
-  /// It plays.
+  /// The application is playing.
   case playing = 1
-  /// It is paused.
+  /// The application has paused playback.
   case paused = 2
-  /// It is stopped: playing begins anew.
+  /// Playback is stopped and will restart at the beginning.
   case stopped = 3
-  /// A call, for example, interrupts it. Shown as paused.
+  /// An interruption, such as a phone call, is in progress. Published as paused.
   case interrupted = 4
 }
 
 /// A kind of media, for `MPNowPlayingInfoPropertyMediaType`.
 public enum MPNowPlayingInfoMediaType: UInt, Sendable {
-  /// Not said.
+  /// Unspecified kind of media.
   case none = 0
-  /// Sound.
+  /// Audio without moving pictures.
   case audio = 1
-  /// Pictures that move.
+  /// Video, with or without audio.
   case video = 2
 }
 
 /// Kinds of media, for `MPMediaItemPropertyMediaType`.
 public struct MPMediaType: OptionSet, Sendable {
-  /// The bits.
+  /// The bits of the set.
   public let rawValue: UInt
-  /// The kinds with these bits.
+  /// Creates a set from the given bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// A song.
+  /// A piece of music.
   public static let music = MPMediaType(rawValue: 1 << 0)
   /// An episode of a podcast.
   public static let podcast = MPMediaType(rawValue: 1 << 1)
-  /// A book that is read aloud.
+  /// A book read aloud.
   public static let audioBook = MPMediaType(rawValue: 1 << 2)
-  /// Any sound.
+  /// Any kind of audio, as a mask.
   public static let anyAudio = MPMediaType(rawValue: 0xFF)
 }
 
-/// What is repeated.
+/// A repeat mode for the application's queue.
 public enum MPRepeatType: Int, Sendable {
-  /// Nothing.
+  /// Repetition is off.
   case off = 0
-  /// The current item.
+  /// Repeats the current item.
   case one = 1
-  /// The whole queue.
+  /// Repeats the whole queue.
   case all = 2
 }
 
-/// What is shuffled.
+/// A shuffle mode for the application's queue.
 public enum MPShuffleType: Int, Sendable {
-  /// Nothing.
+  /// Shuffling is off.
   case off = 0
-  /// The order of the items.
+  /// Shuffles the individual items.
   case items = 1
-  /// The order of collections such as albums.
+  /// Shuffles collections such as albums.
   case collections = 2
 }
 
-/// What became of a command that the application was given.
+/// The result of a command, returned by its handler.
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {
-  /// It is done.
+  /// The command was carried out.
   case success = 0
-  /// What it asks for is not there.
+  /// The requested content does not exist.
   case noSuchContent = 100
-  /// There is no item to do it with.
+  /// The command needs a current item, and none exists.
   case noActionableNowPlayingItem = 110
-  /// A device that it needs is not there.
+  /// A required device was not found.
   case deviceNotFound = 120
-  /// It could not be done.
+  /// The command could not be carried out.
   case commandFailed = 200
 }
 
-/// Which end of a search through an item an event tells of.
+/// The phase of a seek through an item.
 public enum MPSeekCommandEventType: UInt, Sendable {
-  /// It begins.
+  /// The beginning of the seek.
   case beginSeeking = 0
-  /// It ends.
+  /// The end of the seek.
   case endSeeking = 1
 }

@@ -4,18 +4,18 @@ import HostTime
 import SessionBus
 import Synchronization
 
-/// Shows a state to the clients of a session bus, and brings their commands.
+/// Publishes a state to the clients of a session bus, and receives their commands.
 ///
 /// Any thread; nothing blocks.
 final class MPRISPublisher: Sendable {
-  /// Carries out a command for which `reply` is to be called once; with nil: the application does not run now.
+  /// Carries out a command and calls `reply` once; nil means that the application is suspended or terminated.
   typealias Perform =
     @Sendable (RemoteAction, _ reply: @escaping @Sendable (MPRemoteCommandHandlerStatus?) -> Void) -> Void
 
   private let bus: PersistentBus
-  /// The state that clients see; nil before the application has appeared.
+  /// The state visible to clients; nil before the application has appeared on the bus.
   private let shown = Mutex<MPRISState?>(nil)
-  /// Writes pictures; orders what is shown.
+  /// The queue that writes artwork files and keeps published states in order.
   private let queue = DispatchQueue(label: "continuo-mpris")
   private let artwork = ArtworkFile()
   private let identity: String
@@ -27,9 +27,10 @@ final class MPRISPublisher: Sendable {
     self.perform = perform
   }
 
-  /// Shows a state with a picture in place of the one before.
+  /// Replaces the published state and artwork.
   ///
-  /// - Parameter appears: whether there is anything in it for which the application is to appear, if it has not yet.
+  /// - Parameter appears: whether the state justifies creating the player on the bus, if it does not exist
+  ///   yet.
   func show(_ new: MPRISState, _ image: UIImage?, appears: Bool) {
     queue.async { [self] in update(new, image, appears: appears) }
   }
@@ -44,7 +45,7 @@ final class MPRISPublisher: Sendable {
       defer { shown = new }
       return shown
     }
-    // A connection that is made later reads all of it.
+    // A connection made later reads the whole state.
     if let old, let bus = bus.current {
       for signal in new.signals(since: old, at: now) { bus.emit(signal) }
     }
@@ -55,7 +56,7 @@ final class MPRISPublisher: Sendable {
       })
   }
 
-  /// The bus name's last part: letters, digits, `_` and `-`, and no digit first.
+  /// Returns the last part of the bus name: letters, digits, `_` and `-`, without a leading digit.
   static func nameElement(_ identity: String) -> String {
     let element = String(
       identity.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" }
@@ -67,7 +68,7 @@ final class MPRISPublisher: Sendable {
     let name = "\(MPRISState.application).\(Self.nameElement(identity))"
     bus.requestName(name) { [weak bus] result in
       if case .success(false) = result {
-        // By the specification, for further processes of a program.
+        // The MPRIS specification prescribes this name for further processes of a program.
         bus?.requestName("\(name).instance\(getpid())") { _ in }
       }
     }

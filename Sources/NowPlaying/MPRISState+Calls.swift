@@ -1,13 +1,13 @@
 import HostTime
 import SessionBus
 
-/// What a method call to an MPRIS player comes to.
+/// The decision about a method call to an MPRIS player.
 enum MPRISDecision: Hashable, Sendable {
-  /// The reply's arguments, at once.
+  /// Reply at once with these arguments.
   case values([BusValue])
-  /// A command for the application; the reply says what became of it.
+  /// Pass a command to the application; the reply contains its result.
   case action(RemoteAction)
-  /// An error, at once.
+  /// Reply at once with this error.
   case failure(BusError)
 }
 
@@ -17,7 +17,7 @@ extension MPRISState {
   static let properties = "org.freedesktop.DBus.Properties"
   static let path = "/org/mpris/MediaPlayer2"
 
-  /// What a call to the player's object at this moment comes to.
+  /// Returns the decision about a call to the player's object at the given time.
   func decide(_ call: BusMessage, at now: HostTime) -> MPRISDecision {
     guard call.path == Self.path else { return .failure(.unknown("object \(call.path)")) }
     switch (call.interface, call.member, call.signature) {
@@ -55,7 +55,7 @@ extension MPRISState {
     }
   }
 
-  /// The first of these commands that is offered.
+  /// Returns the first of these commands that is offered.
   private func first(_ candidates: (CommandOffer.Kinds, RemoteAction)...) -> MPRISDecision {
     for (kind, action) in candidates where offer.has(kind) { return .action(action) }
     return .failure(.notSupported("the application does not offer it"))
@@ -66,7 +66,7 @@ extension MPRISState {
   ) -> MPRISDecision {
     switch (method, signature) {
     case ("Play", ""):
-      // It does no harm to play what plays, but to toggle it would.
+      // Playing again would have no effect while playing, but toggling would pause.
       if !offer.has(.play), offer.has(.toggle), status == .playing { return .values([]) }
       return first((.play, .play), (.toggle, .toggle))
     case ("Pause", ""):
@@ -82,7 +82,7 @@ extension MPRISState {
     case ("Seek", "x"): return seek(by: (arguments.first?.number ?? 0) / 1e6, at: now)
     case ("SetPosition", "ox"):
       let target = (arguments.last?.number ?? 0) / 1e6
-      // By the specification: what was meant for another item, or lies outside of this one, has no effect.
+      // By the specification a position for another item, or outside the current one, has no effect.
       guard info != nil, arguments.first?.text == trackPath, target >= 0, target <= line.duration ?? .infinity
       else { return .values([]) }
       return first((.position, .position(target)))
@@ -93,7 +93,7 @@ extension MPRISState {
   private func seek(by seconds: Double, at now: HostTime) -> MPRISDecision {
     if offer.has(.position) {
       let target = line.position(at: now) + seconds
-      // By the specification: behind the end it is the next item.
+      // By the specification a seek past the end selects the next item.
       if let duration = line.duration, target > duration, offer.has(.next) { return .action(.next) }
       return .action(.position(max(0, min(target, line.duration ?? .infinity))))
     }
@@ -118,7 +118,7 @@ extension MPRISState {
     }
   }
 
-  /// The interfaces as D-Bus tools read them.
+  /// The introspection data for D-Bus tools.
   static let introspection: String = {
     func property(_ name: String, _ type: String, _ access: String = "read") -> String {
       "<property name=\"\(name)\" type=\"\(type)\" access=\"\(access)\"/>"

@@ -2,11 +2,11 @@ import HostTime
 import SessionBus
 
 extension MPRISState {
-  /// How far the position may differ from what clients compute before they are told, in seconds. Applications say
-  /// where they are to about this much.
+  /// The tolerated difference, in seconds, between the position and the clients' estimate before a `Seeked`
+  /// signal. Applications report positions with about this accuracy.
   static let seekTolerance = 0.1
 
-  /// The signals that tell clients who know `old` of this state.
+  /// Returns the signals that update clients from `old` to this state.
   func signals(since old: MPRISState, at now: HostTime) -> [BusMessage] {
     let before = old.playerProperties
     let after = playerProperties
@@ -19,7 +19,7 @@ extension MPRISState {
           path: Self.path, interface: Self.properties, member: "PropertiesChanged",
           arguments: [.string(Self.player), .dictionary(changed), .strings(gone)]))
     }
-    // Clients take a new item to begin at its beginning, and one that they know to go on as it did.
+    // Clients expect a new item to begin at 0, and a known one to continue at its rate.
     let expected = itemNumber == old.itemNumber ? old.line.position(at: now) : 0
     let place = line.position(at: now)
     if info != nil, abs(place - expected) > Self.seekTolerance {

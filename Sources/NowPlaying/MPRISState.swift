@@ -2,22 +2,22 @@ import Foundation
 import HostTime
 import SessionBus
 
-/// All that an MPRIS player shows, as a value, and its properties as they go over the bus.
+/// The complete state of an MPRIS player, as a value, and its properties in D-Bus form.
 struct MPRISState: Hashable, Sendable {
-  /// `PlaybackStatus`.
+  /// The value of `PlaybackStatus`.
   enum Status: String, Sendable {
     case playing = "Playing"
     case paused = "Paused"
     case stopped = "Stopped"
   }
 
-  /// The program's name for a person.
+  /// The program's name for users.
   var identity = ""
-  /// The item; nil: none.
+  /// The current item; nil if none.
   var info: NowPlayingInfo?
-  /// Counts the items, from 1.
+  /// The number of the current item, counted from 1.
   var itemNumber = 0
-  /// The picture's address.
+  /// The URL of the artwork.
   var artworkURL: String?
   var status = Status.stopped
   var line = PlaybackLine()
@@ -25,7 +25,7 @@ struct MPRISState: Hashable, Sendable {
 
   // MARK: Derived
 
-  /// Which status an application has that says this.
+  /// Returns the MPRIS status for the given playback state and item.
   static func status(_ state: MPNowPlayingPlaybackState, _ info: NowPlayingInfo?) -> Status {
     switch state {
     case .playing: .playing
@@ -35,7 +35,7 @@ struct MPRISState: Hashable, Sendable {
     }
   }
 
-  /// The object path of the item.
+  /// The object path of the current item.
   var trackPath: String {
     info == nil ? "/org/mpris/MediaPlayer2/TrackList/NoTrack" : "/org/continuo/item/\(itemNumber)"
   }
@@ -46,7 +46,7 @@ struct MPRISState: Hashable, Sendable {
   var canGoPrevious: Bool { offer.has([.previous, .skipBackward]) }
   var canSeek: Bool { offer.has([.position, .skipForward, .skipBackward]) }
 
-  /// The rate as MPRIS has it: that of playing, also while paused.
+  /// The rate in the sense of MPRIS: the rate while playing, also if paused.
   private var rate: Double {
     guard let info else { return 1 }
     return info.rate > 0 ? info.rate : info.defaultRate
@@ -54,7 +54,7 @@ struct MPRISState: Hashable, Sendable {
 
   // MARK: Properties
 
-  /// Those of `org.mpris.MediaPlayer2`.
+  /// The properties of `org.mpris.MediaPlayer2`.
   var applicationProperties: [String: BusValue] {
     [
       "Identity": .string(identity), "CanQuit": .bool(false), "CanRaise": .bool(false),
@@ -62,7 +62,7 @@ struct MPRISState: Hashable, Sendable {
     ]
   }
 
-  /// Those of `org.mpris.MediaPlayer2.Player` but for `Position`, whose changes are not announced.
+  /// The properties of `org.mpris.MediaPlayer2.Player` except `Position`, whose changes are not signalled.
   var playerProperties: [String: BusValue] {
     var properties: [String: BusValue] = [
       "PlaybackStatus": .string(status.rawValue), "Rate": .double(rate), "Metadata": .dictionary(metadata),
@@ -71,7 +71,7 @@ struct MPRISState: Hashable, Sendable {
       "CanPlay": .bool(canPlay), "CanPause": .bool(canPause), "CanGoNext": .bool(canGoNext),
       "CanGoPrevious": .bool(canGoPrevious), "CanSeek": .bool(canSeek),
     ]
-    // These two are optional, so that a client sees whether they can be had.
+    // Optional properties: their absence indicates that the mode cannot be set.
     if offer.has(.repeatMode) {
       let status =
         switch offer.repeatType {
@@ -85,13 +85,13 @@ struct MPRISState: Hashable, Sendable {
     return properties
   }
 
-  /// `Position` at a moment: microseconds.
+  /// Returns `Position` at the given time, in microseconds.
   func position(at now: HostTime) -> BusValue { .int64(Self.microseconds(line.position(at: now))) }
 
-  /// Microseconds that surely fit.
+  /// Converts seconds to microseconds, clamped to 0…10¹² s to avoid an overflow.
   static func microseconds(_ seconds: Double) -> Int64 { Int64((min(max(seconds, 0), 1e12) * 1e6).rounded()) }
 
-  /// `Metadata`.
+  /// The `Metadata` property.
   var metadata: [String: BusValue] {
     var values: [String: BusValue] = ["mpris:trackid": .objectPath(trackPath)]
     guard let info else { return values }

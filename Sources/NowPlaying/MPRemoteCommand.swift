@@ -1,15 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// Something that a person can ask the application for from outside: with a media key, `playerctl`, the desktop's
-/// own player controls.
+/// A remote command, given by a media key, `playerctl` or the desktop's player controls.
 ///
 /// A command is offered while it is enabled and has a handler. Any thread; nothing blocks.
 public class MPRemoteCommand: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; what changes here and in the subclasses is in mutexes.
+  // Unchecked because NSObject is not Sendable; mutexes protect the mutable state here and in the subclasses.
 
-  /// A handler. Unchecked: it is a constant, and called on the main queue only; so an application that adds it on another
-  /// thread hands over what it has captured, as with Apple.
+  /// A handler. Unchecked: it is a constant that is called only on the main queue. An application that adds
+  /// it on another thread transfers ownership of its captures, as with Apple's framework.
   private final class Target: @unchecked Sendable {
     let handler: (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
     init(_ handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) {
@@ -27,7 +26,7 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
 
   init(_ onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-  /// Whether the command may be given; true until it is set.
+  /// Whether the command is enabled. The default is true.
   public var isEnabled: Bool {
     get { state.withLock { $0.isEnabled } }
     set {
@@ -36,10 +35,10 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Adds a handler, which is called on the main queue. With several ones the command has succeeded if one of them
-  /// says so.
+  /// Adds a handler, which is called on the main queue. With several handlers the command succeeds if any of
+  /// them reports success.
   ///
-  /// - Returns: what `removeTarget(_:)` takes. The handler stays also if it is dropped.
+  /// - Returns: a token for `removeTarget(_:)`. Releasing the token does not remove the handler.
   @discardableResult
   public func addTarget(handler: @escaping (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus) -> Any {
     let target = Target(handler)
@@ -48,8 +47,8 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
     return target
   }
 
-  /// Removes the handler that `addTarget(handler:)` returned this for, or all of them for nil. No effect for
-  /// anything else.
+  /// Removes the handler for the token returned by `addTarget(handler:)`; nil removes all handlers. Other
+  /// values have no effect.
   public func removeTarget(_ target: Any?) {
     let removed = state.withLock { state -> [Target] in
       let (kept, removed) =
@@ -61,31 +60,32 @@ public class MPRemoteCommand: NSObject, @unchecked Sendable {
       state.targets = kept
       return removed
     }
-    // A handler may hold objects whose end runs the application's code: not under the lock.
+    // A handler may retain objects whose deinitializers run the application's code: release it outside the
+    // lock.
     withExtendedLifetime(removed) {}
     onChange()
   }
 
-  /// Whether the command is offered.
+  /// Whether the command is offered: enabled, with a handler.
   var isAvailable: Bool { state.withLock { $0.isEnabled && !$0.targets.isEmpty } }
 
-  /// Calls the handlers. Main queue.
+  /// Calls the handlers. Must be called on the main queue.
   func perform(_ event: MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus {
     let targets = state.withLock { $0.isEnabled ? $0.targets : [] }
     let results = targets.map { $0.handler(event) }
     return results.contains(.success) ? .success : results.last ?? .commandFailed
   }
 
-  /// For subclasses: tells of a change.
+  /// Reports a change made by a subclass.
   func changed() { onChange() }
 }
 
-/// A skip by a fixed time.
+/// A command that skips by a fixed interval.
 public final class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
   private let intervals = Mutex<[NSNumber]>([10])
 
-  /// The times to choose from, in seconds; 10 until they are set. Where the application has no command for the next
-  /// or the previous item, a media key for these skips by the first one.
+  /// The available intervals, in seconds. The default is 10 s. Without a command for the next or the previous
+  /// item, media keys for these skip by the first interval.
   public var preferredIntervals: [NSNumber] {
     get { intervals.withLock { $0 } }
     set {
@@ -94,20 +94,21 @@ public final class MPSkipIntervalCommand: MPRemoteCommand, @unchecked Sendable {
     }
   }
 
-  /// The first interval that is one.
+  /// The first finite and positive interval, in seconds; 10 if none.
   var firstInterval: TimeInterval {
     preferredIntervals.map(\.doubleValue).first { $0.isFinite && $0 > 0 } ?? 10
   }
 }
 
-/// A choice of the place in the item.
+/// A command that changes the playback position.
 public final class MPChangePlaybackPositionCommand: MPRemoteCommand, @unchecked Sendable {}
 
-/// A choice of the rate.
+/// A command that changes the playback rate.
 public final class MPChangePlaybackRateCommand: MPRemoteCommand, @unchecked Sendable {
   private let rates = Mutex<[NSNumber]>([])
 
-  /// The rates to choose from; empty until they are set, which stands for 1 alone. Least and greatest are shown.
+  /// The supported rates. Empty by default, which means rate 1 only. The lowest and the highest are
+  /// published.
   public var supportedPlaybackRates: [NSNumber] {
     get { rates.withLock { $0 } }
     set {
@@ -117,11 +118,11 @@ public final class MPChangePlaybackRateCommand: MPRemoteCommand, @unchecked Send
   }
 }
 
-/// A choice of what is repeated.
+/// A command that changes the repeat mode.
 public final class MPChangeRepeatModeCommand: MPRemoteCommand, @unchecked Sendable {
   private let type = Mutex(MPRepeatType.off)
 
-  /// What is repeated now; the application sets it.
+  /// The current repeat mode, set by the application.
   public var currentRepeatType: MPRepeatType {
     get { type.withLock { $0 } }
     set {
@@ -131,11 +132,11 @@ public final class MPChangeRepeatModeCommand: MPRemoteCommand, @unchecked Sendab
   }
 }
 
-/// A choice of what is shuffled.
+/// A command that changes the shuffle mode.
 public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Sendable {
   private let type = Mutex(MPShuffleType.off)
 
-  /// What is shuffled now; the application sets it.
+  /// The current shuffle mode, set by the application.
   public var currentShuffleType: MPShuffleType {
     get { type.withLock { $0 } }
     set {
@@ -145,37 +146,37 @@ public final class MPChangeShuffleModeCommand: MPRemoteCommand, @unchecked Senda
   }
 }
 
-/// A rating. Kept and never given: the session bus has none.
+/// A rating command. Stored but never sent: MPRIS has no ratings.
 public final class MPRatingCommand: MPRemoteCommand, @unchecked Sendable {
   private let limits = Mutex<(minimum: Float, maximum: Float)>((0, 1))
 
-  /// The lowest rating; 0 until it is set.
+  /// The lowest rating. The default is 0.
   public var minimumRating: Float {
     get { limits.withLock { $0.minimum } }
     set { limits.withLock { $0.minimum = newValue } }
   }
-  /// The highest rating; 1 until it is set.
+  /// The highest rating. The default is 1.
   public var maximumRating: Float {
     get { limits.withLock { $0.maximum } }
     set { limits.withLock { $0.maximum = newValue } }
   }
 }
 
-/// A like, a dislike or a bookmark. Kept and never given: the session bus has none.
+/// A like, dislike or bookmark command. Stored but never sent: MPRIS has none.
 public final class MPFeedbackCommand: MPRemoteCommand, @unchecked Sendable {
   private let texts = Mutex<(isActive: Bool, title: String, shortTitle: String)>((false, "", ""))
 
-  /// Whether the item has it now; the application sets it.
+  /// Whether the feedback is active for the current item; set by the application.
   public var isActive: Bool {
     get { texts.withLock { $0.isActive } }
     set { texts.withLock { $0.isActive = newValue } }
   }
-  /// What it is called.
+  /// The title of the command, for users.
   public var localizedTitle: String {
     get { texts.withLock { $0.title } }
     set { texts.withLock { $0.title = newValue } }
   }
-  /// What it is called where there is little room.
+  /// A short title of the command, for small displays.
   public var localizedShortTitle: String {
     get { texts.withLock { $0.shortTitle } }
     set { texts.withLock { $0.shortTitle = newValue } }

@@ -1,56 +1,56 @@
 public import Foundation
 
-/// The commands that the application can be given from outside.
+/// The remote commands that the application can handle.
 ///
-/// Those that have a handler and are enabled are offered on the session bus (MPRIS): to media keys, `playerctl` and the desktop.
-/// Where the application has only one of `togglePlayPauseCommand` and the pair of `playCommand` and
-/// `pauseCommand`, it stands in for the other. Any thread; nothing blocks.
+/// Enabled commands with a handler are offered on the session bus (MPRIS) to media keys, `playerctl` and the
+/// desktop. `togglePlayPauseCommand` and the pair of `playCommand` and `pauseCommand` substitute for each
+/// other if only one of them is available. Any thread; nothing blocks.
 ///
-/// Handlers are called on the main queue, so only in a program that runs it. Commands that are given while the
-/// players of the environment are suspended are refused: the session bus says so to whoever gave them.
+/// Handlers are called on the main queue, so the program must run it. Commands that arrive while the players
+/// of the environment are suspended are refused with an error reply.
 public final class MPRemoteCommandCenter: NSObject, Sendable {
-  /// The center of the process.
+  /// Returns the shared center of the process.
   public static func shared() -> MPRemoteCommandCenter { NowPlayingContext.shared.commands }
 
-  /// Play.
+  /// Starts or resumes playback.
   public let playCommand: MPRemoteCommand
-  /// Pause.
+  /// Pauses playback at the current position.
   public let pauseCommand: MPRemoteCommand
-  /// Stop.
+  /// Stops playback.
   public let stopCommand: MPRemoteCommand
-  /// Pause what plays, play what is paused.
+  /// Toggles between playing and paused.
   public let togglePlayPauseCommand: MPRemoteCommand
-  /// Go to the next item.
+  /// Selects the next item.
   public let nextTrackCommand: MPRemoteCommand
-  /// Go to the previous item.
+  /// Selects the previous item.
   public let previousTrackCommand: MPRemoteCommand
-  /// Skip forward in the item.
+  /// Skips forward in the item.
   public let skipForwardCommand: MPSkipIntervalCommand
-  /// Skip backward in the item.
+  /// Skips backward in the item.
   public let skipBackwardCommand: MPSkipIntervalCommand
-  /// Go to a place in the item.
+  /// Changes the playback position in the item.
   public let changePlaybackPositionCommand: MPChangePlaybackPositionCommand
-  /// Play at another rate.
+  /// Changes the playback rate.
   public let changePlaybackRateCommand: MPChangePlaybackRateCommand
-  /// Repeat in another way.
+  /// Changes the repeat mode.
   public let changeRepeatModeCommand: MPChangeRepeatModeCommand
-  /// Shuffle in another way.
+  /// Changes the shuffle mode.
   public let changeShuffleModeCommand: MPChangeShuffleModeCommand
-  /// Search forward. Kept and never given.
+  /// Seeks forward continuously. Stored but never sent.
   public let seekForwardCommand: MPRemoteCommand
-  /// Search backward. Kept and never given.
+  /// Seeks backward continuously. Stored but never sent.
   public let seekBackwardCommand: MPRemoteCommand
-  /// Rate the item. Kept and never given.
+  /// Rates the item. Stored but never sent.
   public let ratingCommand: MPRatingCommand
-  /// Like the item. Kept and never given.
+  /// Likes the item. Stored but never sent.
   public let likeCommand: MPFeedbackCommand
-  /// Dislike the item. Kept and never given.
+  /// Dislikes the item. Stored but never sent.
   public let dislikeCommand: MPFeedbackCommand
-  /// Mark a place in the item. Kept and never given.
+  /// Bookmarks a position in the item. Stored but never sent.
   public let bookmarkCommand: MPFeedbackCommand
-  /// Choose a language. Kept and never given.
+  /// Selects a language option. Stored but never sent.
   public let enableLanguageOptionCommand: MPRemoteCommand
-  /// Give up a language. Kept and never given.
+  /// Deselects a language option. Stored but never sent.
   public let disableLanguageOptionCommand: MPRemoteCommand
 
   init(_ onChange: @escaping @Sendable () -> Void) {
@@ -76,7 +76,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     disableLanguageOptionCommand = MPRemoteCommand(onChange)
   }
 
-  /// What is offered now.
+  /// The commands offered now.
   var offer: CommandOffer {
     var offer = CommandOffer()
     for (command, kind) in [
@@ -97,7 +97,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
     return offer
   }
 
-  /// Calls the handlers of a command. Main queue.
+  /// Calls the handlers of a command. Must be called on the main queue.
   func perform(_ action: RemoteAction) -> MPRemoteCommandHandlerStatus {
     func plain(_ command: MPRemoteCommand) -> MPRemoteCommandHandlerStatus {
       command.perform(MPRemoteCommandEvent(command))

@@ -1,16 +1,16 @@
 import Dispatch
 public import Foundation
 
-/// A command that somebody gave, as handlers get it. Does not change; any thread.
+/// A received command, as passed to its handlers. Immutable; any thread.
 public class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; these classes have constants of Sendable types only.
+  // Unchecked because NSObject is not Sendable; these classes have only constants of Sendable types.
 
-  /// The command.
+  /// The command that was received.
   public let command: MPRemoteCommand
-  /// When it was given, in seconds since the system's start.
+  /// The time of the command, in seconds since the system's start.
   public let timestamp: TimeInterval
 
-  /// What was chosen, as a number: what the subclasses give out under Apple's names and types.
+  /// The argument of the command as a number, exposed by subclasses under Apple's names and types.
   fileprivate let choice: Double
 
   init(_ command: MPRemoteCommand, choice: Double = 0) {
@@ -22,52 +22,52 @@ public class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
 
 /// A skip forward or backward.
 public final class MPSkipIntervalCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// How far, in seconds; never negative.
+  /// The skip distance in seconds, never negative.
   public var interval: TimeInterval { choice }
 }
 
-/// A search forward or backward. Nobody on the session bus asks for one.
+/// A continuous seek forward or backward. Never sent by the session bus.
 public final class MPSeekCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// Whether it begins or ends.
+  /// The phase of the seek: its beginning or end.
   public var type: MPSeekCommandEventType { choice == 0 ? .beginSeeking : .endSeeking }
 }
 
-/// A place in the item that was chosen.
+/// A change of the playback position.
 public final class MPChangePlaybackPositionCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// The place, in seconds from the item's beginning; never negative, and never behind the end if it is known.
+  /// The requested position in the item, in seconds; never negative and never after a known end.
   public var positionTime: TimeInterval { choice }
 }
 
-/// A rate that was chosen.
+/// A change of the playback rate.
 public final class MPChangePlaybackRateCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// The rate; positive.
+  /// The requested rate, positive.
   public var playbackRate: Float { Float(choice) }
 }
 
-/// A way to repeat that was chosen.
+/// A change of the repeat mode.
 public final class MPChangeRepeatModeCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// What is to be repeated.
+  /// The requested repeat mode.
   public var repeatType: MPRepeatType { MPRepeatType(rawValue: Int(choice)) ?? .off }
-  /// Whether that is to hold for later sessions too: always, here.
+  /// Whether the mode also applies to later sessions. Always true here.
   public let preservesRepeatMode = true
 }
 
-/// A way to shuffle that was chosen.
+/// A change of the shuffle mode.
 public final class MPChangeShuffleModeCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// What is to be shuffled.
+  /// The requested shuffle mode.
   public var shuffleType: MPShuffleType { MPShuffleType(rawValue: Int(choice)) ?? .off }
-  /// Whether that is to hold for later sessions too: always, here.
+  /// Whether the mode also applies to later sessions. Always true here.
   public let preservesShuffleMode = true
 }
 
-/// A rating. Nobody on the session bus gives one.
+/// A rating. Never sent by the session bus.
 public final class MPRatingCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
   /// The rating, between the command's limits.
   public var rating: Float { Float(choice) }
 }
 
-/// A like, a dislike or a bookmark. Nobody on the session bus gives one.
+/// A like, dislike or bookmark. Never sent by the session bus.
 public final class MPFeedbackCommandEvent: MPRemoteCommandEvent, @unchecked Sendable {
-  /// Whether it is taken back.
+  /// Whether the feedback is withdrawn.
   public var isNegative: Bool { choice != 0 }
 }

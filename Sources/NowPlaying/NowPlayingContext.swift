@@ -3,9 +3,9 @@ import HostTime
 import QueuePlayer
 import Synchronization
 
-/// The two centers of a process, and what shows them to others.
+/// The two centers of a process and the publisher of their state.
 final class NowPlayingContext: Sendable {
-  /// The one of the process, on the user's session bus.
+  /// The context of the process, on the user's session bus.
   static let shared = NowPlayingContext()
 
   let center: MPNowPlayingInfoCenter
@@ -14,21 +14,23 @@ final class NowPlayingContext: Sendable {
   private let mainQueue: any DeliveryQueue
   private let isScheduled = Mutex(false)
 
-  /// How the centers reach the context, which does not exist yet when they are made.
+  /// A reference from the centers to the context, which is created after them.
   private final class Relay: Sendable {
     struct Target { weak var context: NowPlayingContext? }
     let target = Mutex(Target())
     func tell() {
-      // The reference is loaded without the lock: its release may be the last.
+      // The weak reference is loaded outside the lock, since its release may be the last.
       let target = target.withLock { $0 }
       target.context?.changed()
     }
   }
 
+  /// Creates the centers and their publisher.
+  ///
   /// - Parameters:
-  ///   - address: the bus; nil: the user's session bus.
-  ///   - identity: the application's name; nil: the program's.
-  ///   - isSuspended: whether commands are refused now. Any thread; must not block.
+  ///   - address: the D-Bus address; nil selects the user's session bus.
+  ///   - identity: the application's name; nil selects the program's.
+  ///   - isSuspended: returns whether commands must be refused now. Any thread; must not block.
   init(
     address: String? = nil, identity: String? = nil, mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
     isSuspended: @escaping @Sendable () -> Bool = { PlaybackEnvironment.current.suspension.isSuspended }
@@ -44,9 +46,9 @@ final class NowPlayingContext: Sendable {
     relay.target.withLock { $0.context = self }
   }
 
-  /// Shows what is set, once for all changes of a turn of the main queue.
+  /// Publishes the current values, once for all changes in a turn of the main queue.
   private func changed() {
-    // In virtual time nobody outside may see what happens.
+    // Playback in virtual time must not be visible to other programs.
     guard PlaybackEnvironment.current.clock is SystemClock else { return }
     let isFirst = isScheduled.withLock { isScheduled in
       defer { isScheduled = true }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What an application says of what it plays, read from the dictionary of `MPNowPlayingInfoCenter`.
+/// The application's item metadata, read from the dictionary of `MPNowPlayingInfoCenter`.
 ///
-/// Values of other types than those of the keys, numbers that are not finite and empty texts count as not there.
+/// Values of a wrong type, numbers that are not finite and empty texts count as missing.
 struct NowPlayingInfo: Hashable, Sendable {
   var title: String?
   var artist: String?
@@ -13,22 +13,22 @@ struct NowPlayingInfo: Hashable, Sendable {
   var comments: String?
   var lyrics: String?
   var url: String?
-  /// Seconds, positive.
+  /// The duration in seconds, positive.
   var duration: Double?
   var trackNumber: Int?
   var discNumber: Int?
   var playCount: Int?
   var beatsPerMinute: Int?
-  /// 0…5.
+  /// The rating, 0…5.
   var rating: Double?
   var releaseDate: Date?
-  /// Seconds, not negative.
+  /// The elapsed time in seconds, not negative.
   var elapsed: Double?
-  /// 0 while paused.
+  /// The playback rate; 0 while paused.
   var rate = 1.0
-  /// Positive.
+  /// The rate while playing, positive.
   var defaultRate = 1.0
-  /// What tells items from each other beside their texts.
+  /// The application's identifiers, which distinguish items with equal texts.
   private var marks: [String?] = []
 
   init(_ values: [String: Any]) {
@@ -66,14 +66,14 @@ struct NowPlayingInfo: Hashable, Sendable {
     ]
   }
 
-  /// Whether `other` is about the same item. The length does not count: it is often known later.
+  /// Returns whether `other` describes the same item. The duration is ignored: it often becomes known later.
   func isSameItem(as other: NowPlayingInfo?) -> Bool {
     guard let other else { return false }
     return [title, artist, album, url] + marks == [other.title, other.artist, other.album, other.url]
       + other.marks
   }
 
-  /// A finite number of whatever type; true is 1.
+  /// Converts a number of any type; nil if it is not finite. A Boolean true is 1.
   private static func number(_ value: Any) -> Double? {
     let number: Double
     switch value {

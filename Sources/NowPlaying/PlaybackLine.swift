@@ -1,17 +1,17 @@
 import HostTime
 
-/// Where playback was at one moment and how it goes on from there: enough to say where it is at any other.
+/// A playback position at one moment and its rate from then on, from which the position at any time follows.
 struct PlaybackLine: Hashable, Sendable {
-  /// Seconds from the item's beginning.
+  /// The position at `moment`, in seconds from the beginning of the item.
   var position = 0.0
-  /// When playback was there.
+  /// The time of `position`.
   var moment = HostTime(nanoseconds: 0)
-  /// Seconds of the item in a second; 0 while nothing plays.
+  /// The playback rate; 0 while paused.
   var rate = 0.0
-  /// The item's end in seconds, if it is known.
+  /// The duration of the item in seconds; nil if unknown.
   var duration: Double?
 
-  /// The place at a moment, in seconds: never negative, and never behind the end.
+  /// Returns the position at the given time, in seconds: never negative, and never after the end.
   func position(at now: HostTime) -> Double {
     let place = position + rate * now.seconds(since: moment)
     return max(0, min(place, duration ?? .infinity))

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// A picture as it lies in a file, such as a cover. Linux has no UIKit: this is as much of its class as covers need. The
-/// picture is kept encoded and never decoded. Does not change; any thread.
+/// An encoded picture, such as cover art. Linux has no UIKit: this class provides only what cover art needs.
+/// The picture is never decoded. Immutable; any thread.
 public final class UIImage: NSObject, Sendable {
-  /// The picture file: PNG or JPEG; empty for an image without a picture.
+  /// The PNG or JPEG file; empty for an image without a picture.
   public let data: Data
-  /// Width and height in pixels.
+  /// The width and height in pixels.
   public let size: CGSize
-  /// Pixels in a unit of `size`: always 1.
+  /// The number of pixels per unit of `size`. Always 1.
   public let scale: CGFloat = 1
 
-  /// An image without a picture, of no size. Nothing is shown for it.
+  /// Creates an empty image of size zero, which is not published.
   public override init() {
     data = Data()
     size = .zero
     super.init()
   }
 
-  /// The picture in a PNG or JPEG file's bytes; nil if they are neither, or are cut off before the size.
+  /// Creates an image from the bytes of a PNG or JPEG file; nil for other formats, and if the header is
+  /// truncated before the size.
   public init?(data: Data) {
     guard let size = PictureHeader.size(Array(data.prefix(PictureHeader.limit))) else { return nil }
     self.data = data
@@ -25,14 +26,14 @@ public final class UIImage: NSObject, Sendable {
     super.init()
   }
 
-  /// The picture in a file; nil if there is none. Blocks on the file.
+  /// Creates an image from a file; nil if it cannot be read. Blocks on the file.
   public convenience init?(contentsOfFile path: String) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     self.init(data: data)
   }
 
-  /// The picture of that name among the resources of the main bundle, with its ending or without (`png`, `jpg`,
-  /// `jpeg`); nil if there is none. Blocks on the file.
+  /// Creates an image from a resource of the main bundle, by its name with or without extension (`png`,
+  /// `jpg`, `jpeg`); nil if none is found. Blocks on the file.
   public convenience init?(named name: String) {
     for ending in [nil, "png", "jpg", "jpeg"] {
       if let path = Bundle.main.path(forResource: name, ofType: ending) {
@@ -43,19 +44,21 @@ public final class UIImage: NSObject, Sendable {
     return nil
   }
 
-  /// The picture as a PNG file; nil if it is a JPEG, since it is not encoded anew.
+  /// Returns the picture as a PNG file; nil if it is a JPEG, since pictures are not re-encoded.
   public func pngData() -> Data? { data.first == 0x89 ? data : nil }
 
-  /// The picture as a JPEG file; nil if it is a PNG, since it is not encoded anew. The quality has no effect.
+  /// Returns the picture as a JPEG file; nil if it is a PNG, since pictures are not re-encoded. The quality
+  /// is ignored.
   public func jpegData(compressionQuality: CGFloat) -> Data? { data.first == 0xFF ? data : nil }
 }
 
-/// Finds the size of a picture.
+/// Reads the size from a picture's header.
 enum PictureHeader {
-  /// How much of a file is looked at. Before its size a JPEG may have profiles and small pictures of 64 KiB each.
+  /// The size of the header searched, in bytes. A JPEG may contain profiles and thumbnails of 64 KiB each
+  /// before its size.
   static let limit = 1 << 20
 
-  /// Width and height in pixels; nil if these are not the beginning of a PNG or a JPEG.
+  /// Returns the width and height in pixels; nil if the bytes are not the beginning of a PNG or JPEG file.
   static func size(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return sizeOfPNG(bytes) }
     if bytes.starts(with: [0xFF, 0xD8]) { return sizeOfJPEG(bytes) }
@@ -74,13 +77,13 @@ enum PictureHeader {
     while place + 9 <= bytes.count, bytes[place] == 0xFF {
       let marker = bytes[place + 1]
       switch marker {
-      // Filler, and markers without content.
+      // Fill bytes, and markers without content.
       case 0xFF: place += 1
       case 0x01, 0xD0...0xD7: place += 2
-      // Frame headers but for tables and arithmetic conditioning, which share their range.
+      // Frame headers, except Huffman tables and arithmetic conditioning, which share their range of markers.
       case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
         return (number(bytes[(place + 7)..<(place + 9)]), number(bytes[(place + 5)..<(place + 7)]))
-      // The picture itself, or its end, before any frame header.
+      // The image data or its end, before any frame header.
       case 0xD9, 0xDA: return nil
       default:
         let length = number(bytes[(place + 2)..<(place + 4)])

@@ -3,14 +3,14 @@ import HostTime
 import MediaTime
 import Synchronization
 
-/// Runs the machine: holds its lock, its two workers and its lanes.
+/// Runs the engine's state machine: owns its lock, its two workers and its delivery lanes.
 ///
-/// - The *conductor* looks at what is heard, delivers what is due, and is the only one that calls the output, so
-///   commands reach it in the order in which they were decided.
-/// - The *decode worker* opens files and fills the ring.
-/// - Callers change the machine under its lock and signal both.
+/// - The *conductor* checks what is heard and delivers due steps and notices. Only the conductor calls the
+///   output, so commands reach the output in the order in which they were decided.
+/// - The *decode worker* opens files and fills the ring buffer.
+/// - Callers change the machine under its lock and signal both workers.
 final class EngineCore: DecodingHost {
-  /// A stream with what belongs to it.
+  /// An open output stream with its renderer and serial number.
   private final class Attachment: Sendable {
     let serial: UInt64
     let renderer: Renderer
@@ -23,8 +23,8 @@ final class EngineCore: DecodingHost {
     }
   }
 
-  /// Room between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once a second; a jump
-  /// throws at most this much work away (3 ms).
+  /// The ring's capacity between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once
+  /// a second. A jump discards at most this much decoded sound (3 ms of work).
   static let ringFrames = 65_536
   static let ringChunks = 1024
 
@@ -47,7 +47,7 @@ final class EngineCore: DecodingHost {
     machine = Mutex(EngineMachine(isQueuePlayer: isQueuePlayer, isOffline: device.isOffline))
   }
 
-  /// Begins to work; `onNotice` is called on the main queue.
+  /// Starts the workers; `onNotice` is called on the main queue.
   func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) {
     let weakly: @Sendable () -> EngineCore? = { [weak self] in self }
     let loop = DecodeLoop(stretching: stretching, host: weakly)
@@ -57,13 +57,15 @@ final class EngineCore: DecodingHost {
     let conductor = clock.makeWorker("continuo-time") { weakly()?.conduct() ?? .whenSignalled }
     let decoder = clock.makeWorker("continuo-decode") { loop.run() }
     workers.withLock { $0 = [conductor, decoder] }
-    // A worker runs once when it is made, maybe before it could be signalled: nothing since then is missed.
+    // A worker runs once on creation, perhaps before it is in `workers`; this signal covers changes missed
+    // since then.
     signal()
   }
 
   private let decodeLoop = Mutex<DecodeLoop?>(nil)
 
-  /// Ends everything. After the return nothing runs and nothing is delivered, except a block that runs already.
+  /// Stops the workers and the stream. After the return no delivery begins; only a block already in progress
+  /// continues.
   func close() {
     deliveries.close()
     let ended = workers.withLock { workers in
@@ -76,7 +78,7 @@ final class EngineCore: DecodingHost {
 
   // MARK: Changing the machine
 
-  /// Changes the machine, because of something that was found out, under its lock and sends out what that made due.
+  /// Changes the machine under its lock for an internal finding, and sends out the resulting deliveries.
   @discardableResult
   func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result {
     mutate(.finding, body)
@@ -96,7 +98,7 @@ final class EngineCore: DecodingHost {
     return result
   }
 
-  /// `mutate`, and lets both workers look at what changed. The application's calls say that they are such.
+  /// Calls `mutate` and signals both workers. Calls by the application pass their own `cause`.
   @discardableResult
   func perform<Result: Sendable>(
     _ cause: ChangeCause = .finding, _ body: (inout EngineMachine) -> Result
@@ -106,7 +108,7 @@ final class EngineCore: DecodingHost {
     return result
   }
 
-  /// `perform` with the present timing, for a call of the application.
+  /// Calls `perform` with the present time and output timing, for a call by the application.
   @discardableResult
   func performNow<Result: Sendable>(
     _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
@@ -120,13 +122,14 @@ final class EngineCore: DecodingHost {
     }
   }
 
-  /// Reads what does not depend on the present moment.
+  /// Reads machine state that does not depend on the present time.
   func read<Result: Sendable>(_ body: (borrowing EngineMachine) -> Result) -> Result {
     machine.withLock { body($0) }
   }
 
-  /// Reads the machine with the present timing. The moment is taken first: a timing that is newer says where things
-  /// were then, while an older one would be carried on past a stop that it does not know of.
+  /// Reads the machine with the present time and output timing. The clock is read before the timing: a timing
+  /// newer than `now` states where playback was, whereas an older one would be extrapolated past a stop
+  /// unknown to it.
   func readTime<Result: Sendable>(
     _ body: (inout EngineMachine, HostTime, OutputTiming?) -> Result
   ) -> Result {
@@ -139,7 +142,8 @@ final class EngineCore: DecodingHost {
     }
   }
 
-  /// Tells the machine what the stream `serial` has taken. False unless that is its present stream, and open.
+  /// Updates the machine with the frames taken by stream `serial`. False unless `serial` is the machine's
+  /// present stream and that is open.
   private static func update(_ machine: inout EngineMachine, from log: RenderLog, of serial: UInt64) -> Bool {
     guard serial == machine.output.serial, machine.output.phase == .open else { return false }
     log.drain(into: &machine.output.timeline)
@@ -169,7 +173,7 @@ final class EngineCore: DecodingHost {
   // MARK: The conductor
 
   private func conduct() -> WorkerNext {
-    // First the moment, as in `readTime`.
+    // The clock is read before the timing, as in `readTime`.
     let now = clock.now
     let attachment = attachment.withLock { $0 }
     let timing = attachment?.stream.timing()
@@ -189,7 +193,7 @@ final class EngineCore: DecodingHost {
     }
     var present = attachment
     if let attachment, attachment.serial != serial {
-      // The machine has given it up: it was lost, or is to be opened in another format.
+      // The machine gave up this stream: it was lost, or the format changed.
       self.attachment.withLock { $0 = nil }
       attachment.stream.close()
       present = nil
@@ -204,18 +208,19 @@ final class EngineCore: DecodingHost {
     return next
   }
 
-  /// How far a file may be rendered ahead of its observers: a quarter of a second, below the second after which
-  /// their steps would coalesce. Nil where nobody observes, or the output has a clock of its own.
+  /// The frame up to which an offline output may render ahead of its observers: a quarter of a second, below
+  /// the second after which steps coalesce. Nil if the output has a clock of its own.
   private func offlineLimit(_ machine: EngineMachine, timing: OutputTiming?, renderer: Renderer?) -> Int64? {
     guard device.isOffline, let timing, let renderer else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
-    // The renderer's count is ahead of the stream's when it signals, and nobody signals once the stream has counted.
+    // The renderer counts frames, and signals, before the stream does; no signal follows the stream's own
+    // update.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
     return deliveries.backlogSeconds > 0.25
       ? rendered : rendered + Self.offlineLead(format, speed: machine.speed)
   }
 
-  /// In seconds of the item, as steps are.
+  /// A quarter of a second of the item, in output frames, because steps are counted in item time.
   private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {
     max(1, Int64(Double(format.sampleRate / 4) / max(1, speed)))
   }
@@ -264,8 +269,8 @@ final class EngineCore: DecodingHost {
         machine.receive(event, serial: serial, now: now)
         return machine.generation
       }
-      // Before the first frame is asked for: a jump while the stream was opened needs no flush, and the conductor may
-      // not have told the renderer of it yet.
+      // Runs before the first `render`: a jump while the stream was opening needs no flush, and the conductor
+      // may not have set the renderer's generation yet.
       renderer.setGeneration(generation)
       self.signal()
     }

@@ -2,23 +2,26 @@ package import AudioCore
 package import HostTime
 package import MediaTime
 
-/// A queue of media on one output: decodes ahead, plays without gaps, knows what is heard, calls its observers.
+/// A queue of media played gaplessly on one output: decodes ahead, tracks the heard position and calls time
+/// observers.
 ///
-/// Every method may be called from any thread, takes a short lock and never waits for a file, a server or a
-/// callback. Callbacks run on the queues that were named, never under a lock. The engine stops and frees everything
-/// when the last reference to it goes.
+/// All methods are thread-safe, hold a lock only briefly and never wait for a file, a server or a callback.
+/// Callbacks run on the queues passed by their registrants, never under a lock. Releasing the last reference
+/// stops the engine and frees its resources.
 package final class PlaybackEngine: Sendable {
   private let core: EngineCore
 
-  /// An engine at rest with an empty queue. Does nothing before `start`.
+  /// Creates an idle engine with an empty queue. The engine does nothing before `start`.
   ///
   /// - Parameters:
-  ///   - clock: what it waits on.
-  ///   - device: where sound goes.
-  ///   - stretching: what plays at other rates than 1; nil for an engine that is never asked to.
-  ///   - isQueuePlayer: whether items leave the queue when they ended or failed (AVQueuePlayer) or stay (AVPlayer).
-  ///   - mainQueue: where notices are delivered.
-  ///   - gate: shared by engines that are suspended together: closed for all of them by `suspend`, opened by `resume`.
+  ///   - clock: the clock that all waits use.
+  ///   - device: the output device.
+  ///   - stretching: the time-stretching library for rates other than 1; nil if only rate 1 is used.
+  ///   - isQueuePlayer: whether items leave the queue after they ended or failed (AVQueuePlayer) or stay
+  ///     (AVPlayer).
+  ///   - mainQueue: the queue that notices are delivered on.
+  ///   - gate: the gate shared by all engines that are suspended together; `suspend` closes it for all of
+  ///     them, `resume` opens it.
   package init(
     clock: any HostClock, device: any AudioOutputDevice, stretching: (any TimeStretching)? = nil,
     isQueuePlayer: Bool = true, mainQueue: any DeliveryQueue, gate: CallGate = CallGate()
@@ -28,68 +31,74 @@ package final class PlaybackEngine: Sendable {
       deliveries: DeliveryRouter(mainQueue: mainQueue, gate: gate))
   }
 
-  /// Begins to work. To be called once, before anything else; `onNotice` is called on the main queue for all that
-  /// happens: in a turn of that queue, or inside `deliverOwn` for what calls changed. Each property's values come in
-  /// order.
+  /// Starts both workers. Call once, before any other method.
+  ///
+  /// `onNotice` is called on the main queue with every notice: in a turn of that queue, or inside
+  /// `deliverOwn` for changes made by calls. The values of each property arrive in order.
   package func start(onNotice: @escaping @Sendable (EngineNotice) -> Void) { core.start(onNotice: onNotice) }
 
   deinit { core.close() }
 
-  /// Ends playback and both threads at once; nothing is delivered any more. Waits for a running decoding step (a
-  /// few milliseconds) and for nothing else. Idempotent.
+  /// Ends playback and both workers at once; no further delivery begins. Waits only for a decoding step in
+  /// progress (a few milliseconds). Idempotent.
   package func close() { core.close() }
 
-  /// Delivers now, and not in a turn of the main queue, what calls have changed: the rate, `EngineTimeControl` as far as
-  /// it follows from the call, the current item. What the engine found out meanwhile keeps its turn. Only for a caller
-  /// that *is* on the main queue.
+  /// Delivers changes made by calls now instead of in a turn of the main queue. Such changes are the rate,
+  /// the current item, and `EngineTimeControl` as far as it follows from the call. The engine's own findings
+  /// keep their turn. Call only on the main queue.
   package func deliverOwn() { core.deliveries.main.deliverOwn() }
 
-  /// Runs `work` on the main queue behind the notices that wait, and held back as they are.
+  /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.
   package func tell(_ work: @escaping @Sendable () -> Void) {
     core.deliveries.main.append(work)
     core.deliveries.main.wake()
   }
 
-  /// Runs `work` at once on the caller's thread; not at all while the engine is suspended or closed.
+  /// Runs `work` synchronously on the caller's thread, or skips it while the engine is suspended or closed.
   package func callNow(_ work: () -> Void) { _ = core.deliveries.main.callNow(work) }
 
-  /// Runs `work` at once on the caller's thread, or with the notices if they are held back.
+  /// Runs `work` synchronously on the caller's thread, or enqueues it like a notice while the engine is
+  /// suspended.
   package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
     guard core.deliveries.main.callNow(work) else { return tell(work) }
   }
 
-  /// Runs `work`, the rest of what a notice is about, at once; or first of all after `resume`, if the engine was
-  /// suspended meanwhile. Only inside `onNotice`, or what `tell` runs.
+  /// Runs `work`, the remainder of the current notice's handling, at once. If the engine was suspended since
+  /// the notice began, `work` runs first after `resume`. Call only inside `onNotice` or inside `work` passed
+  /// to `tell`.
   package func carryOn(_ work: @escaping @Sendable () -> Void) { core.deliveries.main.carryOn(work) }
 
-  /// Whether a call on the main queue may begin now: neither suspended nor closed. Any thread.
+  /// Whether a call on the main queue may begin now: neither suspended nor closed. Thread-safe.
   package var mayCall: Bool { core.deliveries.main.mayCall }
 
-  /// Lets the output begin to connect, so that the first `rate` above 0 finds it ready.
+  /// Starts connecting the output ahead of time, so that the first `rate` above 0 finds it ready.
   package func prepareOutput() { core.prepareOutput() }
 
   // MARK: Queue
 
-  /// The items in order, the current one first. Costs what it returns.
+  /// The items in order, the current one first. Takes time proportional to the queue's length.
   package var items: [ItemID] { core.read { $0.queue.ids } }
 
-  /// The same with the items that ended or failed, in their places, until `forgetDeparture`.
+  /// The items in order, including items that ended or failed and are not yet passed to `forgetDeparture`.
   package var itemsUntilTold: [ItemID] { core.read { $0.itemsUntilTold } }
 
-  /// The application was told that an item has ended or failed.
+  /// Drops an ended or failed item from `itemsUntilTold`, once the application has been notified.
   package func forgetDeparture(of id: ItemID) { core.mutate { $0.forgetDeparture(of: id) } }
 
-  /// The current item.
+  /// The current item; nil if the queue is empty.
   package var currentItem: ItemID? { core.read { $0.current } }
 
-  /// How many items there are.
+  /// The number of items in the queue.
   package var itemCount: Int { core.read { $0.queue.count } }
 
   /// Whether an item is in the queue.
   package func contains(_ id: ItemID) -> Bool { core.read { $0.queue.contains(id) } }
 
-  /// Inserts behind `after`, at the end for nil; it will start at `startSeconds`. False if it is in the queue
-  /// already or `after` is not. If it becomes current, that is told behind the ends of items that were not told yet.
+  /// Inserts an item after `after`, or at the end for nil; playback of the item starts at `startSeconds`.
+  ///
+  /// If the item becomes current, that notice follows the pending end notices of earlier items.
+  ///
+  /// - Returns: false if `id` is already in the queue or `after` is not.
   @discardableResult
   package func insert(
     _ id: ItemID, source: any MediaSource, after: ItemID? = nil, startSeconds: Double = 0
@@ -97,27 +106,28 @@ package final class PlaybackEngine: Sendable {
     core.perform(.addition) { $0.insert(id, source: source, after: after, startSeconds: startSeconds) }
   }
 
-  /// Takes an item out; the current one as `advanceToNextItem`, but told behind the ends of items that were not told
-  /// yet. Observers are not called for what was heard of it but not told as current yet.
+  /// Removes an item; the current one is skipped as by `advanceToNextItem`, except that the notice follows
+  /// pending end notices of earlier items. Drops observer steps of the removed item if the item has not been
+  /// reported as current yet.
   package func remove(_ id: ItemID) {
     core.perform(.addition) { $0.remove(id) }
     core.deliveries.main.forget(stepsIn: id)
   }
 
-  /// Empties the queue; sound stops at once.
+  /// Empties the queue and silences the output at once.
   package func removeAllItems() { core.perform(.call) { $0.requestRemoveAll() } }
 
-  /// Ends the current item and goes on with the next; the current one leaves the queue.
+  /// Removes the current item and continues with the next one.
   ///
-  /// - Parameter id: the item that its caller knows as the current one; nil for the one that is. If that one has ended
-  ///   meanwhile, the next one is current already, and stays.
+  /// - Parameter id: the item that the caller believes current; nil for the actual one. If `id` has already
+  ///   ended, the call changes nothing: the next item is current already.
   package func advanceToNextItem(from id: ItemID? = nil) { core.perform(.call) { $0.advance(from: id) } }
 
-  /// Puts an item, to be started at `startSeconds`, in the place of the current one; the rest of the queue stays.
-  /// False if it is in the queue and not current.
+  /// Replaces the current item with `id`, to be started at `startSeconds`; the rest of the queue stays.
   ///
-  /// - Parameter known: the item that its caller knows as the current one; nil for the one that is. If that one has ended
-  ///   meanwhile, what follows it stays in the queue, behind the new one.
+  /// - Parameter known: the item that the caller believes current; nil for the actual one. If `known` has
+  ///   already ended, its successor stays in the queue, after `id`.
+  /// - Returns: false if `id` is in the queue and not current.
   @discardableResult
   package func replaceCurrentItem(
     _ id: ItemID, source: any MediaSource, startSeconds: Double = 0, replacing known: ItemID? = nil
@@ -127,20 +137,21 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// What is known of an item in the queue; nil before it was opened.
+  /// The format, length and bit rate of an item in the queue; nil before it was opened.
   package func info(of id: ItemID) -> ItemInfo? { core.read { $0.queue[id]?.info } }
 
-  /// The latest end of an item, in seconds of its time; nil for its own.
+  /// Sets the latest end of an item, in seconds of its time; nil restores the item's own end.
   package func setEnd(_ seconds: Double?, of id: ItemID) {
     core.perform(.call) { $0.setEnd(seconds, of: id) }
   }
 
-  /// Where an item that is not current yet will start, in seconds of its time; without effect on the current one.
+  /// Sets the start position of an item that is not current yet, in seconds of its time. No effect on the
+  /// current item.
   package func setStart(_ seconds: Double, of id: ItemID) {
     core.perform(.call) { $0.setStart(seconds, of: id) }
   }
 
-  /// What happens at the end of an item.
+  /// The action taken when an item reaches its end.
   package var actionAtItemEnd: EngineActionAtItemEnd {
     get { core.read { $0.actionAtItemEnd } }
     set {
@@ -151,17 +162,19 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Transport
 
-  /// The rate asked for: 0, or seconds of an item in a second of sound.
+  /// The requested rate: 0, or seconds of media per second of output.
   package var rate: Float { core.read { $0.rate } }
 
-  /// Sets the rate: 0 pauses, anything else plays; outside of `rates` the nearest of them. Other rates than 1 need an
-  /// engine that was made with `stretching`. A rate that changes while sound flows is heard after some 10 ms, and what
-  /// is heard meanwhile is not repeated. It is told even if it is what it was, because the caller may not know that yet.
+  /// Sets the rate: 0 pauses, any other value plays. Values outside `rates` are clamped.
+  ///
+  /// Rates other than 1 require an engine created with `stretching`. During playback a new rate is heard
+  /// after about 10 ms, without repeated sound. A notice follows even if the rate is unchanged, because the
+  /// caller may have an outdated value.
   ///
   /// - Parameters:
-  ///   - rate: 0, or one of `rates`.
-  ///   - reason: what observers are told as the cause.
-  ///   - isImmediate: whether sound begins with the first frame that is there, however few follow it.
+  ///   - rate: 0, or a value in `rates`.
+  ///   - reason: the cause reported to observers.
+  ///   - isImmediate: whether sound starts with the first available frame, however few frames follow it.
   package func setRate(
     _ rate: Float, reason: EngineRateReason = .setRateCalled, isImmediate: Bool = false
   ) {
@@ -171,38 +184,41 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Sets a rate above 0 so that `seconds` of the current item (nil for where it stands) is heard at `moment` of the clock.
-  /// Until then there is silence. A moment that cannot be met any more counts all the same: the item is where it would be
-  /// had it begun in time. Another rate, a jump or another current item ends what waits for its moment. An offline
-  /// output begins at once.
+  /// Sets a rate above 0 and schedules `seconds` of the current item (nil for the present position) to be
+  /// heard at `moment`.
   ///
-  /// - Parameter id: the item that the caller knows as the current one. If it no longer is, the rate is set and no more.
+  /// Until `moment`, silence plays. If `moment` cannot be met, playback starts at the position that an
+  /// on-time start would have reached. Another rate, a jump or another current item cancels the schedule. An
+  /// offline output starts at once.
+  ///
+  /// - Parameter id: the item that the caller believes current. If `id` is no longer current, only the rate
+  ///   is set.
   package func setRate(_ rate: Float, atSeconds seconds: Double?, of id: ItemID, moment: HostTime) {
     let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
     core.performNow { $0.start(rate, at: seconds, of: id, moment: moment, now: $1, timing: $2) }
   }
 
-  /// The rates that can be played, as in AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
+  /// The supported rates. AVAudioProcessingSettings.h: "variable rate from 1/32 to 32".
   package static let rates: ClosedRange<Float> = 1 / 32...32
 
-  /// How much of an item is to be there ahead of the decoder.
+  /// Sets the amount of an item to buffer ahead of the decoder.
   package func setReadAhead(_ readAhead: MediaReadAhead, of id: ItemID) {
     core.perform { $0.setReadAhead(readAhead, of: id) }
   }
 
-  /// How an item's sound is made to pass faster or slower.
+  /// Sets the time-stretch algorithm of an item.
   package func setAlgorithm(_ algorithm: TimePitchAlgorithm, of id: ItemID) {
     core.performNow { $0.setAlgorithm(algorithm, of: id, now: $1, timing: $2) }
   }
 
-  /// The decoder of an item gives other frames from now on: those that it gave before and that are not heard yet are
-  /// decoded anew, as far as the output gives them back.
+  /// Discards decoded frames of an item that are not heard yet and decodes them again, because the decoder's
+  /// output has changed. Frames that the output cannot return are heard as they are.
   package func decodeAnew(_ id: ItemID) {
     core.performNow { $0.decodeAnew(id, now: $1, timing: $2) }
   }
 
-  /// Whether it waits when the output is lost or starved, and goes on by itself. Else it pauses, with the reason
-  /// `setRateFailed`.
+  /// Whether playback waits and resumes automatically after the output is lost or starved. If false, the
+  /// engine pauses with reason `setRateFailed` instead.
   package var waitsToMinimizeStalling: Bool {
     get { core.read { $0.waitsToMinimizeStalling } }
     set {
@@ -211,19 +227,21 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Whether sound flows.
+  /// Whether the engine is paused, waiting or playing.
   package var timeControl: EngineTimeControl { core.read { $0.timeControl } }
 
-  /// What a listener hears now, in seconds of the current item and as a time in its timescale; nil without an item.
-  /// Before the item is opened the time is where it will start, in 1/600 s.
+  /// The position heard now, as a time in the item's timescale; nil without a current item. Before the item
+  /// is opened, the start position in units of 1/600 s.
   package var currentTime: CMTime? { currentTime { _ in true } }
 
-  /// The same while `id` is the current item, else nil.
+  /// The position heard now if `id` is the current item, else nil.
   package func currentTime(of id: ItemID) -> CMTime? { currentTime { $0 == id } }
 
-  /// Mean bits per second of the last second of the item `id` that was heard: of what there is of it behind its start or a
-  /// seek, and of what is about to be heard where that is nothing. Where none of it was decoded the mean of the item. 0 if
-  /// neither is known, or the queue does not have it. Any thread.
+  /// The mean bit rate of the last heard second of item `id`, in bits per second. Thread-safe.
+  ///
+  /// After a start or a seek the mean covers the heard part only, or the next frames if none was heard yet.
+  /// Without decoded frames there the result is the item's overall mean; 0 if unknown or if the queue does
+  /// not contain `id`.
   package func bitRate(of id: ItemID) -> Double {
     core.readTime { machine, now, timing in
       guard let record = machine.queue[id] else { return 0 }
@@ -240,8 +258,8 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// What sound goes through at present: frames per second, and the seconds that a frame takes from here to the ear;
-  /// nil while no output is open.
+  /// The stream's sample rate in frames per second and its latency from the engine to the listener in
+  /// seconds; nil while no output is open.
   package var outputProperties: (sampleRate: Int, latency: Double)? {
     core.readTime { machine, now, timing in
       guard let format = machine.format, let timing else { return nil }
@@ -250,15 +268,18 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Goes to `seconds` of the current item; clamped to its length. `completion` is called
-  /// with false at once if there is no item, or if the item cannot be entered there, with true at once if the item is not opened yet (it then starts
-  /// there), with false when another seek or the item's end supersedes it, else with true on the main queue when
-  /// the decoder is there.
+  /// Seeks to `seconds` of the current item, clamped to its length.
   ///
-  /// - Parameter id: the item that its caller knows as the current one; nil for the one that is. If it no longer is, the
-  ///   seek ends with false, on the main queue.
-  /// - Parameter isExact: whether the frame must be the one at that time. Else that may be estimated where bytes of the
-  ///   medium are far away.
+  /// `completion` is called with false at once if no item is current, the item is a live stream, or that
+  /// position is not seekable. For an item not opened yet, `completion` is called with true at once, and
+  /// playback will start there. Otherwise `completion` is called on the main queue: with true once the
+  /// decoder has reached the position, with false if another seek or the item's end supersedes this seek.
+  ///
+  /// - Parameters:
+  ///   - id: the item that the caller believes current; nil for the actual one. If `id` is no longer current,
+  ///     the seek ends with false on the main queue.
+  ///   - isExact: whether the exact frame is required. If false, the position may be estimated where the
+  ///     bytes of the medium are far from the fetched ones.
   package func seek(
     toSeconds seconds: Double, of id: ItemID? = nil, isExact: Bool = false,
     completion: (@Sendable (Bool) -> Void)? = nil
@@ -270,17 +291,17 @@ package final class PlaybackEngine: Sendable {
     }
   }
 
-  /// Ends a seek that is not over; its handler gets false. The position stays where the seek led.
+  /// Ends a pending seek; its handler gets false. The position stays at the seek's target.
   package func cancelPendingSeeks() { core.perform(.call) { $0.endSeek(finished: false) } }
 
-  /// Volume, 0…1, linear in amplitude; 1 changes no sample.
+  /// The volume, 0…1, linear in amplitude. At 1 no sample changes.
   package var volume: Float {
     get { core.read { $0.volume } }
-    // NaN is silence, too.
+    // NaN compares false and therefore becomes 0 (silence).
     set { core.perform { $0.volume = newValue > 0 ? min(newValue, 1) : 0 } }
   }
 
-  /// Silence, whatever the volume.
+  /// Whether the output is silent, whatever the volume.
   package var isMuted: Bool {
     get { core.read { $0.isMuted } }
     set { core.perform { $0.isMuted = newValue } }
@@ -288,15 +309,14 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Suspension
 
-  /// Stops sound on a frame boundary and holds back everything that would be delivered. Does not wait for a call that
-  /// is running.
+  /// Stops sound on a frame boundary and withholds all deliveries. Does not wait for a call in progress.
   package func suspend() {
     core.deliveries.gate.close()
     let now = core.clock.now
     core.perform { $0.setSuspended(true, now: now) }
   }
 
-  /// Goes on with the very next frame and delivers what was held back, in order.
+  /// Resumes with the very next frame and delivers the withheld notices and steps in order.
   package func resume() {
     let now = core.clock.now
     core.perform { $0.setSuspended(false, now: now) }
@@ -306,10 +326,11 @@ package final class PlaybackEngine: Sendable {
 
   // MARK: Observers
 
-  /// Calls `block` on `queue` (the main queue for nil) for the times 0, i, 2i … of each item as they are heard, and
-  /// with the exact time when playback starts, stops or jumps. Steps closer than 1 ms are thinned.
+  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard.
+  /// Also calls it with the exact time when playback starts, stops or jumps. Intervals below 1 ms are
+  /// thinned.
   ///
-  /// - Parameter interval: above zero; its timescale is that of the steps.
+  /// - Parameter interval: the interval i, above zero; its timescale is the timescale of the steps.
   package func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: (any DeliveryQueue)?,
     using block: @escaping @Sendable (CMTime) -> Void
@@ -323,7 +344,8 @@ package final class PlaybackEngine: Sendable {
     return id
   }
 
-  /// Calls `block` whenever one of `times` is passed in normal playback; not by a seek.
+  /// Calls `block` on `queue` (nil: the main queue) whenever normal playback passes one of `times`; seeks do
+  /// not call it.
   package func addBoundaryTimeObserver(
     forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
   ) -> ObserverID {
@@ -332,8 +354,9 @@ package final class PlaybackEngine: Sendable {
     return id
   }
 
-  /// Ends an observer; after the return no new call begins. False for an unknown one; a closed engine has ended all of
-  /// them and knows none from another.
+  /// Removes an observer; no new call begins after the return.
+  ///
+  /// - Returns: false for an unknown observer. A closed engine always returns true, because its list is gone.
   @discardableResult
   package func removeTimeObserver(_ id: ObserverID) -> Bool {
     core.perform { $0.schedule.remove(id) }

@@ -4,44 +4,43 @@ public import Foundation
 /// The domain of `AVError`.
 public let AVFoundationErrorDomain = AVError.errorDomain
 
-/// Why something cannot be played.
+/// An error of loading or playback.
 ///
 /// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, a description and
-/// a failure reason for a person, and, where the system gave a reason, that as the underlying error.
+/// a failure reason for people. The underlying error is the system's or the transfer's error, if known.
 public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// Apple's codes, as far as they can occur here.
+  /// The error codes that can occur here, with Apple's values.
   public enum Code: Int, Sendable {
-    /// No memory, or the decoder refused to work at all.
+    /// Memory is exhausted, or the decoder cannot be used at all.
     case unknown = -11800
-    /// The system's audio was restarted. Not used here: players reconnect automatically.
+    /// The audio server was restarted. Not used here: players reconnect automatically.
     case mediaServicesWereReset = -11819
-    /// Decoding failed in the middle of the file.
+    /// Decoding failed in the middle of the medium.
     case decodeFailed = -11821
-    /// The file contains no MPEG audio.
+    /// The file contains no audio in a known format.
     case fileFormatNotRecognized = -11828
     /// The file contains audio that cannot be parsed.
     case fileFailedToParse = -11829
-    /// Nothing is played from such a URL, or what is needed for that is not installed.
+    /// The URL does not support playback, or a library that it needs is not installed.
     case operationNotSupportedForAsset = -11838
-    /// The file does not exist or cannot be read, or the network did not bring it.
+    /// The file does not exist or cannot be read, or its transfer failed.
     case failedToLoadMediaData = -11849
-    /// The server's answers contradict themselves.
+    /// The server's responses contradict each other.
     case serverIncorrectlyConfigured = -11850
     /// Loading was cancelled, by `AVAsset.cancelLoading()`.
     case operationCancelled = -11878
   }
 
-  /// "AVFoundationErrorDomain".
+  /// The error domain, "AVFoundationErrorDomain".
   public static let errorDomain = "AVFoundationErrorDomain"
 
-  /// What went wrong.
+  /// The error code.
   public let code: Code
-  /// The reason in a sentence for a person; nil if there is none beyond `errorDescription`.
+  /// The reason, in a sentence for people; nil if `errorDescription` says all.
   public let failureReason: String?
-  /// The underlying error.
   private let underlying: Underlying?
 
-  /// An error of another domain.
+  /// A code of another error domain.
   private enum Underlying: Hashable {
     case cocoa(Int)
     case url(Int)
@@ -54,7 +53,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
-  /// An error with this code. `reason` is a sentence for a person.
+  /// Creates an error with a code. `reason` is a sentence for people.
   public init(_ code: Code, reason: String? = nil) {
     self.init(code, reason: reason, nil)
   }
@@ -65,7 +64,8 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     self.underlying = underlying
   }
 
-  /// Maps a decoder's error to Apple's codes; `opening` says whether it occurred while the file was opened.
+  /// Maps a decoder's error to Apple's codes. `opening` indicates whether it occurred while the file was
+  /// opened.
   init(_ error: DecodingError, opening: Bool) {
     switch error.reason {
     case .notFound:
@@ -82,15 +82,15 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
-  /// The error for a file that could be read and has nothing to play.
+  /// The error for a readable file without playable audio.
   static var nothingToPlay: AVError {
     AVError(DecodingError(reason: .notRecognized, message: "no audio that can be played"), opening: true)
   }
 
-  /// `code` as a number.
+  /// The raw value of `code`.
   public var errorCode: Int { code.rawValue }
 
-  /// What failed, in a sentence for a person.
+  /// The failure, in a sentence for people.
   public var errorDescription: String? {
     switch code {
     case .unknown: "The operation could not be completed."
@@ -105,7 +105,7 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
     }
   }
 
-  /// The user info of the `NSError`.
+  /// The user info of the `NSError`: description, failure reason and underlying error.
   public var errorUserInfo: [String: Any] {
     var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? ""]
     if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }
@@ -116,27 +116,27 @@ public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
 
 // Short names for `catch` clauses and comparisons: `AVError.decodeFailed`.
 extension AVError {
-  /// `Code.unknown`.
+  /// An alias of `Code.unknown`.
   public static var unknown: Code { .unknown }
-  /// `Code.mediaServicesWereReset`.
+  /// An alias of `Code.mediaServicesWereReset`.
   public static var mediaServicesWereReset: Code { .mediaServicesWereReset }
-  /// `Code.fileFailedToParse`.
+  /// An alias of `Code.fileFailedToParse`.
   public static var fileFailedToParse: Code { .fileFailedToParse }
-  /// `Code.decodeFailed`.
+  /// An alias of `Code.decodeFailed`.
   public static var decodeFailed: Code { .decodeFailed }
-  /// `Code.fileFormatNotRecognized`.
+  /// An alias of `Code.fileFormatNotRecognized`.
   public static var fileFormatNotRecognized: Code { .fileFormatNotRecognized }
-  /// `Code.operationNotSupportedForAsset`.
+  /// An alias of `Code.operationNotSupportedForAsset`.
   public static var operationNotSupportedForAsset: Code { .operationNotSupportedForAsset }
-  /// `Code.failedToLoadMediaData`.
+  /// An alias of `Code.failedToLoadMediaData`.
   public static var failedToLoadMediaData: Code { .failedToLoadMediaData }
-  /// `Code.serverIncorrectlyConfigured`.
+  /// An alias of `Code.serverIncorrectlyConfigured`.
   public static var serverIncorrectlyConfigured: Code { .serverIncorrectlyConfigured }
-  /// `Code.operationCancelled`.
+  /// An alias of `Code.operationCancelled`.
   public static var operationCancelled: Code { .operationCancelled }
 }
 
 extension AVError.Code {
-  /// Lets `catch AVError.decodeFailed` match.
+  /// Makes `catch AVError.decodeFailed` match.
   public static func ~= (code: AVError.Code, error: any Error) -> Bool { (error as? AVError)?.code == code }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 public import MediaTime
 
-/// Gives `NSValue` the initialisers of a subclass: Linux Foundation cannot put a struct of others into an `NSValue`
-/// itself ("cannot encode structs"), and a class cannot return a subclass from an initialiser, but a protocol's
-/// extension can.
+/// Gives `NSValue` the initializers of a subclass. Linux Foundation cannot store these structs in an
+/// `NSValue` itself ("cannot encode structs"). A class cannot return a subclass from an initializer, but a
+/// protocol extension can.
 public protocol MediaTimeValueInitializing {}
 
 extension NSValue: MediaTimeValueInitializing {}
 
 extension MediaTimeValueInitializing where Self: NSValue {
-  /// An object that holds `time`; equal to others that hold an equal time.
+  /// Creates an object that contains `time`. Objects with equal times are equal.
   public init(time: CMTime) { self.init(boxing: MediaTimeValue(.time(time))) }
 
-  /// An object that holds `timeRange`.
+  /// Creates an object that contains `timeRange`.
   public init(timeRange: CMTimeRange) { self.init(boxing: MediaTimeValue(.range(timeRange))) }
 
   private init(boxing value: MediaTimeValue) {
@@ -24,20 +24,20 @@ extension MediaTimeValueInitializing where Self: NSValue {
 }
 
 extension NSValue {
-  /// The time that this was made with; invalid if it was made with something else.
+  /// The time from `init(time:)`; invalid for any other object.
   public var timeValue: CMTime {
     if case .time(let time)? = (self as? MediaTimeValue)?.content { time } else { .invalid }
   }
 
-  /// The range that this was made with; invalid if it was made with something else.
+  /// The range from `init(timeRange:)`; invalid for any other object.
   public var timeRangeValue: CMTimeRange {
     if case .range(let range)? = (self as? MediaTimeValue)?.content { range } else { .invalid }
   }
 }
 
-/// An `NSValue` with a time or a range of times in it.
+/// An `NSValue` that contains a time or a time range.
 ///
-/// Unchecked because `NSValue` is not Sendable; it is never changed.
+/// Unchecked because `NSValue` is not Sendable; the content is immutable.
 private final class MediaTimeValue: NSValue, @unchecked Sendable {
   enum Content: Equatable {
     case time(CMTime)
@@ -51,18 +51,18 @@ private final class MediaTimeValue: NSValue, @unchecked Sendable {
     super.init()
   }
 
-  /// Makes an invalid time; only there because the superclass requires it.
+  /// Creates an invalid time. Exists because the superclass requires it.
   required init(bytes value: UnsafeRawPointer, objCType type: UnsafePointer<Int8>) {
     content = .time(.invalid)
     super.init()
   }
 
-  /// Not supported, as little as for the `NSValue` of any struct on Linux.
+  /// Returns nil: on Linux no `NSValue` of a struct can be decoded.
   required init?(coder: NSCoder) { nil }
 
   override func isEqual(_ object: Any?) -> Bool { (object as? MediaTimeValue)?.content == content }
 
-  /// By the seconds, so that equal times of different timescales have equal hashes.
+  /// Derived from the seconds, so that equal times of different timescales have equal hashes.
   override var hash: Int {
     switch content {
     case .time(let time): time.seconds.hashValue

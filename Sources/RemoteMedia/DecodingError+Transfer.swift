@@ -2,7 +2,7 @@ package import AudioCore
 package import Transfer
 
 extension DecodingError {
-  /// The error of a medium whose transfer failed.
+  /// Creates the error of a medium whose transfer failed.
   package init(_ failure: TransferFailure) {
     let reason: Reason =
       if failure.kind == .badAnswer {

@@ -1,6 +1,6 @@
 extension Int64 {
-  /// This many frames at one rate as frames at another: times `factor`, divided by `divisor`, rounded down. The product
-  /// does not overflow.
+  /// The frame number converted to another sample rate: times `factor`, divided by `divisor`, rounded down.
+  /// The product does not overflow.
   func scaled(by factor: Int, over divisor: Int) -> Int64 {
     guard factor != divisor else { return self }
     let (whole, rest) = quotientAndRemainder(dividingBy: Int64(divisor))

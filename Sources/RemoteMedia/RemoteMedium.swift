@@ -4,19 +4,19 @@ package import MP3Decoding
 import Synchronization
 package import Transfer
 
-/// What media from the network share.
+/// The dependencies that media from the network share.
 package struct RemoteEnvironment: Sendable {
-  /// Who sends the requests.
+  /// The transport of the requests.
   package var transport: any HTTPTransport
-  /// The time.
   package var clock: any HostClock
-  /// Where bytes are kept.
+  /// The cache for fetched bytes.
   package var cache: MediaCache
-  /// How long is waited.
+  /// The timeouts of transfers.
   package var times = TransferTimes()
-  /// A number for what is random, another one for each medium.
+  /// Returns a random seed, a new one for each fetch.
   package var makeSeed: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
-  /// Begins to open the bytes of a medium, as MPEG audio; those of a part of a live stream if there is one.
+  /// Starts to open bytes as MPEG audio: a whole medium, or a part of a live stream if the last argument is
+  /// set.
   package var makeOpening: @Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening = {
     source, options, stream in
     let opening =
@@ -24,7 +24,7 @@ package struct RemoteEnvironment: Sendable {
     return MediaOpening { () throws(DecodingError) in try opening.proceed() }
   }
 
-  /// An environment with the usual times.
+  /// Creates an environment with default timeouts.
   package init(transport: any HTTPTransport, clock: any HostClock, cache: MediaCache) {
     self.transport = transport
     self.clock = clock
@@ -32,32 +32,32 @@ package struct RemoteEnvironment: Sendable {
   }
 }
 
-/// An MPEG audio medium behind a URL. What was fetched of it stays as long as this object, or until others need the room.
+/// An MPEG audio medium at a URL. Fetched bytes are kept as long as the object exists, or until other media
+/// need the space.
 package final class RemoteMedium: MediaSource {
-  /// Where it is.
   package let url: WebURL
   private let settings: RequestSettings
   private let options: MP3File.Options
   private let environment: RemoteEnvironment
   private let onNote: @Sendable (TransferNote) -> Void
   private let present = Mutex(Present())
-  /// Frames of the live stream that decoders have read.
+  /// The number of frames that decoders have read from the live stream.
   private let frames = FrameCounter()
 
   private struct Present {
-    /// What is fetched stays for as long as the medium.
+    /// The fetch of a file, kept for the lifetime of the medium.
     var fetch: RemoteFetch?
-    /// A live stream is fetched only while a decoder reads it.
+    /// The fetch of a live stream. Weak: it runs only while a decoder reads it.
     weak var live: RemoteFetch?
-    /// Playlists that led to it.
+    /// The number of playlists followed so far.
     var playlists = 0
-    /// Counts the changes of `fetch` and `live`.
+    /// The number of changes of `fetch` and `live`.
     var changes = 0
   }
 
-  /// The medium at `url`; nothing is fetched before it is opened.
+  /// Creates the medium at `url`; opening it starts the fetch.
   ///
-  /// - Parameter onNote: called with what happens, on a worker, in order. It must be short.
+  /// - Parameter onNote: called on a worker with each event, in order. Must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, options: MP3File.Options = MP3File.Options(),
     environment: RemoteEnvironment,
@@ -70,10 +70,11 @@ package final class RemoteMedium: MediaSource {
     self.onNote = onNote
   }
 
-  /// The fetch of the version that is played: a new one if the one before has ended because the server has another version,
-  /// or failed, or if nobody has read the live stream that it was.
+  /// The fetch of the current version. Creates a new one if the previous one has failed or ended with another
+  /// version, or if no decoder reads the live stream.
   package var fetch: RemoteFetch {
-    // A fetch begins and ends outside the lock: its end waits for its worker, which may be calling back.
+    // Fetches are created and released outside the lock: releasing one waits for its worker, which may be
+    // calling back.
     while true {
       let (last, live, changes) = present.withLock { ($0.fetch, $0.live, $0.changes) }
       if let fetch = last ?? live, fetch.outcome == nil { return fetch }
@@ -85,7 +86,7 @@ package final class RemoteMedium: MediaSource {
         present.playlists = 0
         return true
       }
-      // Keeps the replaced fetch until here, outside the lock.
+      // Keeps the replaced fetch alive until here, outside the lock.
       withExtendedLifetime(last) {}
       guard isFirst else { continue }
       fetch.begin()
@@ -93,7 +94,7 @@ package final class RemoteMedium: MediaSource {
     }
   }
 
-  /// A fetch that has not begun.
+  /// Creates a fetch without starting it.
   private func makeFetch(of url: WebURL, _ settings: RequestSettings) -> RemoteFetch {
     RemoteFetch(
       url: url, settings: settings, transport: environment.transport, clock: environment.clock,
@@ -101,7 +102,7 @@ package final class RemoteMedium: MediaSource {
       onNote: onNote)
   }
 
-  /// What a tag at the front says, as far as it is stored: nothing is fetched for it.
+  /// Reads the tag at the front, as far as it is stored. Fetches nothing.
   package func readTag() throws(DecodingError) -> MediaTag {
     guard let fetch = present.withLock({ $0.fetch }) else { return MediaTag() }
     var bytes = [UInt8](repeating: 0, count: Int(NetworkLimits.tagSkip))
@@ -109,10 +110,10 @@ package final class RemoteMedium: MediaSource {
     return MediaTag(front: Array(bytes[..<count]))
   }
 
-  /// The medium is the one that a playlist names, which was in its place; nil after too many of them.
+  /// Fetches the entry of a playlist that was found in place of the medium; nil after too many playlists.
   private func follow(_ entry: NetworkPlaylist.Entry, of playlist: RemoteFetch) -> RemoteFetch? {
     var settings = settings
-    // What is meant for one host is not told to another.
+    // Header fields and credentials for one origin are not sent to another.
     if entry.url.origin != url.origin {
       settings.fields = HTTPFields()
       settings.credentials = nil
@@ -135,13 +136,13 @@ package final class RemoteMedium: MediaSource {
     return fetch
   }
 
-  /// It is.
   package var isRemote: Bool { true }
 
-  /// Begins to open it at its beginning, or where a live stream is. The steps throw what `MP3File.open(whenBytesCome:)` says,
-  /// and what `DecodingError(_:)` makes of a failure when the transfer was given up.
+  /// Starts to open the medium at its beginning, or at the current position of a live stream.
   ///
-  /// Where the server has another version of it meanwhile, the decoder goes on with that at the same time.
+  /// If the server has another version by then, the decoder continues with it at the same media time. The
+  /// steps of the opening throw the errors of `MP3File.open(whenBytesCome:)`, and `DecodingError(_:)` of the
+  /// failure if the transfer was given up.
   package func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
     let version = version(fetch, callback)
     return MediaOpening { () throws(DecodingError) in
@@ -160,7 +161,7 @@ package final class RemoteMedium: MediaSource {
     let opening = RemoteOpening(fetch, frames: frames, whenBytesCome: callback, open: open) {
       [weak self] live in
       self?.present.withLock { present in
-        // The caller holds `live`, so this releases no last reference.
+        // The caller retains `live`, so that this does not release the last reference.
         if present.fetch === live { present.fetch = nil }
         present.live = live
         present.changes += 1

@@ -4,12 +4,12 @@ import MP3Decoding
 import Synchronization
 package import Transfer
 
-/// Fetches the tag at the front of a medium with its pictures, which are left out where the medium is played. It ends with this
-/// object.
+/// Fetches the tag at the front of a medium with its pictures, which playback skips. Releasing the object
+/// ends the fetch.
 package final class TagFetch: Sendable {
-  /// Bytes of a tag that is fetched: as many as are read of a file's.
+  /// The longest tag in bytes that is fetched: the same limit as for local files.
   package static let limit: Int64 = 16 << 20
-  /// Seconds in which it must come.
+  /// The timeout in seconds.
   package static let timeLimit = 15.0
 
   private struct State {
@@ -23,13 +23,13 @@ package final class TagFetch: Sendable {
   private let state: Mutex<State>
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// Bytes of an ID3v2 tag's header.
+  /// The length in bytes of an ID3v2 tag header.
   private static let headerLength = 10
 
-  /// Begins to fetch the tag of the medium at `url`.
+  /// Starts to fetch the tag of the medium at `url`.
   ///
-  /// - Parameter onEnd: called once, on a worker: with the tag, or with nil where there is none, where it has more than
-  ///   `limit` bytes, or where it does not come within `timeLimit`.
+  /// - Parameter onEnd: called once, on a worker, with the tag; or with nil if the medium has no tag, if the
+  ///   tag exceeds `limit` bytes, or if it does not arrive within `timeLimit`.
   package init(
     _ url: WebURL, settings: RequestSettings, environment: RemoteEnvironment,
     onEnd: @escaping @Sendable (MediaTag?) -> Void
@@ -55,7 +55,7 @@ package final class TagFetch: Sendable {
   }
 
   private func step() -> WorkerNext {
-    // What comes from now on is told.
+    // Register before looking, so that later bytes signal the worker.
     fetch.wait(ObjectIdentifier(fetch))
     guard state.withLock({ $0.onEnd != nil }) else { return .whenSignalled }
     let snapshot = fetch.snapshot
@@ -81,7 +81,7 @@ package final class TagFetch: Sendable {
     return .whenSignalled
   }
 
-  /// The first bytes, as far as they are there.
+  /// The first bytes, as far as they are stored.
   private func bytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -92,7 +92,7 @@ package final class TagFetch: Sendable {
       guard read > 0 else { break }
       filled += read
     }
-    // In place: a tag with pictures has up to 16 MiB.
+    // Truncate in place: a tag with pictures has up to 16 MiB.
     bytes.removeLast(count - filled)
     return bytes
   }

@@ -1,32 +1,32 @@
 import AudioCore
 
-/// Decodes a medium over all its versions: where the server has another one, what there is of the one before is read to its
-/// last whole frame, and then the new one is entered at the same time, with a decoder of its own.
+/// Decodes a medium across its versions. When the server has another version, the stored part of the old one
+/// is read to its last whole frame. A new decoder then continues with the new version at the same media time.
 ///
 /// Used by one thread at a time.
 final class VersionedDecoder: AudioDecoder {
-  /// The decoder of a version, and what to do at its end.
+  /// The opening of a version, and the version that follows at its end.
   struct Version {
     var opening: MediaOpening
-    /// Begins to open the version that has taken its place; nil if none has.
+    /// Starts to open the version that has replaced this one; nil if none has.
     var successor: () -> Version?
   }
 
   private var decoder: any AudioDecoder
   private var successor: () -> Version?
-  /// The version that is entered next, once there is one.
+  /// The version to enter next, once it exists.
   private var next: Version?
-  /// Its decoder, once it is open.
+  /// The decoder of the next version, once it is open.
   private var opened: (any AudioDecoder)?
-  /// Called when the new version was entered.
+  /// Called after a switch to a new version.
   private let onEntry: () -> Void
   private var outputFormat: PCMFormat
-  /// Where the last seek went, and the output's frames that were read since.
+  /// The target of the last seek, and the number of output frames read since.
   private var origin: Int64 = 0
   private var readFrames: Int64 = 0
   let format: PCMFormat
 
-  /// A decoder that begins with that of a version.
+  /// Creates a decoder that starts with the decoder of a version.
   init(_ decoder: any AudioDecoder, successor: @escaping () -> Version?, onEntry: @escaping () -> Void) {
     self.decoder = decoder
     self.successor = successor
@@ -68,7 +68,7 @@ final class VersionedDecoder: AudioDecoder {
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     if next == nil { next = successor() }
     if next != nil {
-      // Nothing of the old version is wanted any more.
+      // After a seek, no more of the old version is needed.
       guard try enter(at: frame, exactly: false) else { return nil }
       return origin
     }
@@ -94,12 +94,12 @@ final class VersionedDecoder: AudioDecoder {
     }
   }
 
-  /// The frame that is read next.
+  /// The number of the next frame to read.
   private var place: Int64 {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
 
-  /// Goes on with the next version at `frame`; false while bytes are missing.
+  /// Switches to the next version at `frame`; false while bytes are missing.
   private func enter(at frame: Int64, exactly isExact: Bool) throws(DecodingError) -> Bool {
     if opened == nil {
       guard let new = try openNext() else { return false }

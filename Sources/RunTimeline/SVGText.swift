@@ -1,8 +1,8 @@
 internal import TextFormatting
 
-/// SVG as text, element by element. What it writes is well-formed whatever comes in, and the same for the same input.
+/// A builder of SVG text. Its output is well-formed for every input, and the same for the same input.
 struct SVGText {
-  /// The elements so far.
+  /// The markup so far.
   private(set) var text = ""
 
   /// The value of an attribute.
@@ -19,7 +19,7 @@ struct SVGText {
 
   typealias Attributes = KeyValuePairs<String, Value>
 
-  /// An element without content, or with a text or a tooltip in it.
+  /// Appends an element, optionally with a text or a tooltip.
   mutating func element(
     _ name: String, _ attributes: Attributes, content: String? = nil, tooltip: String? = nil
   ) {
@@ -29,7 +29,7 @@ struct SVGText {
     close(name)
   }
 
-  /// The beginning of an element with others in it.
+  /// Appends the start tag of an element that contains others.
   mutating func open(_ name: String, _ attributes: Attributes = [:]) {
     text += "<\(name)"
     for (key, value) in attributes {
@@ -43,14 +43,14 @@ struct SVGText {
     text += ">"
   }
 
-  /// The end of an element, and of its line.
+  /// Appends an end tag and a line feed.
   mutating func close(_ name: String) { text += "</\(name)>\n" }
 
-  /// Markup that is known to be well-formed.
+  /// Appends markup that is known to be well-formed.
   mutating func markup(_ markup: StaticString) { text += "\(markup)\n" }
 
-  /// Text as XML 1.0 has it: its special characters as entities, and U+FFFD for those that it cannot carry, and for
-  /// all else that would not be seen but change what is.
+  /// Escapes a text for XML 1.0: special characters become entities. Characters that XML cannot carry and
+  /// invisible ones that change other text become U+FFFD or a space.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.sanitized(text).unicodeScalars {
@@ -67,11 +67,11 @@ struct SVGText {
     return result
   }
 
-  /// A number with at most `places` (0 to 6) decimals and no zeros at its end.
+  /// Formats a number with at most `places` (0…6) decimals and without trailing zeros.
   static func decimal(_ value: Double, places: Int = 2) -> String {
     var scale = 1
     for _ in 0..<places { scale *= 10 }
-    // Far beyond any drawing, and no trap for what is no number.
+    // NaN and infinity would trap in the conversion to Int. No drawing comes near 1e12.
     guard value.isFinite, abs(value) < 1e12 else { return "0" }
     let scaled = Int((value * Double(scale)).rounded())
     var result = (scaled < 0 ? "-" : "") + "\(scaled.magnitude / UInt(scale))"

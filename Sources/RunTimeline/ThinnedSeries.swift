@@ -1,25 +1,25 @@
 import HostTime
 
-/// Values with the moments from which on they hold, in a bounded amount of memory: when there are too many, those
-/// that lie closest together become one.
+/// A series of values with their start times, in bounded memory. Above the limit, values that are closest in
+/// time are merged.
 struct ThinnedSeries<Value: Sendable>: Sendable {
-  /// What is left of values that became one.
+  /// The value that remains after a merge.
   enum Survivor: Sendable {
-    /// The first: for events, which are counted.
+    /// The first value: for events, which are counted.
     case first
-    /// The last: for states, which hold until the next.
+    /// The last value: for states, which hold until the next.
     case last
   }
 
   struct Element: Sendable {
-    /// When the first of them came.
+    /// The start of the first merged value.
     var time: HostTime
     var value: Value
-    /// How many others this one stands for.
+    /// The number of other values that were merged into the element.
     var others = 0
   }
 
-  /// More than a drawing of 1000 points can show side by side.
+  /// The maximum number of elements: more than a drawing of 1000 points can show side by side.
   static var limit: Int { 800 }
 
   private(set) var elements: [Element] = []
@@ -27,28 +27,30 @@ struct ThinnedSeries<Value: Sendable>: Sendable {
 
   init(survivor: Survivor) { self.survivor = survivor }
 
-  /// How many values are no longer told apart from their neighbours.
+  /// The number of values that were merged into a neighbour.
   var omitted: Int { elements.reduce(0) { $0 + $1.others } }
 
-  /// Adds a value. One that is older than the last (told late, by another thread) counts as of the same moment.
+  /// Appends a value. A value older than the last one, reported late by another thread, gets the last one's
+  /// time.
   mutating func append(_ value: Value, at time: HostTime) {
     elements.append(Element(time: max(time, elements.last?.time ?? time), value: value))
     if elements.count > Self.limit { thin() }
   }
 
-  /// Puts a value in the place of the last one, as of the same moment.
+  /// Replaces the last value and keeps its time.
   mutating func replaceLast(with value: Value) {
     guard !elements.isEmpty else { return }
     elements[elements.count - 1].value = value
   }
 
-  /// Halves the number at least: what is left is further apart than that part of the whole stretch.
+  /// Merges at least half of the elements: the remaining ones are more than 1/400 of the whole interval
+  /// apart.
   private mutating func thin() {
     guard let first = elements.first, let last = elements.last else { return }
     thin(to: last.time.seconds(since: first.time) / Double(Self.limit / 2))
   }
 
-  /// Makes one of those that are no further apart than `distance`, in seconds.
+  /// Merges elements that are at most `distance` seconds apart.
   mutating func thin(to distance: Double) {
     var kept: [Element] = []
     for element in elements {

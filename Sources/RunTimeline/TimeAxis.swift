@@ -1,16 +1,16 @@
 internal import TextFormatting
 
-/// Which moments of a run get a number, and how that reads.
+/// The time axis of a drawing: its ticks and their labels.
 struct TimeAxis: Hashable, Sendable {
-  /// The first and the last moment, in seconds; at least `shortest` apart.
+  /// The first and the last time, in seconds; at least `shortest` apart.
   let start: Double
   let end: Double
-  /// Seconds from one tick to the next.
+  /// The interval between ticks, in seconds.
   let step: Double
 
-  /// An axis is never shorter than that, in seconds: a run of no length has a picture too.
+  /// The minimum length of an axis, in seconds, so that a run without duration can be drawn.
   static let shortest = 1.0
-  /// At most that many intervals: more would not leave room for their numbers.
+  /// The maximum number of intervals: the labels of more would not fit.
   private static let mostIntervals = 15.0
   private static let steps = [
     0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400,
@@ -20,23 +20,23 @@ struct TimeAxis: Hashable, Sendable {
     self.start = start
     self.end = max(end, start + Self.shortest)
     let length = self.end - start
-    // Days upon days: whole multiples of a day.
+    // Beyond the largest step of a day, the step is a multiple of a day (86400 s).
     step =
       Self.steps.first { length / $0 <= Self.mostIntervals }
       ?? (length / Self.mostIntervals / 86400).rounded(.up) * 86400
   }
 
-  /// The moments with a number, in order.
+  /// The times of the ticks in seconds, in order.
   var ticks: [Double] {
     let first = Int((start / step).rounded(.up))
     let last = Int((end / step).rounded(.down))
     return first <= last ? (first...last).map { Double($0) * step } : []
   }
 
-  /// What the numbers are.
+  /// The unit of the labels.
   var unit: String { end < 120 ? "seconds" : end < 3600 ? "min:s" : "h:min:s" }
 
-  /// The number at a tick.
+  /// Returns the label of a tick.
   func label(_ time: Double) -> String {
     if end < 120 { return SVGText.decimal(time, places: 1).replacingMinus }
     let seconds = Int(time.magnitude)
@@ -48,6 +48,6 @@ struct TimeAxis: Hashable, Sendable {
 }
 
 extension String {
-  /// With a minus sign in place of the hyphen.
+  /// The text with a minus sign (U+2212) for a leading hyphen.
   fileprivate var replacingMinus: String { hasPrefix("-") ? "\u{2212}" + dropFirst() : self }
 }

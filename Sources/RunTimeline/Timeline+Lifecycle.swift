@@ -1,7 +1,7 @@
 package import AppLifecycle
 
 extension Timeline.Entry {
-  /// What a drawing shows of something that the device recorded; nil if nothing.
+  /// Creates the entry for an event that the device recorded; nil for events that the drawing does not show.
   package init?(_ event: LifecycleRecord.Event) {
     switch event {
     case .state(let state): self = .state(state)
@@ -24,7 +24,7 @@ extension Timeline.Entry {
     name ?? "task \(id.rawValue)"
   }
 
-  /// A few words: the report has the rest.
+  /// Returns a short description; the report has the details.
   private static func text(_ culprit: TerminationReport.Culprit) -> String {
     switch culprit {
     case .callback(let callback): "\(callback) too slow"

@@ -1,77 +1,78 @@
 package import AppLifecycle
 package import HostTime
 
-/// What happened in a run, as far as a picture of it shows: a value that takes entries in the order in which they
-/// come. Its size is bounded, however long the run is.
+/// The events of a run, as far as its drawing shows them. A timeline takes entries in their order of arrival;
+/// its size is bounded, however long the run is.
 package struct Timeline: Sendable {
-  /// Something that happened.
+  /// An event of a run.
   package enum Entry: Hashable, Sendable {
-    /// The application has reached this state.
+    /// The application reached a state.
     case state(ApplicationState)
-    /// The player sounds, waits or is silent; a suspended application has nothing to say of it.
+    /// The player became audible, began to wait or fell silent. A suspended application reports no change.
     case sound(Sound)
-    /// This file of the queue is current; nil after the last one.
+    /// An item of the queue became current. `index` counts from 0.
     case item(index: Int, name: String)
-    /// The current file is called this: its tags are read.
+    /// The current item's tags were read and contain a name.
     case itemNamed(String)
     case noItem
-    /// Time went on somewhere else in the item: a seek.
+    /// A seek within the current item.
     case jumped
-    /// Somebody pressed a button or gave a command.
+    /// The user pressed a button or gave a command.
     case pressed(String)
-    /// A call or the like has the user's attention.
+    /// An interruption such as a phone call began.
     case interruptionBegan
     case interruptionEnded
-    /// A background task.
+    /// A background task began.
     case taskBegan(identifier: Int, name: String)
     /// The task's expiration handler was called.
     case taskExpired(identifier: Int)
     case taskEnded(identifier: Int)
-    /// The system ended the application for this reason.
+    /// The system terminated the application for a reason.
     case terminated(String)
-    /// The application was told that the device is there, in degrees.
+    /// The application received a location update, in degrees.
     case place(latitude: Double, longitude: Double)
   }
 
-  /// What could be heard.
+  /// The audible state of the player.
   package enum Sound: Hashable, Sendable { case silent, waiting, audible }
 
-  /// A file of the queue.
+  /// An item of the queue.
   struct Item: Hashable, Sendable {
-    /// From 0.
+    /// The index in the queue, from 0.
     var index: Int
     var name: String
   }
 
-  /// Where the device was, in degrees.
+  /// A location of the device, in degrees.
   struct Place: Hashable, Sendable {
     var latitude: Double
     var longitude: Double
   }
 
-  /// A background task.
+  /// A background task and its outcome.
   struct Task: Hashable, Sendable {
-    /// How far it came.
+    /// The state of a task: `open`, `ended` by the application, or `killed` with it.
     enum Outcome: Hashable, Sendable { case open, ended, killed }
 
     var identifier: Int
     var name: String
     var begin: HostTime
-    /// When its expiration handler was called.
+    /// The time at which the expiration handler was called.
     var expiry: HostTime?
-    /// When it ended or was ended; nil while it is open.
+    /// The time at which the task ended or was killed; nil while it is open.
     var end: HostTime?
     var outcome = Outcome.open
   }
 
-  /// Far more than fit into a drawing. Beyond that the shortest are left out.
+  /// The maximum number of tasks, far more than fit into a drawing. At the limit, the shortest ended task is
+  /// dropped.
   static let taskLimit = 200
-  /// More than fit into a drawing's width, in Unicode scalars.
+  /// The maximum length of a name in Unicode scalars: more than fit into a drawing's width.
   private static let nameLimit = 160
 
-  /// When the recording began.
+  /// The start of the recording.
   let start: HostTime
-  /// When there was sound for the first time: the drawing's 0, as it is for `--at`.
+  /// The time of the first sound: the zero of the drawing, as for `--at`.
   private(set) var firstSound: HostTime?
   private(set) var states = ThinnedSeries<ApplicationState>(survivor: .last)
   private(set) var sounds = ThinnedSeries<Sound>(survivor: .last)
@@ -83,13 +84,13 @@ package struct Timeline: Sendable {
   private(set) var places = ThinnedSeries<Place>(survivor: .first)
   private(set) var tasks: [Task] = []
   private(set) var omittedTasks = 0
-  /// What the player said last.
+  /// The state that the player reported last.
   private var playerSound = Sound.silent
 
-  /// An empty recording that begins now.
+  /// Creates an empty recording that begins at `start`.
   package init(start: HostTime) { self.start = start }
 
-  /// Adds what happened at `time`.
+  /// Records an event that happened at `time`.
   package mutating func record(_ entry: Entry, at time: HostTime) {
     switch entry {
     case .state(let state):
@@ -126,7 +127,8 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// Nothing sounds while the application is suspended, although its player says nothing of that: it does not run.
+  /// Records a change of the audible state. A suspended or terminated application is silent, although its
+  /// player cannot report that: the application does not run.
   private mutating func soundMayHaveChanged(at time: HostTime) {
     let state = states.elements.last?.value
     let sound = state == .suspended || state == .notRunning ? .silent : playerSound
@@ -134,7 +136,8 @@ package struct Timeline: Sendable {
     if sound != sounds.elements.last?.value ?? .silent { sounds.append(sound, at: time) }
   }
 
-  /// The same with series of more than `count` made evenly thin, `distance` seconds apart at least.
+  /// Returns a copy in which every series of more than `count` elements is thinned: the remaining ones are
+  /// more than `distance` seconds apart.
   func thinned(beyond count: Int, to distance: Double) -> Timeline {
     func thin<Value>(_ series: inout ThinnedSeries<Value>) {
       if series.elements.count > count { series.thin(to: distance) }
@@ -163,7 +166,8 @@ package struct Timeline: Sendable {
 
   private static func length(_ task: Task) -> Double { (task.end ?? task.begin).seconds(since: task.begin) }
 
-  /// Identifiers may come again after a relaunch; only an open task is meant.
+  /// Changes the open task with this identifier. An identifier may be used again after a relaunch, so ended
+  /// tasks do not count.
   private mutating func change(_ identifier: Int, _ change: (inout Task) -> Void) {
     guard let index = tasks.lastIndex(where: { $0.identifier == identifier && $0.end == nil }) else { return }
     change(&tasks[index])
@@ -173,7 +177,7 @@ package struct Timeline: Sendable {
     if case .some(.some) = items.elements.last?.value { items.append(nil, at: time) }
   }
 
-  /// The application is gone, and all that it had.
+  /// Records the end of the application, of its item, its sound and its open tasks.
   private mutating func end(at time: HostTime) {
     leaveItem(at: time)
     playerSound = .silent
@@ -184,7 +188,7 @@ package struct Timeline: Sendable {
   }
 
   private static func shortened(_ text: String) -> String {
-    // By scalars: a single character can be of any length.
+    // Counts Unicode scalars: a single character may have any number of them.
     let scalars = text.unicodeScalars
     guard let end = scalars.index(scalars.startIndex, offsetBy: nameLimit, limitedBy: scalars.endIndex),
       end < scalars.endIndex

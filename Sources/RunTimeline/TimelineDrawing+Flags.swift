@@ -1,25 +1,25 @@
 internal import TextFormatting
 
-/// What happened at a moment: a line down through all lanes, and a label at its upper end.
+/// Flags for events at a moment: a line down through all lanes, with a label at its upper end.
 extension TimelineDrawing {
-  /// A line with its label.
+  /// The line of an event, with its label.
   struct Flag {
     var x: Double
     var time: Double
     var label: String
     var isTermination: Bool
-    /// Where the label stands; nil if there is no room for it.
+    /// The position of the label; nil if no room was found.
     var place: (row: Int, isLeft: Bool)?
   }
 
-  /// All flags, and how many rows of labels they take.
+  /// All flags, and the number of rows that their labels take.
   struct Flags {
     var all: [Flag] = []
     var rows = 0
   }
 
-  /// Finds a place for each label: right of its line, or left of it where that is free, in the first row that has
-  /// room. Terminations come first, since they must be readable.
+  /// Places each label in the first row that has room, right of its line or else left of it. Terminations
+  /// come first, since they must be readable.
   func placeFlags() -> Flags {
     var flags = Flags()
     for (series, isTermination) in [(timeline.terminations, true), (timeline.presses, false)] {
@@ -32,7 +32,7 @@ extension TimelineDrawing {
     }
     var placed: [(row: Int, range: ClosedRange<Double>, x: Double)] = []
     for (index, flag) in flags.all.enumerated() {
-      // Bold letters are wider.
+      // Bold letters, of terminations, are wider.
       let column = TimelineStyle.columnWidth * (flag.isTermination ? 1.12 : 1)
       let width = Double(TerminalText.width(flag.label)) * column + 10
       let toTheRight = flag.x - 4...flag.x + width
@@ -40,7 +40,7 @@ extension TimelineDrawing {
       search: for row in 0..<Self.labelRows {
         for (range, isLeft) in [(toTheRight, false), (toTheLeft, true)] {
           guard range.lowerBound >= Self.left - 8, range.upperBound <= Self.right + 26,
-            // Neither on another label nor with a line through one: lines go down from their label's row.
+            // Labels must not overlap, nor lie across a line: lines go down from the row of their label.
             !placed.contains(where: { other in
               other.row == row && other.range.overlaps(range)
                 || other.row < row && range.contains(other.x)
@@ -57,10 +57,11 @@ extension TimelineDrawing {
     return flags
   }
 
-  /// Draws them over the lanes between these heights. Those without a label are no more than a stroke above them.
+  /// Draws the flags over the lanes between two heights. A flag without a label is a short stroke above the
+  /// lanes, unless it is a termination.
   mutating func drawFlags(_ flags: Flags, from lanesTop: Double, to lanesEnd: Double) {
     let base = 64.0
-    // Lines first, terminations after the others: nothing crosses a label.
+    // Draws all lines before the labels, so that no line crosses a label. Terminations cover other lines.
     for flag in flags.all.reversed() {
       let top = flag.place.map { base + Double($0.row) * 15 } ?? lanesTop - 2
       let end = flag.place == nil && !flag.isTermination ? lanesTop + 5 : lanesEnd

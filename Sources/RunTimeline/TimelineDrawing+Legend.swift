@@ -1,9 +1,9 @@
 internal import AppLifecycle
 internal import TextFormatting
 
-/// What stands below the lanes, and what a reader hears who does not see them.
+/// The legend and the remarks below the lanes, and the description for screen readers.
 extension TimelineDrawing {
-  /// What the bands and signs mean, as far as they occur.
+  /// Draws the legend: the meaning of the bands and symbols that the drawing contains.
   mutating func drawLegend(from top: Double) {
     var entries: [(style: String, name: String)] = []
     for state in [ApplicationState.active, .inactive, .background, .suspended, .notRunning]
@@ -40,7 +40,7 @@ extension TimelineDrawing {
         x = Self.left
         y += 20
       }
-      // The patterns of the lanes, at the size of a swatch.
+      // Translates the origin to the swatch, because the lanes' patterns start at the origin.
       svg.open("g", ["transform": .text("translate(\(SVGText.decimal(x)) \(SVGText.decimal(y)))")])
       drawSwatch(entry.style)
       svg.element("text", ["x": 28, "y": 11], content: entry.name)
@@ -50,7 +50,7 @@ extension TimelineDrawing {
     bottom = y + 14
   }
 
-  /// States on the way to others take no time and no room.
+  /// Whether a state is drawn, at least 1 point wide. Transitional states take no time.
   private func isSeen(_ state: ApplicationState) -> Bool {
     stretches(timeline.states).contains { $0.value == state && x($0.end) - x($0.start) >= 1 }
   }
@@ -61,7 +61,7 @@ extension TimelineDrawing {
     case "expiry": svg.element("path", ["d": "M11 0l6 7l-6 7l-6 -7Z", "class": "expiry"])
     case "task-end": svg.element("path", ["d": "M10 0h3v14h-3Z", "class": "task-end"])
     case "sound edge":
-      // The whole height of the pattern.
+      // Scales the pattern's full height of 26 points to the swatch's 14.
       svg.element(
         "rect", ["width": 40, "height": 26, "transform": "scale(0.55 0.54)", "class": "sound edge"])
     case "killed": svg.element("path", ["d": "M5 1l12 12m0 -12l-12 12", "class": "killed"])
@@ -75,7 +75,7 @@ extension TimelineDrawing {
     }
   }
 
-  /// What was left out, one sentence per line.
+  /// Draws the remarks, one sentence per line.
   mutating func drawRemarks() {
     for remark in remarks {
       bottom += 17
@@ -83,10 +83,10 @@ extension TimelineDrawing {
     }
   }
 
-  /// Events in the description at most: who hears more than that forgets the first.
+  /// The maximum number of events in the description: a listener would not remember more.
   private static let descriptionLimit = 60
 
-  /// The run in words.
+  /// The run in words, for screen readers.
   var description: String {
     var events: [(time: Double, text: String)] = []
     func add<Value>(_ series: ThinnedSeries<Value>, _ text: (Value) -> String) {
@@ -111,7 +111,7 @@ extension TimelineDrawing {
         events.append((seconds(end), "task \(task.name) ends"))
       }
     }
-    // What happened at the same time stays in the order above, whatever the sorting does.
+    // Events at the same time keep the order above, even if `sorted` is not stable.
     let sorted = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
     let told = sorted.prefix(Self.descriptionLimit).map {
       "\(SVGText.decimal($0.element.time)) s: \($0.element.text)"

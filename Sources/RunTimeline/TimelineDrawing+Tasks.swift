@@ -1,8 +1,8 @@
 internal import TextFormatting
 
-/// The lane of the background tasks: as many rows as ran at the same time.
+/// The lane of the background tasks. Tasks that ran at the same time are in different rows.
 extension TimelineDrawing {
-  /// A task with the place that it takes.
+  /// A task with its row and the position of its label.
   private struct PlacedTask {
     var task: Timeline.Task
     var row: Int
@@ -13,7 +13,7 @@ extension TimelineDrawing {
   private static let rowHeight = 22.0
 
   mutating func drawTasks() {
-    // Where the last task of each row ends, with its name.
+    // The right edge of each row's last task, including its label.
     var rowEnds: [Double] = []
     var placed: [PlacedTask] = []
     for task in timeline.tasks {
@@ -33,7 +33,8 @@ extension TimelineDrawing {
     note(timeline.tasks.count - placed.count + timeline.omittedTasks, "background tasks")
   }
 
-  /// Where a task's name stands: in its bar, or else behind it, or else before it.
+  /// Returns the label of a task and its position: in its bar, else after it, else before it. A label that
+  /// fits nowhere is truncated.
   private func place(of task: Timeline.Task) -> (text: String, x: Double, width: Double) {
     let (left, right) = (x(task.begin), x(task.end ?? end))
     func fitting(_ room: Double) -> (text: String, width: Double) {

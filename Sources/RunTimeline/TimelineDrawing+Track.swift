@@ -1,18 +1,19 @@
 internal import AppLifecycle
 internal import Glibc
 
-/// Where the device was: when the application was told so, and on a map.
+/// The location lane and the map of the device's track.
 extension TimelineDrawing {
-  /// Places that the application was told of under the same circumstances.
+  /// A part of the track that is drawn in one style.
   struct TrackPart {
-    /// `front`, `behind`, or `gap` where it was not told of the way between two places.
+    /// The style: `front`, `behind` for the background, or `gap` if the application received no updates in
+    /// between.
     var style: String
     var places: [Timeline.Place]
   }
 
   private static let mapHeight = 200.0
 
-  /// A stroke for each update.
+  /// Draws the location lane, with a stroke for each update.
   mutating func drawPlaces() {
     let top = lane("location", height: 20)
     var path = ""
@@ -23,11 +24,11 @@ extension TimelineDrawing {
     note(timeline.places.omitted, "location updates")
   }
 
-  /// The way in pieces.
+  /// The track, split where its style changes.
   var trackParts: [TrackPart] {
     var parts: [TrackPart] = []
     for (element, next) in zip(places, places.dropFirst()) {
-      // Not told of anything in between: it was suspended, or did not run.
+      // A gap: the application was suspended or did not run, so it received no updates in between.
       let isGap = states.contains {
         $0.time > element.time && $0.time <= next.time && ($0.value == .suspended || $0.value == .notRunning)
       }
@@ -39,11 +40,12 @@ extension TimelineDrawing {
     return parts
   }
 
-  /// Draws the way as on a map, north up. Returns its lower edge.
+  /// Draws the track as a map, with north up. Returns the map's lower edge.
   mutating func drawTrack(from top: Double) -> Double {
     guard let first = places.first?.value else { return top }
     let width = Self.right - Self.left
-    // Degrees of latitude from the first place; the short way round in longitude.
+    // Coordinates in degrees of latitude from the first location. `remainder` takes the short way around in
+    // longitude.
     let shrink = max(0.01, cos(first.latitude * .pi / 180))
     func plane(_ place: Timeline.Place) -> (x: Double, y: Double) {
       (remainder(place.longitude - first.longitude, 360) * shrink, first.latitude - place.latitude)
@@ -51,7 +53,7 @@ extension TimelineDrawing {
     let all = places.map { plane($0.value) }
     let (left, right) = (all.map(\.x).min() ?? 0, all.map(\.x).max() ?? 0)
     let (upper, lower) = (all.map(\.y).min() ?? 0, all.map(\.y).max() ?? 0)
-    // A device that stood still is drawn in ten metres of surroundings.
+    // At least 1e-4 degrees (11 m), so that a stationary device does not cause a division by zero.
     let size = max(right - left, lower - upper, 1e-4)
     let margin = 14.0
     let scale = min(
@@ -97,7 +99,7 @@ extension TimelineDrawing {
     return top + Self.mapHeight
   }
 
-  /// A bar that is a round number of metres long.
+  /// Draws a scale bar whose length is a round number of metres.
   private mutating func drawScale(pointsPerDegree: Double, at y: Double) {
     let metersPerPoint = 111_195 / pointsPerDegree
     let lengths = (0..<8).flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }

@@ -2,43 +2,45 @@ internal import AppLifecycle
 package import HostTime
 internal import TextFormatting
 
-/// Draws a run against time as an SVG document: one lane below the other, what was pressed above them.
+/// A drawing of a run against time, as an SVG document: lanes below each other, with the user's commands
+/// above them.
 package struct TimelineDrawing {
-  /// Points, of which the drawing is that many wide.
+  /// The width of the drawing, in points.
   static let width = 1000.0
   static let left = 112.0
   static let right = 968.0
-  /// Labels of what was pressed are that many above each other at most; what finds no room goes without.
+  /// The maximum number of rows of flag labels. Labels that find no room are left out.
   static let labelRows = 4
-  /// Tasks that ran at the same time are that many below each other at most.
+  /// The maximum number of rows in the task lane. Tasks that find no room are left out.
   static let taskRows = 6
 
-  /// As much of something as needs no thinning, so that changes at one moment (inactive, background) all stay.
+  /// The number of elements up to which a series is not thinned, so that changes at one moment (inactive,
+  /// background) all stay.
   private static let sparse = 200
-  /// Beyond that nothing is closer together, in points.
+  /// The minimum distance between the elements of a thinned series, in points.
   private static let closest = 3.0
-  /// Narrower bands have no edges, which would be all that is seen of them.
+  /// The width in points below which a band has no outline, because nothing else would be visible.
   private static let narrow = 7.0
 
   let timeline: Timeline
-  /// All places that were kept: the lane's are thinned, the map's are not.
+  /// All recorded locations, for the map. The lane shows the thinned ones of `timeline`.
   let places: [ThinnedSeries<Timeline.Place>.Element]
-  /// The application's states, each with the moment from which it held.
+  /// The application's states with their start times, not thinned.
   let states: [ThinnedSeries<ApplicationState>.Element]
   let axis: TimeAxis
-  /// What the axis counts from.
+  /// The zero of the axis.
   private let zero: HostTime
-  /// When the run ended.
+  /// The end of the run.
   let end: HostTime
   var svg = SVGText()
-  /// What is written into bands: it comes last, over all lines.
+  /// The labels of the bands, which come after all lines in the document, so that no line covers them.
   private var labels = SVGText()
-  /// The lower edge of what is drawn so far.
+  /// The lower edge of the drawing so far, in points.
   var bottom = 0.0
-  /// What was left out, in sentences.
+  /// Sentences about elements that were left out.
   var remarks: [String] = []
 
-  /// The SVG document for a run that was recorded until `end`. `caption` says what ran.
+  /// Returns the SVG document of a run that was recorded until `end`. `caption` describes the run.
   package static func document(_ timeline: Timeline, end: HostTime, caption: String) -> String {
     var drawing = TimelineDrawing(timeline, end: end)
     return drawing.draw(caption: caption)
@@ -56,24 +58,24 @@ package struct TimelineDrawing {
 
   // MARK: Places
 
-  /// A moment as the axis has it; none is later than the run's end.
+  /// Returns the time in seconds on the axis, at most that of the run's end.
   func seconds(_ time: HostTime) -> Double { min(time, end).seconds(since: zero) }
 
   func x(_ seconds: Double) -> Double {
     Self.left + (seconds - axis.start) / (axis.end - axis.start) * (Self.right - Self.left)
   }
 
-  /// Where that moment is.
+  /// Returns the horizontal position of a time, in points.
   func x(_ time: HostTime) -> Double { x(seconds(time)) }
 
-  /// A stretch of time in words.
+  /// Returns an interval of time in words.
   func span(_ start: HostTime, _ end: HostTime) -> String {
     "\(Self.text(seconds(start))) to \(Self.text(seconds(end))) s"
   }
 
   static func text(_ seconds: Double) -> String { SVGText.decimal(seconds) }
 
-  /// The stretches of a series, each until the next begins.
+  /// Returns the intervals of a series, each of which ends at the start of the next.
   func stretches<Value>(
     _ series: ThinnedSeries<Value>
   ) -> [(value: Value, start: HostTime, end: HostTime)] {
@@ -87,12 +89,12 @@ package struct TimelineDrawing {
   // MARK: The whole
 
   private mutating func draw(caption: String) -> String {
-    // What lies behind everything needs the height, so the lanes are drawn first, and put behind it then.
+    // The background needs the height of the drawing, so the lanes are drawn first and inserted after it.
     let flags = placeFlags()
     let top = 66 + Double(max(1, flags.rows)) * 15
     bottom = top
     drawStates()
-    // A run that is all about places has neither.
+    // A run that only records locations has neither sound nor items.
     if places.isEmpty || !timeline.sounds.elements.isEmpty || !timeline.items.elements.isEmpty {
       drawSound()
       drawItems()
@@ -157,7 +159,7 @@ package struct TimelineDrawing {
 
   // MARK: Lanes
 
-  /// Begins a lane: its name and the bed in which its bands lie. Returns its upper edge.
+  /// Starts a lane with its name and its background. Returns the lane's upper edge.
   mutating func lane(_ name: String, height: Double) -> Double {
     let top = bottom + 5
     svg.element(
@@ -173,7 +175,7 @@ package struct TimelineDrawing {
     return top
   }
 
-  /// A band with a label in it, if that fits.
+  /// Draws a band, with a label if it fits.
   private mutating func band(
     _ name: String, from start: HostTime, to end: HostTime, top: Double, height: Double, style: String,
     labelStyle: String = "on", tooltip: String
@@ -188,12 +190,12 @@ package struct TimelineDrawing {
       ], tooltip: tooltip)
     let label = TerminalText.truncated(
       name, columns: Int(max(0, right - left - 8) / TimelineStyle.columnWidth))
-    // Less than three letters of it would tell nothing.
+    // Fewer than three letters of a label would be meaningless.
     guard !label.isEmpty, label == name || TerminalText.width(label) > 3 else { return }
     write(label, x: left + 5, y: top + height / 2, style: labelStyle)
   }
 
-  /// A label with its middle at that height.
+  /// Writes a label that is vertically centred at `y`.
   mutating func write(_ label: String, x: Double, y: Double, style: String = "on") {
     labels.element(
       "text", ["x": .number(x), "y": .number(y + 4), "class": .text(style)], content: label)
@@ -201,8 +203,8 @@ package struct TimelineDrawing {
 
   private mutating func drawStates() {
     let top = lane("application", height: 32)
-    // From right to left: the least width of a short one covers the beginning of the next, and not the other way
-    // round. Changes on the way, with no time in them, are left to the description.
+    // From right to left, so that the minimum width of a short band covers the start of its successor, not
+    // the reverse. Transitional inactive states, less than 1 point wide, are only in the description.
     for (state, start, end) in stretches(timeline.states).reversed() {
       if state == .inactive, x(end) - x(start) < 1 { continue }
       let name = TimelineStyle.name(state)
@@ -216,7 +218,7 @@ package struct TimelineDrawing {
   private mutating func drawSound() {
     let top = lane("sound", height: 26)
     for (sound, start, end) in stretches(timeline.sounds).reversed() where sound != .silent {
-      // The pattern begins with the band's upper edge.
+      // Translates the origin to the band's upper edge, where the pattern starts.
       let isAudible = sound == .audible
       svg.open("g", ["transform": "translate(0 \(SVGText.decimal(top)))"])
       band(
@@ -263,7 +265,7 @@ package struct TimelineDrawing {
     return "M\(text(x)) \(text(tip))L\(text(x + half)) \(text(base))H\(text(x - half))Z"
   }
 
-  /// Remarks on what was left out, if anything was.
+  /// Adds a remark on elements that were left out, unless `count` is 0.
   mutating func note(_ count: Int, _ what: String) {
     guard count > 0 else { return }
     remarks.append("\(count) \(what) too close to others to be drawn.")

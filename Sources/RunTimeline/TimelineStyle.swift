@@ -1,12 +1,12 @@
 internal import AppLifecycle
 
-/// How things look: by colour on a screen, by lightness, hatching and words in print.
+/// The drawing's style: elements differ by colour on a screen, and by lightness, hatching and words in print.
 enum TimelineStyle {
-  /// Points for a character of a label: wide enough for the widest of the usual sans-serif fonts.
+  /// The width of a label's character, in points: enough for the widest of the usual sans-serif fonts.
   static let columnWidth = 6.8
 
-  /// Classes and patterns, the first elements of a drawing. Their names are this drawing's own, so that several can
-  /// stand in one page.
+  /// The classes and patterns, which are the first elements of a drawing. All rules apply inside `.continuo`,
+  /// and the pattern names begin with it, so that several drawings can share a page.
   static let definitions: StaticString = """
     <style>
     .continuo { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11.5px; fill: #1b2733 }
@@ -57,7 +57,7 @@ enum TimelineStyle {
     </defs>
     """
 
-  /// The class of a label on a state's band: what reads well on its colour or its hatching.
+  /// Returns the class of a label that is readable on a state's colour or hatching.
   static func label(on state: ApplicationState) -> String {
     switch state {
     case .active: "light"
@@ -66,7 +66,7 @@ enum TimelineStyle {
     }
   }
 
-  /// How a person calls a state.
+  /// Returns a state's name for display.
   static func name(_ state: ApplicationState) -> String {
     state == .notRunning ? "not running" : state.rawValue
   }

@@ -5,7 +5,7 @@ struct BusHandle: ~Copyable {
   let calls: SystemdLibrary
   let pointer: OpaquePointer
 
-  /// Begins to connect to `address`, or, if it is nil, to the user's session bus by the rules of libsystemd
+  /// Starts connecting to `address` or, if it is nil, to the user's session bus by the rules of libsystemd
   /// (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`). Does not wait for the server.
   init(_ calls: SystemdLibrary, address: String?) throws(BusError) {
     var made: OpaquePointer?
@@ -40,18 +40,18 @@ struct MessageHandle: ~Copyable {
   let calls: SystemdLibrary
   let pointer: OpaquePointer
 
-  /// The most values that are read from one message, and how deep they may lie in each other.
+  /// The maximum number of values read from one message, and their maximum nesting depth.
   private static let readLimit = 1000
   private static let depthLimit = 8
 
-  /// Keeps a message that libsystemd lends.
+  /// Retains a message borrowed from libsystemd.
   init(_ calls: SystemdLibrary, borrowed: OpaquePointer) {
     self.calls = calls
     pointer = borrowed
     _ = calls.messageRef(borrowed)
   }
 
-  /// A message that `make` makes. Throws `invalid` if libsystemd refuses the names.
+  /// Creates a message with `make`. Throws `invalid` if libsystemd refuses the names.
   private init(
     _ calls: SystemdLibrary, _ make: (SystemdLibrary.Result) -> Int32
   ) throws(BusError) {
@@ -64,7 +64,7 @@ struct MessageHandle: ~Copyable {
 
   deinit { _ = calls.messageUnref(pointer) }
 
-  /// A method call.
+  /// Creates a method call.
   static func call(
     _ calls: SystemdLibrary, _ bus: OpaquePointer, _ call: BusMessage
   ) throws(BusError) -> MessageHandle {
@@ -75,7 +75,7 @@ struct MessageHandle: ~Copyable {
     return message
   }
 
-  /// A signal.
+  /// Creates a signal message.
   static func signal(
     _ calls: SystemdLibrary, _ bus: OpaquePointer, _ signal: BusMessage
   ) throws(BusError) -> MessageHandle {
@@ -86,7 +86,7 @@ struct MessageHandle: ~Copyable {
     return message
   }
 
-  /// The reply to this call. libsystemd itself leaves out the reply to a call that wants none.
+  /// Creates the reply to this call. libsystemd itself omits the reply to a call that expects none.
   func reply(_ result: Result<[BusValue], BusError>) throws(BusError) -> MessageHandle {
     switch result {
     case .success(let values):
@@ -170,7 +170,7 @@ struct MessageHandle: ~Copyable {
 
   // MARK: Reading
 
-  /// What kind of message it is.
+  /// The kind of a message, with D-Bus's values.
   enum Kind: UInt8 {
     case call = 1
     case reply = 2
@@ -178,21 +178,22 @@ struct MessageHandle: ~Copyable {
     case signal = 4
   }
 
-  /// Its kind; nil for kinds that D-Bus does not know yet.
+  /// The kind of this message; nil for kinds unknown to D-Bus.
   var kind: Kind? {
     var type: UInt8 = 0
     _ = calls.getType(pointer, &type)
     return Kind(rawValue: type)
   }
 
-  /// The error that it carries, if it is one.
+  /// The error in this message, if it is an error reply.
   var error: BusError? {
     guard kind == .failure, let fields = calls.getError(pointer), let name = fields[0] else { return nil }
     return BusError(
       name: String(cString: name), message: fields[1].map { String(cString: $0) } ?? "no explanation")
   }
 
-  /// Its contents. Arguments are read up to the first one of a type that `BusValue` does not have. Once only.
+  /// Reads the content. Arguments are read up to the first whose type `BusValue` does not support. Must be
+  /// called only once.
   func read() -> BusMessage {
     func text(_ function: (OpaquePointer) -> SystemdLibrary.Name?) -> String {
       function(pointer).map { String(cString: $0) } ?? ""
@@ -294,11 +295,11 @@ struct MessageHandle: ~Copyable {
   private func inside<Result>(
     _ type: CChar, _ contents: SystemdLibrary.Name?, _ body: () -> Result?
   ) -> Result? {
-    // The library's text lives until the next peek.
+    // The library's text is valid only until the next peek.
     let kept = contents.map { String(cString: $0) }
     guard calls.enterContainer(pointer, type, kept) > 0 else { return nil }
     let result = body()
-    // Fails where something was left unread: then what follows cannot be read either.
+    // Fails if unread values remain; subsequent values are then unreadable too.
     return calls.exitContainer(pointer) >= 0 ? result : nil
   }
 }

@@ -2,13 +2,13 @@ import Dispatch
 import Glibc
 import HostTime
 
-/// One connection, driven by its queue: nothing runs while nothing comes in.
+/// A connection driven by its queue, which is idle while no messages arrive.
 ///
-/// Unchecked: everything but `queue` is used on that queue only.
+/// Unchecked: everything except `queue` is used on that queue only.
 final class BusLoop: @unchecked Sendable {
-  /// Method calls that came in and wait for `reply`. More are refused.
+  /// The maximum number of received calls pending a `reply`. More are refused.
   static let waitingLimit = 64
-  /// How long a call to others may take, in microseconds.
+  /// The timeout of outgoing calls, in microseconds.
   private static let callLimit: UInt64 = 10_000_000
 
   let queue = DispatchQueue(label: "continuo-bus")
@@ -17,7 +17,7 @@ final class BusLoop: @unchecked Sendable {
   private var socket: DescriptorSource?
   private var wantsToWrite = false
   private var timer: (any DispatchSourceTimer)?
-  /// When the timer fires, in microseconds of the monotonic clock; `.max`: never.
+  /// The time at which the timer fires, in microseconds of the monotonic clock; `.max` means never.
   private var moment: UInt64 = .max
   private var waiting: [UInt64: KeptMessage] = [:]
   private var expected: [UInt64: ExpectedReply] = [:]
@@ -26,13 +26,13 @@ final class BusLoop: @unchecked Sendable {
   private let onSignal: @Sendable (BusMessage) -> Void
   private let onEnd: @Sendable () -> Void
 
-  /// A message that stays until it is answered.
+  /// A received call, retained until it is answered.
   private final class KeptMessage {
     let handle: MessageHandle
     init(_ handle: consuming MessageHandle) { self.handle = handle }
   }
 
-  /// A reply that somebody waits for. libsystemd has a pointer to it until the connection is freed or it came.
+  /// A pending reply. libsystemd has a pointer to it until the reply arrives or the connection is freed.
   private final class ExpectedReply {
     unowned let loop: BusLoop
     let number: UInt64
@@ -60,12 +60,12 @@ final class BusLoop: @unchecked Sendable {
     bus = try BusHandle(calls, address: address)
   }
 
-  /// Begins. Once, on the queue.
+  /// Starts the connection. Must be called once, on the queue.
   func start() {
     guard let pointer = bus?.pointer else { return }
     let handler: SystemdLibrary.Handler = { message, userdata, _ in
       guard let message, let userdata else { return 0 }
-      // The loop frees the connection before it goes.
+      // The loop frees the connection before it is deallocated, so the pointer is valid.
       return Unmanaged<BusLoop>.fromOpaque(userdata).takeUnretainedValue().take(message)
     }
     _ = calls.addFilter(pointer, nil, handler, Unmanaged.passUnretained(self).toOpaque())
@@ -74,7 +74,7 @@ final class BusLoop: @unchecked Sendable {
     if socket == nil { end() } else { process() }
   }
 
-  /// Ends the connection. On the queue; idempotent.
+  /// Closes the connection. Must be called on the queue; idempotent.
   func close() {
     guard bus != nil else { return }
     socket?.cancel()
@@ -87,14 +87,15 @@ final class BusLoop: @unchecked Sendable {
     for reply in remains.replies.values {
       reply.completion(.failure(.disconnected("the connection was closed")))
     }
-    // Later: this may be a call of libsystemd's.
+    // Deferred, because the caller may be a callback of libsystemd.
     queue.async { [self] in
       remains.drop()
       withExtendedLifetime(self) {}
     }
   }
 
-  /// A connection on its way to its end, and what it points to until then. Unchecked: used on the loop's queue only.
+  /// A closed connection and the objects to which it points until it is freed. Unchecked: used on the loop's
+  /// queue only.
   private final class Remains: @unchecked Sendable {
     private var bus: BusHandle?
     private(set) var replies: [UInt64: ExpectedReply]
@@ -158,18 +159,18 @@ final class BusLoop: @unchecked Sendable {
     do throws(BusError) {
       try transmit(try call.reply(result))
     } catch {
-      // The connection is at its end, which `process` notices.
+      // The connection has failed; `process` detects that.
     }
   }
 
   // MARK: What comes in
 
-  /// Does all that can be done now, and arranges to be called when there is more.
+  /// Processes all available messages and arranges the next wake-up.
   func process() {
     while let pointer = bus?.pointer {
       let code = calls.process(pointer, nil)
       if code > 0 { continue }
-      // Handlers may have closed it.
+      // Handlers may have closed the connection.
       guard bus != nil else { return }
       if code < 0 || calls.isOpen(pointer) <= 0 { return end() }
       return arrange(pointer)
@@ -189,7 +190,7 @@ final class BusLoop: @unchecked Sendable {
     let timer = self.timer ?? makeTimer()
     self.timer = timer
     let (nanoseconds, overflow) = next.multipliedReportingOverflow(by: 1000)
-    // Both count on the monotonic clock.
+    // The deadline and the timer use the same monotonic clock.
     timer.schedule(
       deadline: overflow ? .distantFuture : DispatchTime(uptimeNanoseconds: nanoseconds),
       leeway: .milliseconds(10))
@@ -210,7 +211,8 @@ final class BusLoop: @unchecked Sendable {
     onEnd()
   }
 
-  /// A message that is no reply to a call. Returns 1 if it is dealt with; libsystemd answers other calls itself.
+  /// Handles a message that is not a reply. Returns 1 if it was handled; libsystemd itself answers other
+  /// calls.
   private func take(_ pointer: OpaquePointer) -> Int32 {
     let message = MessageHandle(calls, borrowed: pointer)
     switch message.kind {
@@ -222,7 +224,7 @@ final class BusLoop: @unchecked Sendable {
       let content = message.read()
       lastNumber += 1
       let number = lastNumber
-      // A later answer may be given before `onCall` returns, but then waits for this queue.
+      // A deferred answer may arrive before `onCall` returns, but then waits for this queue.
       switch onCall(content, number) {
       case .values(let values): answer(message, .success(values))
       case .failure(let error): answer(message, .failure(error))

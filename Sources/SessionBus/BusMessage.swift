@@ -1,19 +1,19 @@
-/// A message of the bus.
+/// A message of the session or system bus (D-Bus).
 package struct BusMessage: Hashable, Sendable {
-  /// Who it is for: a bus name. Nil for signals, and for messages that come in.
+  /// The bus name of the recipient; nil for signals and received messages.
   package var destination: String?
-  /// The object.
+  /// The path of the object.
   package var path: String
-  /// The interface that the member belongs to; may be empty in a call that comes in.
+  /// The interface of the member; may be empty in a received call.
   package var interface: String
-  /// The method or the signal.
+  /// The name of the method or signal.
   package var member: String
-  /// The arguments. Those of a message that comes in are complete only if all their types are among `BusValue`'s.
+  /// The arguments. In a received message complete only if `BusValue` supports all their types.
   package var arguments: [BusValue]
-  /// The types of the arguments as D-Bus writes them, also of those that could not be read.
+  /// The types of the arguments in D-Bus notation, including types that could not be read.
   package var signature: String
 
-  /// A message with these properties.
+  /// Creates a message with the given properties.
   package init(
     destination: String? = nil, path: String, interface: String, member: String, arguments: [BusValue] = []
   ) {
@@ -26,53 +26,53 @@ package struct BusMessage: Hashable, Sendable {
   }
 }
 
-/// Why something on the bus did not succeed.
+/// An error of a D-Bus call or connection.
 package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The error's name, such as `org.freedesktop.DBus.Error.NotSupported`.
+  /// The D-Bus name of the error, such as `org.freedesktop.DBus.Error.NotSupported`.
   package var name: String
-  /// A sentence for a person.
+  /// A message for the user.
   package var message: String
 
-  /// An error with this name.
+  /// Creates an error with the given name and message.
   package init(name: String, message: String) {
     self.name = name
     self.message = message
   }
 
-  /// The name and the sentence.
+  /// The name and the message.
   package var description: String { "\(name): \(message)" }
 
-  /// No method or property of that name.
+  /// The error for an unknown method or property.
   package static func unknown(_ what: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "there is no \(what)")
   }
-  /// Arguments of other types, or out of range.
+  /// The error for arguments with a wrong type or out of range.
   package static func invalid(_ message: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
   }
-  /// What the object cannot do now.
+  /// The error for an operation that the object does not support now.
   package static func notSupported(_ message: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: message)
   }
-  /// What was tried without success.
+  /// The error for an operation that failed.
   package static func failed(_ message: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.Failed", message: message)
   }
-  /// There is no connection.
+  /// The error for a missing connection.
   package static func disconnected(_ message: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: message)
   }
-  /// More than is accepted at once.
+  /// The error for too many pending calls.
   package static let tooMuch = BusError(
     name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "too many calls wait for their reply")
 }
 
 /// The answer to a method call.
 package enum BusAnswer: Sendable {
-  /// The reply's arguments.
+  /// Reply with these arguments.
   case values([BusValue])
-  /// An error.
+  /// Reply with this error.
   case failure(BusError)
-  /// Will be given with `SessionBus.reply(to:_:)`.
+  /// Defer the reply, which `SessionBus.reply(to:_:)` sends later.
   case later
 }

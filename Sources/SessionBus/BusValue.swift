@@ -1,33 +1,33 @@
-/// A value in a message of the bus, with its D-Bus type.
+/// A value in a D-Bus message, with its type.
 package indirect enum BusValue: Hashable, Sendable {
-  /// `b`
+  /// The type `b`.
   case bool(Bool)
-  /// `i`
+  /// The type `i`.
   case int32(Int32)
-  /// `q`
+  /// The type `q`.
   case uint16(UInt16)
-  /// `u`
+  /// The type `u`.
   case uint32(UInt32)
-  /// `x`
+  /// The type `x`.
   case int64(Int64)
-  /// `t`
+  /// The type `t`.
   case uint64(UInt64)
-  /// `d`
+  /// The type `d`.
   case double(Double)
-  /// `s`. Bytes behind a zero character are cut off.
+  /// The type `s`. Text after a null character is cut off.
   case string(String)
-  /// `o`. Must be a valid path.
+  /// The type `o`. Must be a valid object path.
   case objectPath(String)
-  /// `as`
+  /// The type `as`.
   case strings([String])
-  /// `aay`
+  /// The type `aay`.
   case byteArrays([[UInt8]])
-  /// `a{sv}`
+  /// The type `a{sv}`.
   case dictionary([String: BusValue])
-  /// `v`
+  /// The type `v`.
   case variant(BusValue)
 
-  /// The type as D-Bus writes it.
+  /// The type in D-Bus notation.
   package var signature: String {
     switch self {
     case .bool: "b"
@@ -55,7 +55,7 @@ package indirect enum BusValue: Hashable, Sendable {
     }
   }
 
-  /// A number of any type, also inside a variant; nil for other types.
+  /// The value of any number type, also inside a variant; nil for other types.
   package var number: Double? {
     switch self {
     case .int32(let value): Double(value)

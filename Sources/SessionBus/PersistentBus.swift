@@ -2,11 +2,12 @@ import Dispatch
 import HostTime
 import Synchronization
 
-/// A connection to a bus that is made again whenever it has ended, until this object is released.
+/// A bus connection that reconnects whenever it ends, until this object is released.
 ///
 /// Any thread; no method blocks.
 package final class PersistentBus: Sendable {
-  /// The callbacks, as those of `SessionBus`; all but `onConnect` come on a queue of each connection.
+  /// The callbacks, as for `SessionBus`. Except for `onConnect` they are called on the queue of the
+  /// respective connection.
   private struct Handlers: Sendable {
     var onConnect: @Sendable (SessionBus) -> Void
     var onCall: @Sendable (BusMessage, UInt64) -> BusAnswer
@@ -16,32 +17,33 @@ package final class PersistentBus: Sendable {
   private struct State {
     var bus: SessionBus?
     var hasBegun = false
-    /// Attempts since a connection lasted.
+    /// The number of attempts since a connection last persisted for `longestPause`.
     var attempts = 0
-    /// The moment of the last attempt that led to a connection.
+    /// The time of the last successful connection.
     var madeAt: HostTime?
   }
 
-  /// The longest pause between two attempts, in seconds. A connection that lasts as long ends the back-off.
+  /// The longest delay between two attempts, in seconds. A connection that lasts as long resets the back-off.
   private static let longestPause = 30.0
 
   private let state = Mutex(State())
-  /// Makes and forgets connections, one after the other: the end of one is taken in after it was stored.
+  /// Serializes connecting and the handling of lost connections: a connection is stored before its end is
+  /// handled.
   private let queue = DispatchQueue(label: "continuo-bus-connection")
   private let address: String?
 
-  /// An object without a connection yet. `address`: the bus as D-Bus writes it; nil: the user's session bus.
+  /// Creates an unconnected object. `address`: the bus in D-Bus notation; nil selects the user's session bus.
   package init(address: String?) { self.address = address }
 
-  /// The connection; nil while there is none.
+  /// The current connection; nil if none.
   package var current: SessionBus? { state.withLock { $0.bus } }
 
-  /// Connects, at the first call. If libsystemd or an address is missing, the next call tries again.
+  /// Connects on the first call. If libsystemd or an address is missing, the next call tries again.
   ///
   /// - Parameters:
-  ///   - onConnect: called with each connection, on a queue of this object. Requests names and signals.
+  ///   - onConnect: called with each connection, on this object's queue. Requests names and signals.
   ///   - onCall: answers calls, as for `SessionBus`.
-  ///   - onSignal: gets signals, as for `SessionBus`.
+  ///   - onSignal: receives signals, as for `SessionBus`.
   package func begin(
     onConnect: @escaping @Sendable (SessionBus) -> Void,
     onCall: @escaping @Sendable (BusMessage, UInt64) -> BusAnswer,
@@ -56,7 +58,7 @@ package final class PersistentBus: Sendable {
     queue.async { [weak self] in self?.connect(handlers) }
   }
 
-  /// Makes a connection. On the queue, only without one.
+  /// Makes a connection. Must be called on the queue, without a current connection.
   private func connect(_ handlers: Handlers) {
     do throws(BusError) {
       let bus = try SessionBus(
@@ -72,12 +74,12 @@ package final class PersistentBus: Sendable {
         if state.madeAt == nil { state.hasBegun = false }
         return state.madeAt != nil
       }
-      // Without libsystemd, or without the address of a bus, time changes nothing.
+      // A retry is pointless without libsystemd or a bus address: waiting does not change that.
       if wasConnected { retry(handlers) }
     }
   }
 
-  /// Forgets the connection that has ended. Any thread.
+  /// Discards the connection that has ended and schedules a retry. Any thread.
   private func ended(_ handlers: Handlers) {
     queue.async { [weak self] in
       guard let self else { return }
@@ -86,7 +88,7 @@ package final class PersistentBus: Sendable {
         if let madeAt = state.madeAt, now.seconds(since: madeAt) >= Self.longestPause { state.attempts = 0 }
         return state.bus.take()
       }
-      // Released here, without the lock.
+      // The connection is released here, outside the lock.
       withExtendedLifetime(lost) {}
       retry(handlers)
     }

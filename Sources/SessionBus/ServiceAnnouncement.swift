@@ -1,15 +1,15 @@
 import Glibc
 
-/// A network service that Avahi, where it runs, tells the other machines of (DNS-SD). It is announced again when Avahi or the
-/// bus starts later or anew, and no longer when this object goes.
+/// A network service announced to other machines by Avahi (DNS-SD), where it runs. The service is announced
+/// again whenever Avahi or the bus starts or restarts. The announcement ends when this object is released.
 ///
-/// Nothing waits for it, and where there is no system bus or no Avahi nothing happens. Any thread.
+/// No method waits, and without a system bus or Avahi nothing is announced. Any thread.
 package final class ServiceAnnouncement: Sendable {
-  /// What is announced.
+  /// The service to announce.
   package struct Service: Hashable, Sendable {
-    /// For people; another one is found where the name is taken.
+    /// The name for users. If it is taken, a number is appended.
     package var name: String
-    /// As `_mpd._tcp`.
+    /// The DNS-SD type, such as `_mpd._tcp`.
     package var type: String
     package var port: UInt16
 
@@ -22,8 +22,8 @@ package final class ServiceAnnouncement: Sendable {
 
   private let announcer: Announcer
 
-  /// Announces `service`. `address`: the bus as D-Bus writes it; nil is the system's, by `DBUS_SYSTEM_BUS_ADDRESS` or at
-  /// its usual place.
+  /// Announces `service`. `address`: the bus in D-Bus notation; nil selects the system bus, from
+  /// `DBUS_SYSTEM_BUS_ADDRESS` or at its default location.
   package init(_ service: Service, address: String? = nil) {
     let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
     announcer = Announcer(service, address: address ?? variable ?? "unix:path=/run/dbus/system_bus_socket")
@@ -34,11 +34,11 @@ package final class ServiceAnnouncement: Sendable {
 private final class Announcer: Sendable {
   private static let avahi = "org.freedesktop.Avahi"
   private static let daemon = "org.freedesktop.DBus"
-  /// Names that are tried one after the other.
+  /// The maximum number of names to try.
   private static let nameLimit = 20
 
   private let service: ServiceAnnouncement.Service
-  /// Avahi forgets what a connection announced when it ends.
+  /// The connection to which the announcement belongs: Avahi withdraws it when the connection ends.
   private let bus: PersistentBus
 
   init(_ service: ServiceAnnouncement.Service, address: String) {
@@ -51,7 +51,7 @@ private final class Announcer: Sendable {
       onConnect: { [weak self] _ in self?.watch() },
       onCall: { call, _ in .failure(.unknown(call.member)) },
       onSignal: { [weak self] signal in
-        // Its last argument is who has the name now; empty for nobody.
+        // The last argument is the new owner of the name; empty if none.
         guard signal.member == "NameOwnerChanged", signal.arguments.count == 3,
           signal.arguments[0].text == Self.avahi, signal.arguments[2].text?.isEmpty == false
         else { return }
@@ -62,7 +62,7 @@ private final class Announcer: Sendable {
   private func watch() {
     let rule = "type='signal',interface='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.avahi)'"
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "AddMatch", [.string(rule)]) { _ in }
-    // Asked for by its name Avahi would be started.
+    // A call addressed to Avahi's name would start Avahi, so ask the bus.
     call(Self.daemon, "/org/freedesktop/DBus", Self.daemon, "NameHasOwner", [.string(Self.avahi)]) {
       [weak self] result in
       if case .success([.bool(true)]) = result { self?.announce() }
@@ -79,7 +79,7 @@ private final class Announcer: Sendable {
   private func add(to group: String, attempt: Int) {
     let name = attempt == 1 ? service.name : "\(service.name) #\(attempt)"
     let arguments: [BusValue] = [
-      // Every interface, every protocol, no flags, the standard domain, this host.
+      // Every interface, every protocol, no flags, the default domain, this host.
       .int32(-1), .int32(-1), .uint32(0), .string(name), .string(service.type), .string(""), .string(""),
       .uint16(service.port), .byteArrays([]),
     ]

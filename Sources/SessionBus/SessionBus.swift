@@ -1,21 +1,22 @@
 import Dispatch
 
-/// A connection to the user's session bus (D-Bus), by libsystemd.
+/// A connection to the user's session bus (D-Bus) through libsystemd.
 ///
-/// Connecting, calls and signals are asynchronous: no method blocks, and all callbacks come one after the other on a
-/// dispatch queue of the connection. Any thread. The connection ends with this object.
+/// Connecting, calls and signals are asynchronous: no method blocks. All callbacks run one after the other on
+/// a dispatch queue of the connection. Any thread. The connection ends when this object is released.
 package final class SessionBus: Sendable {
   private let loop: BusLoop
 
-  /// Connects to a bus. Loads libsystemd at the first use.
+  /// Connects to a bus. Loads libsystemd on first use.
   ///
   /// - Parameters:
-  ///   - address: the bus as D-Bus writes it, such as `unix:path=/run/user/1000/bus`; nil: the user's session bus.
-  ///   - onCall: answers a method call to any object of this connection. Its number is for `reply(to:_:)`, if the
-  ///     answer is `.later`; at most 64 calls wait, and further ones are refused.
-  ///   - onSignal: called with the signals that come in. Which ones do is asked of the bus with `AddMatch`.
-  ///   - onEnd: called once if the connection cannot be made after all, or is lost. Not called for `close()`.
-  /// - Throws: `disconnected` if libsystemd is not installed or there is no address of a bus.
+  ///   - address: the bus in D-Bus notation, such as `unix:path=/run/user/1000/bus`; nil selects the user's
+  ///     session bus.
+  ///   - onCall: answers a method call to any object of this connection. After the answer `.later`, the
+  ///     number is passed to `reply(to:_:)`. At most 64 calls can be pending; further ones are refused.
+  ///   - onSignal: called with received signals. The calls of `AddMatch` on the bus select them.
+  ///   - onEnd: called once if connecting fails later, or the connection is lost. Not called for `close()`.
+  /// - Throws: `disconnected` if libsystemd is not installed or no bus address is known.
   package init(
     address: String? = nil,
     onCall: @escaping @Sendable (BusMessage, _ number: UInt64) -> BusAnswer,
@@ -29,7 +30,7 @@ package final class SessionBus: Sendable {
 
   deinit { close() }
 
-  /// Emits a signal; `destination` is not used. What cannot be sent is dropped.
+  /// Emits a signal; `destination` is ignored. A signal that cannot be sent is dropped.
   package func emit(_ signal: BusMessage) {
     loop.queue.async { [loop] in
       try? loop.send(signal: signal)
@@ -37,21 +38,22 @@ package final class SessionBus: Sendable {
     }
   }
 
-  /// Answers a call that `onCall` has answered with `.later`. Does nothing if it was answered already.
+  /// Answers a call to which `onCall` returned `.later`. Has no effect if it was already answered.
   package func reply(to number: UInt64, _ result: Result<[BusValue], BusError>) {
     loop.queue.async { [loop] in loop.reply(to: number, result) }
   }
 
-  /// Calls a method. `completion` gets the reply's arguments, or the error; after 10 s without reply that is an error.
+  /// Calls a method. `completion` receives the reply's arguments or the error. The timeout is 10 s.
   package func call(
     _ message: BusMessage, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
   ) {
     loop.queue.async { [loop] in loop.call(message, completion) }
   }
 
-  /// Requests a well-known name. `completion` gets whether this connection owns it now; if not, others have it.
+  /// Requests a well-known name. `completion` receives whether this connection now owns it; if not, another
+  /// connection does.
   package func requestName(_ name: String, completion: @escaping @Sendable (Result<Bool, BusError>) -> Void) {
-    // 4: do not queue. 1 and 4 as replies: it is ours.
+    // Flag 4 means: do not queue. Replies 1 and 4 mean that this connection owns the name.
     let request = BusMessage(
       destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
       member: "RequestName", arguments: [.string(name), .uint32(4)])
@@ -60,7 +62,8 @@ package final class SessionBus: Sendable {
     }
   }
 
-  /// Ends the connection; what the socket has not taken yet is dropped. The names are free when the bus has noticed it.
+  /// Ends the connection. Data that the socket has not accepted is dropped. The names become free when the
+  /// bus detects the end.
   package func close() {
     loop.queue.async { [loop] in loop.close() }
   }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// The D-Bus functions of libsystemd, as pointers that are looked up when they are first used.
+/// The D-Bus functions of libsystemd, as pointers looked up on first use.
 ///
-/// The declarations are libsystemd's own, whose interface is stable: all of these exist since version 221 (2015).
+/// The declarations are libsystemd's own, whose interface is stable: all of these functions exist since
+/// version 221 (2015).
 struct SystemdLibrary: Sendable {
   typealias Name = UnsafePointer<CChar>
   typealias Result = UnsafeMutablePointer<OpaquePointer?>
-  /// `sd_bus_error`: a name and a sentence are its first two fields, both pointers.
+  /// The C type `sd_bus_error`: its first two fields are pointers to a name and a message.
   typealias ErrorFields = UnsafePointer<Name?>
   typealias Handler =
     @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
@@ -49,15 +50,15 @@ struct SystemdLibrary: Sendable {
   let peekType:
     @convention(c) (OpaquePointer, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Name?>) -> Int32
 
-  /// The library; nil where it is not installed, or lacks one of the functions. The first access loads it, in some
-  /// hundred microseconds.
+  /// The library; nil if it is not installed or lacks one of the functions. The first access loads it, in
+  /// some hundred microseconds.
   static let loaded = try? SystemdLibrary()
 
   private struct NotThere: Error {}
 
   private init() throws(NotThere) {
     guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL) else { throw NotThere() }
-    // The type is that of the property which is set: C's for that name.
+    // The type of the assigned property must be the C type of the function.
     func find<Function>(_ name: String) throws(NotThere) -> Function {
       guard let symbol = dlsym(library, "sd_bus_" + name) else { throw NotThere() }
       return unsafeBitCast(symbol, to: Function.self)

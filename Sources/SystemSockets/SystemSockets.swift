@@ -1,22 +1,24 @@
 import Glibc
 import Synchronization
 
-/// The sockets of this process that are the system's and not the application's: those of players, of the sound server, of
-/// the control socket. They are left alone when the sockets of a suspended application are reclaimed.
+/// The registry of sockets that belong to the system and not to the application: those of players, of the
+/// sound server's client and of the control socket. Reclaiming a suspended application's sockets spares them.
 ///
-/// A registration is one of a socket and not of its number: it ends with the socket, whoever closes that, and a number that
-/// is given again is not registered by it. All methods: any thread; never block.
+/// A registration applies to the socket and not to its descriptor number. It ends when the socket is closed
+/// by any code, and does not apply to a new socket with the same number. All methods are thread-safe and
+/// never block.
 package enum SystemSockets {
-  /// What the numbers stood for when they were registered, so that there are never more entries than numbers.
+  /// The inode of each registered descriptor; one entry per number limits the size of the table.
   private static let inodes = Mutex<[Int32: ino_t]>([:])
 
-  /// Registers an open socket, before it is connected or listens. Nothing for a descriptor that is no socket.
+  /// Registers an open socket, before it is connected or listens. No effect on a descriptor that is not a
+  /// socket.
   package static func register(_ descriptor: Int32) {
     guard let inode = inode(descriptor) else { return }
     inodes.withLock { $0[descriptor] = inode }
   }
 
-  /// Whether this descriptor stands for a socket that was registered, under the same number or another one.
+  /// Whether the descriptor refers to a registered socket, under the same number or another one.
   package static func contain(_ descriptor: Int32) -> Bool {
     guard let inode = inode(descriptor) else { return false }
     return inodes.withLock { $0.values.contains(inode) }

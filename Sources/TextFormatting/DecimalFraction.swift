@@ -1,7 +1,8 @@
 /// Decimal fractions without floating point and without a locale.
 package enum DecimalFraction {
-  /// `value / timescale`: exactly, with the digits of the scale, where `timescale` is a power of ten, else with six
-  /// digits, towards zero. A scale below 1 counts as 1.
+  /// Writes `value / timescale` in decimal. The result is exact if `timescale` is a power of ten, with a
+  /// digit for each of its zeros. Otherwise it has six digits and is rounded towards zero. A scale below 1
+  /// counts as 1.
   package static func text(value: Int64, timescale: Int32) -> String {
     let scale = UInt64(max(timescale, 1))
     let magnitude = value.magnitude
@@ -15,7 +16,7 @@ package enum DecimalFraction {
       digits += 1
     }
     if power == scale { return whole + "." + remainder.digits(digits) }
-    // The remainder is below 2^31, so this stays below 2^51.
+    // The remainder is below 2^31, so the product stays below 2^51.
     return whole + "." + (remainder * 1_000_000 / scale).digits(6)
   }
 
@@ -26,7 +27,7 @@ package enum DecimalFraction {
 }
 
 extension BinaryInteger {
-  /// A number that is not negative in decimal digits, at least `count` of them, with zeros in front.
+  /// Returns a non-negative number in decimal, padded with leading zeros to at least `count` digits.
   package func digits(_ count: Int) -> String {
     let text = String(self)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text

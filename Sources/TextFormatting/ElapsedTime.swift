@@ -1,10 +1,11 @@
-/// Times as a person reads them, in 1/100 s.
+/// Times for display, in 1/100 s.
 package enum ElapsedTime {
-  /// `12.34`, `1:02.34`, `1:01:02.34`: `value / timescale` seconds, rounded down to 1/100 s, since what is not heard
-  /// yet has not elapsed. `-` in front of what is below zero; `--` if there is no such time (a timescale below 1).
+  /// Writes `value / timescale` seconds as `12.34`, `1:02.34` or `1:01:02.34`. The time is rounded down to
+  /// 1/100 s, since sound that was not heard yet has not elapsed. Negative times begin with `-`. A timescale
+  /// below 1 gives `--`.
   package static func text(value: Int64, timescale: Int32) -> String {
     guard timescale > 0 else { return "--" }
-    // In parts, so that no product exceeds 64 bits.
+    // Whole seconds and the remainder are separate, so that no product exceeds 64 bits.
     let magnitude = value.magnitude
     let scale = UInt64(timescale)
     let seconds = magnitude / scale
@@ -17,7 +18,7 @@ package enum ElapsedTime {
     return "\(sign)\(hours):\((minutes % 60).digits(2)):\((seconds % 60).digits(2)).\(fraction)"
   }
 
-  /// The same for a duration.
+  /// Writes a duration in the same format, rounded to 1/100 s towards zero.
   package static func text(_ time: Duration) -> String {
     let (seconds, attoseconds) = time.components
     return text(value: seconds * 100 + attoseconds / 10_000_000_000_000_000, timescale: 100)

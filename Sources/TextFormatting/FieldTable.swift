@@ -1,16 +1,16 @@
-/// Names and values below each other, for a person.
+/// A table of names and values in two columns, for display.
 package struct FieldTable {
   private var rows: [(name: String, value: String)] = []
 
   package init() {}
 
-  /// Adds a row, unless there is nothing to say.
+  /// Adds a row, unless the value is nil or empty.
   package mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
     rows.append((name, TerminalText.sanitized(value)))
   }
 
-  /// The rows, the values in a column, each with its line feed.
+  /// The rows, each with its line feed and with the values aligned in one column.
   package var text: String {
     let width = rows.map(\.name.count).max() ?? 0
     return rows.map { name, value in

@@ -1,14 +1,15 @@
 extension [UInt8] {
-  /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no checking;
-  /// whoever makes one of a file's name has replaced what was not. Control characters are escaped, also those that
-  /// need not be: a terminal may obey them. So is U+FEFF: Foundation's JSONSerialization (Swift 6.3 on Linux) loses it
-  /// at the beginning of a string and behind an escape.
+  /// Appends a JSON string (RFC 8259, section 7). A Swift string is valid Unicode, so its bytes need no
+  /// check; invalid bytes of file names were replaced when the string was made. All control characters are
+  /// escaped, also those that JSON permits, because a terminal may obey them. U+FEFF is escaped too:
+  /// Foundation's JSONSerialization (Swift 6.3 on Linux) drops it at the beginning of a string and after an
+  /// escape.
   package mutating func appendJSON(_ text: String) {
     append(UInt8(ascii: "\""))
     var mayBeControl = false
     for byte in text.utf8 {
       if mayBeControl, byte < 0xA0 {
-        // U+0080…U+009F, whose first byte is there already.
+        // U+0080…U+009F: the first byte, 0xC2, was appended already.
         removeLast()
         appendEscape(byte)
         mayBeControl = false

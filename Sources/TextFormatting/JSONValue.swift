@@ -2,13 +2,13 @@
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// Digits as they are to be printed: nothing is rounded on the way.
+  /// The digits, which are printed unchanged, so that no number is rounded.
   case number(String)
   case string(String)
   case array([JSONValue])
   case object([Member])
 
-  /// A key of an object and what it stands for.
+  /// A key of an object with its value.
   package struct Member: Hashable, Sendable {
     package var key: String
     package var value: JSONValue
@@ -26,16 +26,17 @@ package enum JSONValue: Hashable, Sendable {
 
   package static func number(_ number: some BinaryInteger) -> JSONValue { .number(String(number)) }
 
-  /// The number that a server wrote: its own digits if JSON reads them so, else a string; null without one.
+  /// A number that a server sent: verbatim if it follows JSON's grammar without an exponent, otherwise as a
+  /// string. `null` for nil.
   package static func number(written text: String?) -> JSONValue {
     guard let text else { return .null }
     return isNumber(text) ? .number(text) : .string(text)
   }
 
-  /// The text; null without one.
+  /// A string; `null` for nil.
   package static func string(optional text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-  /// Whether it is a number of JSON's grammar without an exponent.
+  /// Whether `text` is a number in JSON's grammar without an exponent.
   private static func isNumber(_ text: String) -> Bool {
     let parts = (text.first == "-" ? text.dropFirst() : text[...]).split(
       separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -45,7 +46,7 @@ package enum JSONValue: Hashable, Sendable {
     return whole == "0" || whole.first != "0"
   }
 
-  /// The value on one line, with its line feed.
+  /// The value as one line of JSON, with its line feed.
   package var line: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
@@ -53,7 +54,7 @@ package enum JSONValue: Hashable, Sendable {
     return bytes
   }
 
-  /// Appends the value, without blanks.
+  /// Appends the value as JSON without whitespace.
   package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)

@@ -1,12 +1,13 @@
-/// How text looks on a terminal: how wide it is, and what of it must not get there.
+/// Measures text in terminal columns and removes characters that a terminal would obey.
 package enum TerminalText {
-  /// The columns that a text takes, as terminals that know Unicode show it. An approximation: terminals disagree
-  /// about emoji sequences, and only the terminal itself could say.
+  /// Returns the number of columns that a text occupies on a Unicode terminal. An approximation, since
+  /// terminals disagree about emoji sequences.
   package static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// The columns of a character: 0 for one that only combines, 2 for East Asian wide ones and emoji, else 1.
+  /// Returns the columns of a character: 0 for combining and control characters, 2 for East Asian wide
+  /// characters and emoji, else 1.
   package static func width(of character: Character) -> Int {
     if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F ? 1 : 0 }
     var width = 0
@@ -22,12 +23,13 @@ package enum TerminalText {
     case .nonspacingMark, .enclosingMark, .control, .format: return 0
     default: break
     }
-    // Hangul's second and third letters join the first.
+    // Hangul's medial vowels and final consonants join the syllable's initial.
     if (0x1160...0x11FF).contains(scalar.value) { return 0 }
     return scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
   }
 
-  /// The blocks whose characters are wide (W) or full-width (F) in Unicode's EastAsianWidth, taken as a whole.
+  /// Whether a scalar's block contains wide (W) or full-width (F) characters of Unicode's EastAsianWidth.
+  /// Blocks count as a whole.
   private static func isWide(_ value: UInt32) -> Bool {
     switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
@@ -39,9 +41,9 @@ package enum TerminalText {
     }
   }
 
-  /// The text without anything that moves the cursor, changes colours or reverses the direction: tags and file names
-  /// come from anywhere, and an escape sequence in one could do anything to the terminal. Spaces of all kinds become
-  /// a plain one, the rest U+FFFD.
+  /// Returns the text without characters that move the cursor, change colours or reverse the direction. Tags
+  /// and file names are not trusted: an escape sequence in one could control the terminal. Tabs, line breaks
+  /// and separators become spaces, the rest U+FFFD.
   package static func sanitized(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { replacement(for: $0) ?? $0 }))
@@ -55,9 +57,10 @@ package enum TerminalText {
     }
   }
 
-  /// The text if it fits into `columns`, else its beginning with an ellipsis; never wider than that.
+  /// Returns the text if it fits into `columns`, else its beginning with an ellipsis; never wider than
+  /// `columns`.
   package static func truncated(_ text: String, columns: Int) -> String {
-    // A character takes at least a byte, so a short text needs no counting.
+    // A column takes at least one byte, so a short text needs no measuring.
     if text.utf8.count <= columns || width(text) <= columns { return text }
     guard columns > 0 else { return "" }
     var result = ""

@@ -1,8 +1,9 @@
-/// Reads times as people write them.
+/// Parses times in the usual notation.
 package enum TimeText {
-  /// Reads `12`, `12.34`, `1:02` or `1:02:03.5`: hours and minutes before colons, what follows a colon below 60, up to
-  /// nine digits behind the point, so that nothing is rounded. nil for anything else, and beyond 999 999 999 in the
-  /// first part, which is longer than any medium.
+  /// Parses `12`, `12.34`, `1:02` or `1:02:03.5`: seconds, after optional hours and minutes with colons.
+  /// Numbers after a colon must be below 60. The fraction has at most nine digits, so no time is rounded.
+  /// Returns nil for anything else and if the first number exceeds 999 999 999, which is longer than any
+  /// medium.
   package static func parse(_ text: some StringProtocol) -> Duration? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count), let last = parts.last else { return nil }
@@ -19,7 +20,7 @@ package enum TimeText {
     return .seconds(seconds) + .nanoseconds(nanoseconds)
   }
 
-  /// One to nine ASCII digits; nil for anything else.
+  /// Parses one to nine ASCII digits; nil for anything else.
   private static func digits(_ text: some StringProtocol) -> Int64? {
     guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil
@@ -29,7 +30,7 @@ package enum TimeText {
 }
 
 extension Duration {
-  /// The same in seconds; exact to the nanosecond for all that `TimeText` reads.
+  /// The duration in seconds. Up to 97 days the error is below a nanosecond.
   package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) * 1e-18

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A moment in the calendar, in Coordinated Universal Time.
+/// A date and time of day in Coordinated Universal Time.
 package struct UTCTime: Hashable, Sendable {
-  /// As in the calendar: months and days are counted from 1.
+  /// The calendar components. Months and days count from 1.
   package let year, month, day, hour, minute, second: Int
 
-  /// The moment so many seconds after the beginning of 1970. What is before that or after 9999 is moved to the bound.
+  /// Creates the time `secondsSince1970` seconds after the beginning of 1970, clamped to the years 1970…9999.
   package init(secondsSince1970: Int64) {
-    // The latest is the end of the year 9999.
+    // The last second of the year 9999.
     var seconds = time_t(min(max(secondsSince1970, 0), 253_402_300_799))
     var parts = tm()
     gmtime_r(&seconds, &parts)

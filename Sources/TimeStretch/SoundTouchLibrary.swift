@@ -1,11 +1,11 @@
 import AudioCore
 import Glibc
 
-/// SoundTouch's C interface, `libSoundTouchDll`, opened when it is first needed: who plays at rate 1 neither needs the
-/// library nor loads it. All calls into it are in this file.
+/// SoundTouch's C interface, `libSoundTouchDll`, loaded on first use: playback at rate 1 neither needs nor
+/// loads it. All calls into the library are in this file.
 ///
-/// Its header is in no Debian package, so the functions' types are written down here, from SoundTouchDLL.h of 2.3.2; they
-/// are the same in all versions of the library's number 1.
+/// No Debian package contains the header, so the function types are declared here, from SoundTouchDLL.h of
+/// 2.3.2. They are the same in all versions with the library's version number 1.
 struct SoundTouchLibrary: Sendable {
   typealias Create = @convention(c) @Sendable () -> UnsafeMutableRawPointer?
   typealias Destroy = @convention(c) @Sendable (UnsafeMutableRawPointer?) -> Void
@@ -26,10 +26,10 @@ struct SoundTouchLibrary: Sendable {
   let put: Put
   let receive: Receive
 
-  /// Opens the library. It is never closed again: its code may be in use on another thread.
+  /// Loads the library permanently: another thread may be executing its code.
   static func open(_ name: String) throws(TimeStretchError) -> SoundTouchLibrary {
-    // Debian's libSoundTouch 2.3.2 is built with -ffast-math: when it is loaded, it has the calling thread, and the threads
-    // that this one starts, take numbers next to zero for zero.
+    // Debian's libSoundTouch 2.3.2 is built with -ffast-math. Loading it makes the calling thread, and
+    // threads started by it, flush denormal numbers to zero; this restores the floating-point environment.
     var environment = fenv_t()
     fegetenv(&environment)
     let opened = dlopen(name, RTLD_NOW | RTLD_LOCAL)
@@ -59,9 +59,9 @@ struct SoundTouchLibrary: Sendable {
   private static var lastError: String { dlerror().map { String(cString: $0) } ?? "no reason given" }
 }
 
-/// A stretcher of SoundTouch's.
+/// A handle that owns a SoundTouch instance.
 struct SoundTouchHandle: ~Copyable {
-  /// Numbers of settings in SoundTouch.h.
+  /// The setting identifiers from SoundTouch.h.
   enum Setting: Int32 {
     case usesAntiAliasFilter = 0
     case sequenceMilliseconds = 3
@@ -72,7 +72,7 @@ struct SoundTouchHandle: ~Copyable {
   private let library: SoundTouchLibrary
   private let pointer: UnsafeMutableRawPointer
 
-  /// A stretcher for sound of `format`. Throws if there is no memory.
+  /// Creates an instance for sound of `format`. Throws if memory is exhausted.
   init(_ library: SoundTouchLibrary, format: PCMFormat) throws(TimeStretchError) {
     guard let pointer = library.create() else {
       throw TimeStretchError("SoundTouch has no memory")
@@ -85,10 +85,10 @@ struct SoundTouchHandle: ~Copyable {
 
   deinit { library.destroy(pointer) }
 
-  /// Faster or slower at the same pitch.
+  /// Sets the speed without changing the pitch.
   func setTempo(_ speed: Double) { library.setTempo(pointer, Float(speed)) }
 
-  /// Faster or slower with the pitch.
+  /// Sets the speed together with the pitch.
   func setRate(_ speed: Double) { library.setRate(pointer, Float(speed)) }
 
   func set(_ setting: Setting, to value: Int32) { _ = library.setSetting(pointer, setting.rawValue, value) }

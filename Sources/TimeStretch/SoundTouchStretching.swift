@@ -1,20 +1,22 @@
 package import AudioCore
 import Synchronization
 
-/// Makes sound pass faster or slower with SoundTouch, which is loaded at the first rate that is not 1.
+/// A time-stretching implementation that uses SoundTouch, loaded at the first rate other than 1.
 package final class SoundTouchStretching: TimeStretching {
-  /// Its name in Debian's package libsoundtouch1, and wherever version 1 of its binary interface is installed.
+  /// The library's file name in Debian's package libsoundtouch1, and in every installation with version 1 of
+  /// its binary interface.
   package static let libraryName = "libSoundTouchDll.so.1"
 
   private let name: String
   private let library = Mutex<SoundTouchLibrary?>(nil)
 
-  /// Loads nothing.
+  /// Creates an instance without loading the library.
   package init(libraryName: String = SoundTouchStretching.libraryName) { name = libraryName }
 
   package func prepare() throws(TimeStretchError) { _ = try load() }
 
-  /// Once it is there it stays; what failed is tried again, since the package may have been installed meanwhile.
+  /// Loads the library once. A failed attempt is repeated at the next call, because the package may be
+  /// installed by then.
   private func load() throws(TimeStretchError) -> SoundTouchLibrary {
     let result = library.withLock { library -> Result<SoundTouchLibrary, TimeStretchError> in
       if let library { return .success(library) }
@@ -36,11 +38,11 @@ package final class SoundTouchStretching: TimeStretching {
   }
 }
 
-/// One stream of sound through SoundTouch.
+/// A stretcher for one stream of sound.
 final class SoundTouchStretcher: TimeStretcher {
   private let handle: SoundTouchHandle
   private let channelCount: Int
-  /// Frames that still come out before the first one that was put.
+  /// The frames of filter delay to drop before the first input frame.
   private var delay = 0
 
   init(_ library: SoundTouchLibrary, format: PCMFormat, pace: Pace) throws(TimeStretchError) {
@@ -49,14 +51,14 @@ final class SoundTouchStretcher: TimeStretcher {
     switch pace.algorithm {
     case .varispeed:
       handle.setRate(pace.speed)
-      // The filter is late by 30 frames less 30 of the input, at all speeds (measured with marks, 2.3.2); faster than 1,
-      // SoundTouch takes that out itself.
+      // The filter delays by 30 output frames minus 30 input frames at all speeds (measured with marks,
+      // 2.3.2). At speeds above 1, SoundTouch compensates the delay itself.
       delay = max(0, Int((30 / pace.speed - 30).rounded()))
     case .timeDomain, .spectral:
-      // The filter is for other pitches only. Without it the sound begins with the very frames that are put, so that one
-      // speed follows another without a step.
+      // The filter is needed only for other pitches. Without it the sound begins with the exact input frames,
+      // so that one speed follows another without a step.
       handle.set(.usesAntiAliasFilter, to: 0)
-      // SoundTouch's own choice, which goes with the speed, is for music. Short pieces smear a voice less.
+      // SoundTouch's speed-dependent defaults are for music. Short pieces smear voices less.
       if pace.algorithm == .timeDomain {
         handle.set(.sequenceMilliseconds, to: 40)
         handle.set(.seekWindowMilliseconds, to: 15)

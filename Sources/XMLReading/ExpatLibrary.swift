@@ -1,9 +1,9 @@
 import Glibc
 
-/// Expat's functions, as pointers that are looked up when they are first used: who reads no XML neither needs the library
-/// nor loads it. All calls into it are in this file.
+/// Expat's functions, looked up when they are first used: programs that read no XML neither need nor load the
+/// library. All calls into it are in this file.
 ///
-/// The declarations are those of expat.h; they are the same in all versions of the library's number 1.
+/// The declarations are those of expat.h, and the same in all versions with the library's major number 1.
 struct ExpatLibrary: Sendable {
   typealias Text = UnsafePointer<CChar>
   typealias Start =
@@ -24,12 +24,12 @@ struct ExpatLibrary: Sendable {
   let errorString: @convention(c) @Sendable (Int32) -> Text?
   let lineNumber: @convention(c) @Sendable (OpaquePointer) -> UInt
 
-  /// Opens the library. It is never closed again: its code may be in use on another thread.
+  /// Opens the library, which is never closed: another thread may be running its code.
   static func open(_ name: String = "libexpat.so.1") throws(XMLProblem) -> ExpatLibrary {
     guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
       throw XMLProblem(line: nil, reason: "XML needs Expat (Debian's package libexpat1): \(lastError)")
     }
-    // The type is that of the property which is set: C's for that name.
+    // The type comes from the property that is set, and matches expat.h's function of that name.
     func find<Function>(_ name: String) throws(XMLProblem) -> Function {
       guard let symbol = dlsym(library, "XML_" + name) else {
         throw XMLProblem(line: nil, reason: "Expat cannot be used: \(lastError)")
@@ -48,12 +48,12 @@ struct ExpatLibrary: Sendable {
   private static var lastError: String { dlerror().map { String(cString: $0) } ?? "no reason given" }
 }
 
-/// One parser.
+/// A parser of one document.
 struct ExpatHandle: ~Copyable {
   private let library: ExpatLibrary
   private let pointer: OpaquePointer
 
-  /// A parser that calls `reading`, which must live as long as it. Throws if there is no memory.
+  /// Creates a parser that calls `reading`, which must outlive it. Throws if memory is exhausted.
   init(_ library: ExpatLibrary, for reading: XMLReading) throws(XMLProblem) {
     guard let pointer = library.create(nil) else {
       throw XMLProblem(line: nil, reason: "Expat has no memory")
@@ -69,7 +69,7 @@ struct ExpatHandle: ~Copyable {
         guard let reading = ExpatHandle.reading(data), let name else { return }
         var values: [String: String] = [:]
         var next = attributes
-        // Pairs of a name and a value, ended by a null pointer.
+        // The array has pairs of a name and a value, and ends with a null pointer.
         while let pair = next, let key = pair[0], let value = pair[1] {
           values[String(cString: key)] = String(cString: value)
           next = pair + 2
@@ -90,7 +90,7 @@ struct ExpatHandle: ~Copyable {
     data.map { Unmanaged<XMLReading>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Takes a piece of the document. Returns Expat's reason if that is no XML.
+  /// Parses a piece of the document. Returns Expat's message if the piece is not XML.
   func parse(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> String? {
     guard library.parse(pointer, bytes.baseAddress, Int32(bytes.count), isLast ? 1 : 0) == 0 else {
       return nil

@@ -1,8 +1,8 @@
-/// What was wrong with a document.
+/// An error in a document.
 package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The line at which it was seen, from 1; nil if it concerns no line.
+  /// The line of the error, from 1; nil if the error concerns no line.
   package let line: Int?
-  /// A few words for a person.
+  /// A short description for a person.
   package let reason: String
 
   package init(line: Int?, reason: String) {
@@ -10,38 +10,38 @@ package struct XMLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The reason with its line.
+  /// The reason, preceded by its line.
   package var description: String { line.map { "line \($0): \(reason)" } ?? reason }
 }
 
-/// Takes a document's elements, in their order. A method that throws ends the reading.
+/// Receives the elements of a document in order. A method that throws stops the reading.
 package protocol XMLHandler {
-  /// An element begins. Its name is as written, with a prefix if it has one.
+  /// Called at the start of an element. The name is as written, including any prefix.
   mutating func began(_ name: String, attributes: [String: String]) throws(XMLProblem)
-  /// The element that began last and has not ended ends. `text` is all text directly in it.
+  /// Called at the end of the innermost open element. `text` is all text directly in it.
   mutating func ended(_ name: String, text: String) throws(XMLProblem)
 }
 
-/// Reads XML: UTF-8, UTF-16 and Latin-1. A document type declaration is refused, so there are no entities but XML's own five,
-/// and nothing outside of the document is ever opened.
+/// Reads XML in UTF-8, UTF-16 and Latin-1. Document type declarations are refused, so that XML's own five
+/// entities are the only ones, and nothing outside the document is ever opened.
 package enum XMLReader {
-  /// The deepest that elements may lie in each other.
+  /// The maximum depth of nested elements.
   package static let depthLimit = 64
-  /// The longest text of one element, in bytes.
+  /// The maximum text of one element, in bytes.
   package static let textLimit = 1 << 20
 
   private static let library = Result<ExpatLibrary, XMLProblem> { () throws(XMLProblem) in
     try ExpatLibrary.open()
   }
 
-  /// Reads a whole document and returns the handler. Blocks for as long as that takes.
+  /// Reads a whole document and returns the handler. Blocks until the document is read.
   package static func read<Handler: XMLHandler>(
     _ bytes: [UInt8], _ handler: Handler
   ) throws(XMLProblem) -> Handler {
     var handler = handler
     let reading = XMLReading()
     let parser = try ExpatHandle(try library.get(), for: reading)
-    // Pieces, so that a handler that throws is heard soon.
+    // The document is parsed in pieces, so that an error of the handler stops the parser soon.
     let pieceSize = 1 << 14
     var start = 0
     repeat {
@@ -67,7 +67,7 @@ package enum XMLReader {
   }
 }
 
-/// What one parser has read and nobody has taken yet. Used on one thread only.
+/// The events of one parser that were not taken yet. Used on one thread only.
 final class XMLReading {
   struct Event {
     enum Kind {
@@ -79,9 +79,9 @@ final class XMLReading {
     var line: Int
   }
 
-  /// The line at which the parser is, from 1.
+  /// The current line of the parser, from 1.
   var line: () -> Int = { 1 }
-  /// Ends the parsing.
+  /// Stops the parser before the end of the document.
   var stop: () -> Void = {}
 
   private var events: [Event] = []

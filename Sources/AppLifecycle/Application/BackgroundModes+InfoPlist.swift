@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Why background modes or identifiers of tasks could not be read from a property list.
+/// An error while reading background modes or task identifiers from a property list.
 public enum InfoPlistError: Error, Hashable, Sendable {
-  /// The file cannot be read. `reason` is the system's message, or what is wrong with the file.
+  /// The file could not be read. `reason` is the system's message or a description of the fault.
   case unreadable(file: String, reason: String)
   /// The file is not a property list in XML or binary form, or its top level is not a dictionary.
   case damaged(file: String)
@@ -13,7 +13,7 @@ public enum InfoPlistError: Error, Hashable, Sendable {
 }
 
 extension InfoPlistError: CustomStringConvertible, LocalizedError {
-  /// A sentence for a person, with the file's name.
+  /// A message for the user, including the file name.
   public var description: String {
     switch self {
     case .unreadable(let file, let reason): "\(file): \(reason)"
@@ -24,18 +24,18 @@ extension InfoPlistError: CustomStringConvertible, LocalizedError {
     }
   }
 
-  /// `description`.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 }
 
 extension BackgroundModes {
-  /// The largest file that is read, in bytes. Far above a real `Info.plist`; it prevents that a wrong path (a
-  /// film) is read into memory.
+  /// The maximum size of a property list, in bytes. Far above a real `Info.plist`; it keeps a wrong path (to
+  /// a film, say) from being read into memory.
   public static let infoPlistLimit = 4 << 20
 
   /// Reads the modes under `UIBackgroundModes` in the `Info.plist` at a path: XML or binary, at most
-  /// `infoPlistLimit` bytes. Without that key there are no modes. An unknown name adds a sentence to
-  /// `warnings`. Blocks while the file is read. A pipe is refused, not waited for.
+  /// `infoPlistLimit` bytes. Without that key the set is empty. Each unknown name adds a sentence to
+  /// `warnings`. Blocks while the file is read. A pipe is refused without waiting.
   public init(infoPlist path: String) throws(InfoPlistError) {
     try self.init(infoPlist: try InfoPlist.bytes(of: path), name: path)
   }
@@ -48,7 +48,7 @@ extension BackgroundModes {
     try self.init(infoPlist: file.path(percentEncoded: false))
   }
 
-  /// Reads the modes from the content of an `Info.plist`. `name` is the file's name in errors.
+  /// Reads the modes from the content of an `Info.plist`. `name` is the file name used in errors.
   public init(infoPlist bytes: some Sequence<UInt8>, name: String) throws(InfoPlistError) {
     self.init(
       names: try InfoPlist.names(
@@ -57,8 +57,8 @@ extension BackgroundModes {
 }
 
 extension LifecycleSettings {
-  /// Sets `permittedTaskIdentifiers` to those under `BGTaskSchedulerPermittedIdentifiers` in the `Info.plist` at a path: none
-  /// without that key. The file is read as by `BackgroundModes.init(infoPlist:)`.
+  /// Sets `permittedTaskIdentifiers` from `BGTaskSchedulerPermittedIdentifiers` in the `Info.plist` at a
+  /// path. Without that key the set is empty. The file is read as by `BackgroundModes.init(infoPlist:)`.
   public mutating func readPermittedTaskIdentifiers(infoPlist path: String) throws(InfoPlistError) {
     permittedTaskIdentifiers = Set(
       try InfoPlist.names(
@@ -67,7 +67,7 @@ extension LifecycleSettings {
   }
 }
 
-/// Property lists of applications.
+/// Readers for an application's property list.
 package enum InfoPlist {
   private struct Key: CodingKey {
     let stringValue: String
@@ -76,7 +76,7 @@ package enum InfoPlist {
     init?(intValue: Int) { nil }
   }
 
-  /// A list of names under one key. Other keys are ignored.
+  /// The list of names under one key. Other keys are ignored.
   private struct Content: Decodable {
     static let key = CodingUserInfoKey(rawValue: "key")
     let names: [String]?
@@ -88,8 +88,8 @@ package enum InfoPlist {
     }
   }
 
-  /// The list of names under a key in the content of an `Info.plist`, empty without the key. Throws `wrong` if it is
-  /// something else. `name` is the file's name in errors.
+  /// Returns the list of names under a key in the content of an `Info.plist`; empty without the key. Throws
+  /// `wrong` if the value has another type. `name` is the file name used in errors.
   static func names(
     under key: String, in bytes: some Sequence<UInt8>, _ name: String, otherwise wrong: InfoPlistError
   ) throws(InfoPlistError) -> [String] {
@@ -106,8 +106,8 @@ package enum InfoPlist {
     }
   }
 
-  /// The content of the file at a path, of at most `BackgroundModes.infoPlistLimit` bytes. A pipe is refused, not waited
-  /// for. Blocks while it is read.
+  /// Returns the content of the file at a path, at most `BackgroundModes.infoPlistLimit` bytes. A pipe is
+  /// refused without waiting. Blocks while the file is read.
   package static func bytes(of path: String) throws(InfoPlistError) -> [UInt8] {
     do throws(RegularFileError) {
       return try RegularFile.bytes(of: path, limit: BackgroundModes.infoPlistLimit)

@@ -6,17 +6,17 @@ extension Device {
 
   private static let process = Mutex<Device?>(nil)
 
-  /// The device to which `UIApplication.shared` belongs: that of the innermost `withCurrent`, otherwise that
-  /// of the process, which is the one that is set here. Any thread; does not block.
+  /// The device of `UIApplication.shared`: that of the innermost `withCurrent`, otherwise the process-wide
+  /// device set here. Any thread; does not block.
   ///
-  /// A program that sets none has no life cycle: the device that is made at first use has its application in
-  /// front from the beginning. The application is active and gets background tasks, its time has no limit, and
-  /// nothing calls it.
+  /// A program that sets no device has no life cycle: the device created on first use has its application in
+  /// the foreground permanently. The application is active, is granted background tasks, has no time limits
+  /// and receives no calls.
   ///
-  /// Set a device before the first use: code that already holds the old application keeps it. The device's main
-  /// queue must run on the main thread.
+  /// Set a device before the first use: code that already holds the previous application keeps it. The
+  /// device's main queue must run on the main thread.
   ///
-  /// In code that a device calls (delegate, notifications, expiration handlers) this is that device.
+  /// In code called by a device (delegate, notifications, expiration handlers), `current` is that device.
   public static var current: Device {
     get {
       if let scoped { return scoped }
@@ -29,16 +29,16 @@ extension Device {
       }
     }
     set {
-      // Observers of the application's notifications need not have asked for the application before.
+      // Observers of the application's notifications may never have accessed the application before.
       _ = newValue.application
       var device: Device? = newValue
-      // The one before may end here, and waits for its worker then: without the lock.
+      // The previous device may be deallocated here, which waits for its worker: release it outside the lock.
       process.withLock { swap(&$0, &device) }
     }
   }
 
-  /// Runs `operation` with `device` as `current`. This also holds in the tasks that `operation` starts, but
-  /// not in detached ones.
+  /// Runs `operation` with `device` as `current`. Applies also to tasks started by `operation`, except
+  /// detached ones.
   public static func withCurrent<Result, Failure: Error>(
     _ device: Device, operation: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -48,7 +48,7 @@ extension Device {
     return try result.get()
   }
 
-  /// Runs an asynchronous `operation` with `device` as `current`, as the synchronous form does.
+  /// Runs an asynchronous `operation` with `device` as `current`, including the tasks that it starts.
   nonisolated(nonsending) public static func withCurrent<Result>(
     _ device: Device, operation: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Why a file was not read.
+/// An error while reading a file.
 package struct RegularFileError: Error, Hashable, Sendable {
-  /// The system's message, or what is wrong with the file, in a few words.
+  /// The system's message, or a short description of the fault.
   package let reason: String
 }
 
-/// Files that a person names.
+/// Reads files named by the user.
 package enum RegularFile {
-  /// The content of a file of at most `limit` bytes, a multiple of 1 MiB. A pipe is refused, not waited for. Blocks while it
-  /// is read.
+  /// Returns the content of a file of at most `limit` bytes, a multiple of 1 MiB. A pipe is refused without
+  /// waiting. Blocks while the file is read.
   package static func bytes(
     of path: UnsafePointer<CChar>, limit: Int
   ) throws(RegularFileError) -> [UInt8] {
-    // O_NONBLOCK: opening a pipe must not wait for a writer. The pipe is refused below.
+    // O_NONBLOCK keeps `open` from waiting for the writer of a pipe. The pipe is refused below.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw systemError }
     defer { close(descriptor) }
@@ -36,7 +36,7 @@ package enum RegularFile {
     }
   }
 
-  /// The message of `errno`, in lower case at its start like all reasons here.
+  /// The message for `errno`, with a lower-case first letter like all reasons here.
   private static var systemError: RegularFileError {
     let text = strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
     return RegularFileError(reason: text.prefix(1).lowercased() + text.dropFirst())

@@ -62,15 +62,15 @@ extension UIApplication: ApplicationSide {
 }
 
 extension UIApplication {
-  /// Posted when the application was launched.
+  /// Posted after the application has launched.
   public nonisolated class var didFinishLaunchingNotification: Notification.Name {
     Notification.Name("UIApplicationDidFinishLaunchingNotification")
   }
-  /// Posted when the application is in front and receives input.
+  /// Posted when the application is in the foreground and receives input.
   public nonisolated class var didBecomeActiveNotification: Notification.Name {
     Notification.Name("UIApplicationDidBecomeActiveNotification")
   }
-  /// Posted when the application is about to be interrupted or sent to the background.
+  /// Posted when the application is about to be interrupted or to leave the foreground.
   public nonisolated class var willResignActiveNotification: Notification.Name {
     Notification.Name("UIApplicationWillResignActiveNotification")
   }
@@ -78,7 +78,7 @@ extension UIApplication {
   public nonisolated class var didEnterBackgroundNotification: Notification.Name {
     Notification.Name("UIApplicationDidEnterBackgroundNotification")
   }
-  /// Posted when the application is about to come to the front.
+  /// Posted when the application is about to enter the foreground.
   public nonisolated class var willEnterForegroundNotification: Notification.Name {
     Notification.Name("UIApplicationWillEnterForegroundNotification")
   }
@@ -86,7 +86,7 @@ extension UIApplication {
   public nonisolated class var willTerminateNotification: Notification.Name {
     Notification.Name("UIApplicationWillTerminateNotification")
   }
-  /// Posted when memory is short.
+  /// Posted when memory is running low.
   public nonisolated class var didReceiveMemoryWarningNotification: Notification.Name {
     Notification.Name("UIApplicationDidReceiveMemoryWarningNotification")
   }

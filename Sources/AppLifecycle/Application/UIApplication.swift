@@ -1,34 +1,35 @@
 public import Foundation
 import Synchronization
 
-/// The application as its own code sees it.
+/// The application as seen by its own code.
 ///
-/// What the system does to it comes from its `Device`. For each step the delegate's method is called first,
-/// then the notification of the same name is posted, both on the main queue.
+/// System events arrive through its `Device`. For each step the delegate's method is called first, then the
+/// notification of the same name is posted, both on the main queue.
 @preconcurrency @MainActor
 open class UIApplication: NSObject {
-  /// The application of `Device.current`.
+  /// The application running on `Device.current`.
   public static var shared: UIApplication { Device.current.application }
 
-  /// The state that the application's own code sees. It never sees that it is suspended or not running.
+  /// The application state visible to the application's own code. Suspended and terminated applications run
+  /// no code, so these states have no value here.
   public enum State: Int, Hashable, Sendable, CaseIterable {
-    /// In front and receiving input.
+    /// In the foreground and receiving input.
     case active = 0
-    /// In front, but not receiving input: on the way to another state, or interrupted.
+    /// In the foreground without receiving input: in transition to another state, or interrupted.
     case inactive = 1
-    /// Not visible.
+    /// Running in the background, not visible.
     case background = 2
   }
 
-  /// A key of the launch options. The launches of this module have no options.
+  /// A key of the launch options. Launches in this module have no options.
   public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The key's name.
+    /// The name of the key.
     public let rawValue: String
-    /// The key with that name.
+    /// Creates a key with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// Receives the calls into the application. Set it before the launch to miss none.
+  /// The receiver of calls into the application. Set it before the launch to receive all of them.
   open weak var delegate: (any UIApplicationDelegate)?
 
   private nonisolated let deviceReference: WeakDevice
@@ -38,11 +39,11 @@ open class UIApplication: NSObject {
     super.init()
   }
 
-  /// The device on which the application runs; nil once it is released. Without it the members below do
-  /// nothing.
+  /// The device on which the application runs; nil once it is released. The members below then have no
+  /// effect.
   nonisolated var device: Device? { deviceReference.device }
 
-  /// The application's state; `.background` also when its device is released.
+  /// The application's state; also `.background` after its device is released.
   open var applicationState: State {
     switch device?.stateSeenByApplication {
     case .active: .active
@@ -53,25 +54,25 @@ open class UIApplication: NSObject {
 
   // MARK: Background tasks
 
-  /// Asks for time in the background: `beginBackgroundTask(withName:expirationHandler:)` without a name.
+  /// Requests background time: `beginBackgroundTask(withName:expirationHandler:)` without a name.
   public nonisolated func beginBackgroundTask(
     expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {
     beginBackgroundTask(withName: nil, expirationHandler: handler)
   }
 
-  /// Asks for time to finish something in case the application goes to the background. Every task must be
-  /// ended; if one is still open when no time is left, the application is terminated.
+  /// Requests time to finish work if the application enters the background. Every task must be ended: the
+  /// application is terminated if a task is still open when the background time is used up.
   ///
   /// Any thread; does not block.
   ///
   /// - Parameters:
   ///   - taskName: the task's name in reports.
-  ///   - handler: must end the task. Called on the main queue when `LifecycleSettings.expirationWarning` is
-  ///     left; the handlers of several tasks run one after the other, in the order in which the tasks began.
-  ///     For a task that begins later than that, the handler runs soon.
-  /// - Returns: `.invalid` if the task was refused: no background time is left, the application is not running or was
-  ///   suspended longer than `LifecycleSettings.suspensionGrace` ago, or too many tasks are open.
+  ///   - handler: called on the main queue when `LifecycleSettings.expirationWarning` is left; must end the
+  ///     task. Handlers of several tasks run one after the other, in the order in which the tasks began. The
+  ///     handler of a task that begins during the warning period runs soon after.
+  /// - Returns: `.invalid` if the task was refused: no background time is left, too many tasks are open, or
+  ///   the application is not running or was suspended longer than `LifecycleSettings.suspensionGrace` ago.
   public nonisolated func beginBackgroundTask(
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier {
@@ -80,72 +81,71 @@ open class UIApplication: NSObject {
     return device.beginTask(taskName) { MainActor.assumeIsolated { handler() } }
   }
 
-  /// Ends a task. After the last one the application may be suspended, but not before the code that now runs
-  /// on the main queue has returned. An unknown identifier, or one that was ended before, only writes a
-  /// record.
+  /// Ends a task. The application may be suspended after its last task ends, once the code running on the
+  /// main queue has returned. An identifier that is unknown or already ended is only recorded.
   ///
   /// Any thread; does not block.
   public nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
     device?.endTask(identifier)
   }
 
-  /// Seconds that the application may still run in the background, never negative; `.greatestFiniteMagnitude`
-  /// in front and while sound keeps it running. It counts down from `LifecycleSettings.backgroundTime` when
-  /// the application enters the background, and is full again when it comes to the front. Any thread; does
-  /// not block.
+  /// The remaining background time, in seconds, never negative; `.greatestFiniteMagnitude` in the foreground
+  /// and while audio keeps the application running. The time counts down from
+  /// `LifecycleSettings.backgroundTime` once the application enters the background. Entering the foreground
+  /// resets it. Any thread; does not block.
   public nonisolated var backgroundTimeRemaining: TimeInterval {
     device?.backgroundTimeRemaining ?? 0
   }
 
   // MARK: Remote control
 
-  /// Asks for the events of a remote control. Has no effect: those come as commands, without being asked for, to
-  /// whoever adds a handler to `MPRemoteCommandCenter`.
+  /// Requests remote-control events. Has no effect: commands are always delivered to the handlers added to
+  /// `MPRemoteCommandCenter`.
   open func beginReceivingRemoteControlEvents() {}
 
-  /// Ends what `beginReceivingRemoteControlEvents()` began. Has no effect.
+  /// Ends the delivery of remote-control events. Has no effect.
   open func endReceivingRemoteControlEvents() {}
 
   // MARK: Background fetches
 
-  /// As often as the system allows.
+  /// The interval, in seconds, that requests fetches as often as the system allows.
   public nonisolated class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
 
-  /// No fetches: the interval of an application that has set none.
+  /// The interval, in seconds, that disables fetches. The default of an application that sets none.
   public nonisolated class var backgroundFetchIntervalNever: TimeInterval {
     .greatestFiniteMagnitude
   }
 
-  /// Asks to be woken for fetches at intervals of at least so many seconds. Needs the background mode
-  /// `fetch`.
+  /// Sets the minimum interval between background fetches, in seconds. Requires the background mode `fetch`.
   open func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
     let isNever = minimumBackgroundFetchInterval >= Self.backgroundFetchIntervalNever
     device?.handle(
       .fetchIntervalChanged(isNever ? .infinity : minimumBackgroundFetchInterval), as: .application)
   }
 
-  /// Whether the application may be woken for fetches.
+  /// The status of background refresh; `.restricted` after the device is released.
   open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
     device?.backgroundRefreshStatus ?? .restricted
   }
 }
 
-/// The shortest interval of `UIApplication.setKeepAliveTimeout(_:handler:)`: 600 s.
+/// The minimum interval for `UIApplication.setKeepAliveTimeout(_:handler:)`: 600 s.
 public let UIMinimumKeepAliveTimeout: TimeInterval = LifecycleMachine.shortestKeepAlive
 
 extension UIApplication {
-  /// Has `handler` called every `timeout` seconds, so that it can keep the connection with a server of phone calls alive: on
-  /// the main queue, also while the application is suspended, which then runs in the background for
-  /// `LifecycleSettings.voipTime`. A handler that takes longer ends the application. A new handler replaces the one before
-  /// and begins a new interval. A call that comes due while the one before has not returned waits. Ends with the application.
+  /// Sets a handler that is called every `timeout` seconds to keep the connection to a VoIP server alive. The
+  /// handler runs on the main queue. A suspended application is resumed in the background for
+  /// `LifecycleSettings.voipTime`; a handler that takes longer terminates the application. A new handler
+  /// replaces the previous one and starts a new interval. A call that becomes due while another is in
+  /// progress is queued. The calls end when the application terminates.
   ///
   /// Any thread; does not block.
   ///
   /// - Parameters:
-  ///   - timeout: seconds, at least `UIMinimumKeepAliveTimeout`.
-  ///   - keepAliveHandler: what is called; nil ends the calls, whatever `timeout` is.
-  /// - Returns: false, without any effect, below `UIMinimumKeepAliveTimeout` and without the background mode `voip`; the
-  ///   reason is in the device's record.
+  ///   - timeout: the interval in seconds, at least `UIMinimumKeepAliveTimeout`.
+  ///   - keepAliveHandler: the handler; nil ends the calls, regardless of `timeout`.
+  /// - Returns: false, without any effect, below `UIMinimumKeepAliveTimeout` and without the background mode
+  ///   `voip`; the device records the reason.
   @discardableResult
   public nonisolated func setKeepAliveTimeout(
     _ timeout: TimeInterval, handler keepAliveHandler: (@MainActor @Sendable () -> Void)?
@@ -167,7 +167,8 @@ final class WeakDevice: Sendable {
 }
 
 extension Device {
-  /// The application on this device, made at first use. The device's main queue must run on the main thread.
+  /// The application on this device, created on first use. The device's main queue must run on the main
+  /// thread.
   public var application: UIApplication {
     let made = UIApplication(device: self)
     let application = shared.withLock { state in
@@ -175,7 +176,7 @@ extension Device {
       state.application = made
       return made
     }
-    // Nobody else sets it.
+    // `shared.application` is set only here, so the cast always succeeds.
     return application as? UIApplication ?? made
   }
 

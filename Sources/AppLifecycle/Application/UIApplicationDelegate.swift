@@ -1,6 +1,6 @@
-/// Receives the calls into an application, on the main queue. Every method is optional.
+/// The receiver of calls into an application, on the main queue. Every method is optional.
 ///
-/// `LifecycleSettings` has the time limit of each call. An application that exceeds one is terminated.
+/// `LifecycleSettings` contains the time limit of each call. An application that exceeds one is terminated.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: AnyObject {
   /// The application is being launched. The result is ignored.
@@ -9,30 +9,30 @@ public protocol UIApplicationDelegate: AnyObject {
     willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// The application was launched. The result is ignored.
+  /// The application has launched. The result is ignored.
   func application(
     _ application: UIApplication,
     didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
 
-  /// The application is in front and receives input.
+  /// The application is in the foreground and receives input.
   func applicationDidBecomeActive(_ application: UIApplication)
 
-  /// The application is about to be interrupted or sent to the background.
+  /// The application is about to be interrupted or to leave the foreground.
   func applicationWillResignActive(_ application: UIApplication)
 
-  /// The application is no longer visible. When this has returned it is suspended, unless something keeps it running. A
-  /// background task that a thread of the application begins within `LifecycleSettings.suspensionGrace` from then on takes
-  /// the suspension back.
+  /// The application has left the screen. After this method returns, the application is suspended unless
+  /// something keeps it running. A background task begun by one of its threads within
+  /// `LifecycleSettings.suspensionGrace` after that reverses the suspension.
   func applicationDidEnterBackground(_ application: UIApplication)
 
-  /// The application is about to come to the front.
+  /// The application is about to enter the foreground.
   func applicationWillEnterForeground(_ application: UIApplication)
 
   /// The application is about to be terminated. Never called on a suspended application.
   func applicationWillTerminate(_ application: UIApplication)
 
-  /// Memory is short.
+  /// Memory is running low.
   func applicationDidReceiveMemoryWarning(_ application: UIApplication)
 
   /// Fetches new content and then calls `completionHandler`, on any thread, within
@@ -43,9 +43,10 @@ public protocol UIApplicationDelegate: AnyObject {
       @escaping @Sendable (UIBackgroundFetchResult) -> Void
   )
 
-  /// The transfers of the background session with this identifier are done, or need the application. It makes the session
-  /// again if it has not got it, and calls `completionHandler`, on any thread, when the session's delegate has had all
-  /// messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`), within `LifecycleSettings.sessionEventsLimit`.
+  /// Reports that the transfers of the background session with this identifier are complete, or need the
+  /// application. The application re-creates the session if necessary. It calls `completionHandler`, on any
+  /// thread and within `LifecycleSettings.sessionEventsLimit`, once the session's delegate has received all
+  /// messages (`urlSessionDidFinishEvents(forBackgroundURLSession:)`).
   func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void
@@ -81,7 +82,7 @@ extension UIApplicationDelegate {
     performFetchWithCompletionHandler completionHandler:
       @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) { completionHandler(.noData) }
-  /// Completes at once by default.
+  /// Completes immediately by default.
   public func application(
     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
     completionHandler: @escaping @Sendable () -> Void

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What an application's delegate derives from. There are no events here, so it does nothing; it says that the delegate
-/// can be made without arguments, which `@main` and `UIApplicationMain` need.
+/// The base class of an application's delegate. It handles no events; it guarantees an initializer without
+/// arguments, which `@main` and `UIApplicationMain` need.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
-  /// A responder. A subclass that overrides this marks it `required`.
+  /// Creates a responder. An override must be marked `required`.
   nonisolated public required override init() { super.init() }
 }

@@ -1,16 +1,17 @@
 public import Foundation
 import Synchronization
 
-/// A task that `BGTaskScheduler` has begun: a `BGAppRefreshTask` or a `BGProcessingTask`. It has to be completed in time, or the
-/// application is terminated. Any thread.
+/// A task started by `BGTaskScheduler`: a `BGAppRefreshTask` or a `BGProcessingTask`. The application is
+/// terminated if it does not complete the task in time. Any thread.
 public class BGTask: NSObject, @unchecked Sendable {
-  // Unchecked: the class is not final, but its subclasses here add nothing, and nobody else can derive from it.
+  // Unchecked because the class is not final: its subclasses here add no state, and its initializer is
+  // internal, so no others exist.
   private struct State {
     var expirationHandler: (@Sendable () -> Void)?
     var isOver = false
   }
 
-  /// Which task it is.
+  /// The identifier of the task.
   public let identifier: String
   let number: UInt64
   private let state = Mutex(State())
@@ -23,14 +24,15 @@ public class BGTask: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Called when the time of the task is nearly over: `LifecycleSettings.expirationWarning` before its end, or when the system
-  /// needs the time for something else. It must complete the task. Called on the queue of the launch handler. Nil after it was
-  /// called, and after the task was completed. A task that has none at that moment is over, without success.
+  /// The handler called when the task's time is nearly over: `LifecycleSettings.expirationWarning` before its
+  /// end, or earlier if the system ends the task. The handler must complete the task and runs on the queue of
+  /// the launch handler. Nil after the call and after completion of the task. A task without a handler at
+  /// that moment ends unsuccessfully.
   public var expirationHandler: (@Sendable () -> Void)? {
     get { state.withLock { $0.expirationHandler } }
     set {
       let old = state.withLock { state in
-        // Releasing it may run foreign code (a deinit), so that must not happen under the lock.
+        // Releasing the handler may run foreign code (a deinit), so that must not happen under the lock.
         let old = state.expirationHandler
         if !state.isOver { state.expirationHandler = newValue }
         return old
@@ -40,14 +42,14 @@ public class BGTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Ends the task. After the last one the application may be suspended, but not before the code that now runs on the main
-  /// queue has returned. Only the first call counts.
+  /// Ends the task. The application may be suspended after its last task ends, once the code running on the
+  /// main queue has returned. Only the first call has an effect.
   public func setTaskCompleted(success: Bool) {
     end()
     table.table?.complete(self, success: success)
   }
 
-  /// Takes the handler away for its only call.
+  /// Removes and returns the handler, which is called only once.
   func takeExpirationHandler() -> (@Sendable () -> Void)? {
     state.withLock { state in
       defer { state.expirationHandler = nil }
@@ -55,7 +57,7 @@ public class BGTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// It is over: it keeps nothing alive from here on.
+  /// Marks the task as over and releases the expiration handler.
   func end() {
     let old = state.withLock { state in
       state.isOver = true
@@ -67,13 +69,13 @@ public class BGTask: NSObject, @unchecked Sendable {
   }
 }
 
-/// A task that brings the application up to date, for at most `LifecycleSettings.refreshTaskTime`.
+/// A task that refreshes the application's content, for at most `LifecycleSettings.refreshTaskTime`.
 public final class BGAppRefreshTask: BGTask, @unchecked Sendable {}
 
-/// A task that takes minutes, for at most `LifecycleSettings.processingTaskTime`.
+/// A task for minutes of processing, for at most `LifecycleSettings.processingTaskTime`.
 public final class BGProcessingTask: BGTask, @unchecked Sendable {}
 
-/// A weak reference to the table, which keeps the tasks that run.
+/// A weak reference to the table, since the table retains the running tasks.
 private final class WeakTable: Sendable {
   weak let table: ScheduledTaskTable?
   init(table: ScheduledTaskTable) { self.table = table }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What an application asks `BGTaskScheduler` for: a `BGAppRefreshTaskRequest` or a `BGProcessingTaskRequest`.
+/// A request to `BGTaskScheduler`: a `BGAppRefreshTaskRequest` or a `BGProcessingTaskRequest`.
 public class BGTaskRequest: NSObject {
-  /// Which task it is for. A request with the same identifier replaces this one.
+  /// The identifier of the requested task. A request with the same identifier replaces this one.
   public let identifier: String
-  /// Before this date the task is not to begin; when it begins is the system's decision. Nil: any time.
+  /// The earliest start of the task; nil if any time is acceptable. The system decides when the task begins.
   public var earliestBeginDate: Date?
 
   init(identifier: String) {
@@ -12,10 +12,10 @@ public class BGTaskRequest: NSObject {
     super.init()
   }
 
-  /// What the machine is told.
+  /// The request in the form that the life-cycle machine takes.
   var value: ScheduledTaskRequest? { nil }
 
-  /// A request of the same kind, with the same content.
+  /// Creates a request of the same kind with the same content.
   static func make(_ value: ScheduledTaskRequest) -> BGTaskRequest {
     let request: BGTaskRequest
     switch value.kind {
@@ -37,23 +37,25 @@ public class BGTaskRequest: NSObject {
   }
 }
 
-/// Asks for a moment in the background to bring the application up to date. Needs the background mode `fetch`. One can wait at
-/// a time.
+/// A request for a short background task that refreshes the application's content. Requires the background
+/// mode `fetch`. At most one such request can be pending.
 public final class BGAppRefreshTaskRequest: BGTaskRequest {
-  /// A request for the task with this identifier.
+  /// Creates a request for the task with this identifier.
   public override init(identifier: String) { super.init(identifier: identifier) }
 
   override var value: ScheduledTaskRequest? { value(.refresh) }
 }
 
-/// Asks for minutes in the background. Needs the background mode `processing`. Ten can wait at a time.
+/// A request for minutes of background processing. Requires the background mode `processing`. At most ten
+/// such requests can be pending.
 public final class BGProcessingTaskRequest: BGTaskRequest {
-  /// Whether the task needs the network. Kept, and of no effect here: who launches the task decides.
+  /// Whether the task needs the network. Stored, but ignored here: the caller that launches the task decides.
   public var requiresNetworkConnectivity = false
-  /// Whether the task needs external power. Kept, and of no effect here: who launches the task decides.
+  /// Whether the task needs external power. Stored, but ignored here: the caller that launches the task
+  /// decides.
   public var requiresExternalPower = false
 
-  /// A request for the task with this identifier.
+  /// Creates a request for the task with this identifier.
   public override init(identifier: String) { super.init(identifier: identifier) }
 
   override var value: ScheduledTaskRequest? {

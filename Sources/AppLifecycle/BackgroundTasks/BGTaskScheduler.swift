@@ -1,16 +1,18 @@
 public import Dispatch
 public import Foundation
 
-/// Has the system run tasks of the application in the background, when it sees fit.
+/// Schedules background tasks of the application.
 ///
-/// What `BackgroundTasks` offers on Apple's systems. There the system chooses when a task begins; here whoever holds the device
-/// does, with `Device.launchTask(withIdentifier:)`. Requests outlive the application; registrations end with it.
+/// The counterpart of the `BackgroundTasks` framework. Apple's systems decide when a task begins; here the
+/// owner of the device starts it with `Device.launchTask(withIdentifier:)`. Requests outlive the application;
+/// registrations end with it.
 ///
-/// The identifiers of all tasks have to be in `LifecycleSettings.permittedTaskIdentifiers`. Any thread; never blocks.
+/// `LifecycleSettings.permittedTaskIdentifiers` must contain the identifiers of all tasks. Any thread; never
+/// blocks.
 public final class BGTaskScheduler: NSObject, Sendable {
   private let reference: WeakDevice
 
-  /// The scheduler of `Device.current`.
+  /// The scheduler for the application of `Device.current`.
   public static var shared: BGTaskScheduler {
     Device.current.part { ScheduledTaskTable(device: $0) }.scheduler
   }
@@ -22,17 +24,17 @@ public final class BGTaskScheduler: NSObject, Sendable {
 
   private var table: ScheduledTaskTable? { reference.device?.part { ScheduledTaskTable(device: $0) } }
 
-  /// Has `launchHandler` called for the tasks with this identifier. To be called for each identifier before
-  /// `application(_:didFinishLaunchingWithOptions:)` returns, also in a launch for a task.
+  /// Registers `launchHandler` for the tasks with this identifier. Must be called once for each identifier
+  /// before `application(_:didFinishLaunchingWithOptions:)` returns, also when a task causes the launch.
   ///
-  /// Stops the program if it comes later, or a second time for an identifier.
+  /// Stops the program if it is called later, or twice for an identifier.
   ///
   /// - Parameters:
-  ///   - identifier: one of the permitted ones.
-  ///   - queue: where the handlers of the task are called; nil stands for the main queue (on Apple's systems for one of the
-  ///     system's).
-  ///   - launchHandler: gets a `BGAppRefreshTask` or a `BGProcessingTask`, as it was asked for. To return soon; the task goes
-  ///     on until it is completed.
+  ///   - identifier: one of the permitted identifiers.
+  ///   - queue: the queue for the task's handlers; nil selects the main queue (on Apple's systems, a system
+  ///     queue).
+  ///   - launchHandler: receives the `BGAppRefreshTask` or `BGProcessingTask`. It should return soon; the
+  ///     task continues until it is completed.
   /// - Returns: false if the identifier is not permitted.
   @discardableResult
   public func register(
@@ -50,67 +52,71 @@ public final class BGTaskScheduler: NSObject, Sendable {
     }
   }
 
-  /// Asks for a task. It replaces a request with the same identifier.
+  /// Submits a request for a task, replacing a request with the same identifier.
   ///
-  /// Throws `BGTaskScheduler.Error`: `notPermitted` for an identifier that is not permitted and without the background mode
-  /// (`fetch` for a refresh, `processing` for the other kind), `unavailable` while background refresh is denied or restricted,
-  /// `tooManyPendingTaskRequests` beyond one refresh and ten others.
+  /// Throws `BGTaskScheduler.Error`:
+  /// - `notPermitted` for an identifier that is not permitted, or if the background mode is missing (`fetch`
+  ///   for a refresh, `processing` for the other kind)
+  /// - `unavailable` while background refresh is denied or restricted
+  /// - `tooManyPendingTaskRequests` above one refresh and ten processing requests
   public func submit(_ taskRequest: BGTaskRequest) throws {
     guard let table, let value = taskRequest.value else { throw Error(.unavailable, "there is no device") }
     guard let refusal = table.submit(value) else { return }
     throw Error(refusal, identifier: value.identifier)
   }
 
-  /// Takes a request back, if there is one with this identifier. A task that runs goes on.
+  /// Cancels the pending request with this identifier, if any. A running task continues.
   public func cancel(taskRequestWithIdentifier identifier: String) { table?.cancel(identifier) }
 
-  /// Takes all requests back. Tasks that run go on.
+  /// Cancels all pending requests. Running tasks continue.
   public func cancelAllTaskRequests() { table?.cancel(nil) }
 
-  /// Calls `completionHandler` with the requests that wait, in the order in which they were made, on the main queue.
+  /// Calls `completionHandler` with the pending requests, oldest first, on the main queue.
   public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
     guard let table else { return completionHandler([]) }
     table.enqueue { completionHandler(table.requests.map(BGTaskRequest.make)) }
   }
 
-  /// The requests that wait, in the order in which they were made.
+  /// Returns the pending requests, oldest first.
   public func pendingTaskRequests() async -> sending [BGTaskRequest] {
     (table?.requests ?? []).map(BGTaskRequest.make)
   }
 }
 
 extension BGTaskScheduler {
-  /// Why a request was refused. Bridges to `NSError` with `as NSError`: Apple's domain and codes.
+  /// An error from submitting a request. Bridges to `NSError` with `as NSError`, using Apple's domain and
+  /// codes.
   public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
-    /// Apple's codes.
+    /// The error codes, equal to Apple's.
     public enum Code: Int, Hashable, Sendable {
       /// Background refresh is denied or restricted.
       case unavailable = 1
-      /// As many requests of this kind wait as can.
+      /// The number of pending requests of this kind has reached its limit.
       case tooManyPendingTaskRequests = 2
       /// The identifier is not permitted, or the background mode is missing.
       case notPermitted = 3
-      /// Of requests that are to begin at once, which are not there. Not used here.
+      /// A request for an immediate start is not possible. Never thrown here: no such requests exist.
       case immediateRunIneligible = 4
 
-      /// Whether `error` is a `BGTaskScheduler.Error` with that code: `catch BGTaskScheduler.Error.notPermitted`.
+      /// Returns whether `error` is a `BGTaskScheduler.Error` with that code:
+      /// `catch BGTaskScheduler.Error.notPermitted`.
       public static func ~= (code: Code, error: any Swift.Error) -> Bool {
         (error as? BGTaskScheduler.Error)?.code == code
       }
     }
 
-    /// "BGTaskSchedulerErrorDomain".
+    /// The error domain, equal to Apple's.
     public static let errorDomain = "BGTaskSchedulerErrorDomain"
     /// Background refresh is denied or restricted.
     public static let unavailable = Code.unavailable
-    /// As many requests of this kind wait as can.
+    /// The number of pending requests of this kind has reached its limit.
     public static let tooManyPendingTaskRequests = Code.tooManyPendingTaskRequests
     /// The identifier is not permitted, or the background mode is missing.
     public static let notPermitted = Code.notPermitted
-    /// Not used here.
+    /// A request for an immediate start is not possible. Never thrown here.
     public static let immediateRunIneligible = Code.immediateRunIneligible
 
-    /// What went wrong.
+    /// The error code of this error.
     public let code: Code
     private let reason: String
 
@@ -133,11 +139,11 @@ extension BGTaskScheduler {
       }
     }
 
-    /// `code` as a number.
+    /// The numeric value of `code`.
     public var errorCode: Int { code.rawValue }
-    /// The sentence for a person.
+    /// The localized description: the reason for the refusal.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: reason] }
-    /// A sentence for a person.
+    /// The reason for the refusal, as a message for the user.
     public var errorDescription: String? { reason }
   }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import HostTime
 import Synchronization
 
-/// The application's side of the task scheduler: its handlers, and the tasks that run.
+/// The application's side of the task scheduler: its handlers and running tasks.
 final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
   private struct Launcher {
     let queue: DispatchQueue?
@@ -79,7 +79,7 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
     run(on: queue, handler)
   }
 
-  /// On the main queue already, or on the application's own.
+  /// Runs `work` on the given queue or, without one, directly: the caller is already on the main queue.
   private func run(on queue: DispatchQueue?, _ work: @escaping @Sendable () -> Void) {
     guard let queue, let device else { return work() }
     queue.async { Device.withCurrent(device, operation: work) }
@@ -108,7 +108,8 @@ final class ScheduledTaskTable: Suspendable, ScheduledTaskRunner {
     withExtendedLifetime(launchers) {}
   }
 
-  /// Nothing runs any more: what was not completed has expired, or has ended with the application.
+  /// Releases all tasks: none runs after suspension or termination, since each was completed, expired or
+  /// ended.
   private func dropTasks() {
     let tasks = state.withLock { state in
       defer { state.tasks = [:] }

@@ -1,129 +1,133 @@
 import Synchronization
 
-/// What the system or a person does to the application. Each has two forms. The synchronous form does not
-/// wait (see `Device`). The `async` form returns when everything that follows is done, up to the suspension
-/// or the end of the application. What does not apply to the application's present state has no effect.
+/// User and system events for the application. Each event has two forms. The synchronous form does not wait
+/// (see `Device`). The `async` form returns when all effects are complete, up to the suspension or the end of
+/// the application. An event that does not apply to the application's present state has no effect.
 extension Device {
-  /// Starts the application, if it is not running.
+  /// Launches the application, unless it is running.
   public func launch() { happen(.launch) }
 
-  /// Starts the application, if it is not running. Returns when everything that follows is done.
+  /// Launches the application, unless it is running. Returns when all effects are complete.
   nonisolated(nonsending) public func launch() async { await happened(.launch) }
 
-  /// Presses the home button: an application in front goes to the background, and is suspended as soon as
-  /// nothing keeps it running. Without effect behind a locked screen.
+  /// Presses the home button: an application in the foreground enters the background, and is suspended as
+  /// soon as nothing keeps it running. Has no effect while the screen is locked.
   public func pressHomeButton() { happen(.home) }
 
-  /// `pressHomeButton()` that returns when everything that follows is done.
+  /// `pressHomeButton()` that returns when all effects are complete.
   nonisolated(nonsending) public func pressHomeButton() async { await happened(.home) }
 
-  /// Brings a running application to the front, and unlocks the screen if it is locked. It comes to the front
-  /// even during an interruption, but has no sound until that ends.
+  /// Brings a running application to the foreground and unlocks the screen. During an interruption the
+  /// application enters the foreground too, but has no audio until the interruption ends.
   public func foreground() { happen(.foreground) }
 
-  /// `foreground()` that returns when everything that follows is done.
+  /// `foreground()` that returns when all effects are complete.
   nonisolated(nonsending) public func foreground() async { await happened(.foreground) }
 
-  /// Locks the screen. For an application in front this is the same as the home button.
+  /// Locks the screen. An application in the foreground reacts as to the home button.
   public func lock() { happen(.lock) }
 
-  /// `lock()` that returns when everything that follows is done.
+  /// `lock()` that returns when all effects are complete.
   nonisolated(nonsending) public func lock() async { await happened(.lock) }
 
-  /// Unlocks the screen: the application returns to the front if it was there when the screen was locked.
+  /// Unlocks the screen. The application returns to the foreground if it was there when the screen was
+  /// locked.
   public func unlock() { happen(.unlock) }
 
-  /// `unlock()` that returns when everything that follows is done.
+  /// `unlock()` that returns when all effects are complete.
   nonisolated(nonsending) public func unlock() async { await happened(.unlock) }
 
-  /// Begins an interruption, a phone call for example. An application in front becomes inactive, and sound
-  /// pauses. A second beginning is part of the same interruption, and one end ends it. An application that is
-  /// suspended or not running is told when it is resumed or launched, if the interruption still lasts then.
+  /// Begins an interruption, such as a phone call. An application in the foreground becomes inactive, and
+  /// audio pauses. A second call is part of the same interruption, and one end ends it. A suspended or
+  /// terminated application is notified on resumption or launch, if the interruption is still in progress
+  /// then.
   public func beginInterruption() { happen(.interruptionBegan) }
 
-  /// `beginInterruption()` that returns when everything that follows is done.
+  /// `beginInterruption()` that returns when all effects are complete.
   nonisolated(nonsending) public func beginInterruption() async {
     await happened(.interruptionBegan)
   }
 
-  /// Ends the interruption, if there is one. `shouldResume` tells the application that it may resume its
-  /// sound. A suspended application with the audio mode is woken for that, for at least
+  /// Ends the interruption, if one is in progress. `shouldResume` indicates that the application may resume
+  /// its audio. In that case a suspended application with the audio mode is woken, for at least
   /// `LifecycleSettings.wakeGrace`.
   public func endInterruption(shouldResume: Bool) {
     happen(.interruptionEnded(shouldResume: shouldResume))
   }
 
-  /// `endInterruption(shouldResume:)` that returns when everything that follows is done.
+  /// `endInterruption(shouldResume:)` that returns when all effects are complete.
   nonisolated(nonsending) public func endInterruption(shouldResume: Bool) async {
     await happened(.interruptionEnded(shouldResume: shouldResume))
   }
 
-  /// Terminates the application in the ordinary way: with the call `applicationWillTerminate` unless it is
-  /// suspended, and without a `TerminationReport`.
+  /// Terminates the application normally: with the call `applicationWillTerminate` unless it is suspended,
+  /// and without a `TerminationReport`.
   public func terminate() { happen(.terminate) }
 
-  /// `terminate()` that returns when everything that follows is done.
+  /// `terminate()` that returns when all effects are complete.
   nonisolated(nonsending) public func terminate() async { await happened(.terminate) }
 
-  /// The person ends the application, as by a swipe: it is terminated, and all its transfers in the background are cancelled.
+  /// Force-quits the application, as by a swipe: it is terminated, and all its background transfers are
+  /// cancelled.
   public func quit() { happen(.quit) }
 
-  /// `quit()` that returns when everything that follows is done.
+  /// `quit()` that returns when all effects are complete.
   nonisolated(nonsending) public func quit() async { await happened(.quit) }
 
-  /// The transfers of this background session are done: an application that is suspended or not running is resumed or
-  /// launched for that, and told. No effect in front.
+  /// Reports that the transfers of this background session are complete. A suspended or terminated
+  /// application is resumed or launched and notified. Has no effect in the foreground.
   package func wakeForSession(_ session: String) { happen(.backgroundSession(session)) }
 
-  /// Has `service`, which is not kept, told when the application was told of a session.
+  /// Sets the service to notify after the application was informed of a session's events. Held weakly.
   package func setTransferService(_ service: any TransferService) {
     shared.withLock { $0.transferService = service }
   }
 
-  /// Tells a running application that memory is short.
+  /// Sends a low-memory warning to a running application.
   public func sendMemoryWarning() { happen(.memoryWarning) }
 
-  /// `sendMemoryWarning()` that returns when everything that follows is done.
+  /// `sendMemoryWarning()` that returns when all effects are complete.
   nonisolated(nonsending) public func sendMemoryWarning() async { await happened(.memoryWarning) }
 
-  /// Starts a background fetch; wakes or launches the application for it. Refused, with a record of the
-  /// reason: without the mode `fetch`, if the application set no minimum interval, if background refresh is
-  /// not available, if the application is in front, and during another fetch. Does not check that the minimum
-  /// interval has passed: the caller decides when the fetch is due.
+  /// Starts a background fetch, waking or launching the application for it. Refused, with a recorded reason,
+  /// without the mode `fetch`, without a minimum interval, while background refresh is unavailable, in the
+  /// foreground, and during another fetch. The elapsed time since the last fetch is not checked: the caller
+  /// decides when a fetch is due.
   public func performBackgroundFetch() { happen(.fetch) }
 
   /// `performBackgroundFetch()` that returns when the application's method has returned. The fetch itself may
-  /// go on; a record tells when it ends.
+  /// continue; a record reports its end.
   nonisolated(nonsending) public func performBackgroundFetch() async { await happened(.fetch) }
 
-  /// The user has pressed a control of the lock screen: a suspended application with the audio mode runs in
-  /// the background again, for at least `LifecycleSettings.wakeGrace`, so that sound can begin. No effect in
-  /// other states or without the mode.
+  /// Reports a remote-control command from the lock screen. A suspended application with the audio mode runs
+  /// in the background for at least `LifecycleSettings.wakeGrace`, so that playback can begin. Has no effect
+  /// in other states or without the mode.
   public func wakeForRemoteControl() { happen(.remoteControl) }
 
-  /// `wakeForRemoteControl()` that returns when everything that follows is done.
+  /// `wakeForRemoteControl()` that returns when all effects are complete.
   nonisolated(nonsending) public func wakeForRemoteControl() async {
     await happened(.remoteControl)
   }
 
-  /// The device is somewhere else: an application that is suspended or not running, and has asked to be told of
-  /// that, runs in the background, for at least `LifecycleSettings.wakeGrace`. No effect in other states.
+  /// Reports a location change to an application that is suspended or not running and has requested location
+  /// events that wake it. The application runs in the background for at least `LifecycleSettings.wakeGrace`.
+  /// Has no effect in other states.
   package func wakeForLocation() { happen(.locationChanged) }
 
-  /// Starts the task that the application has asked `BGTaskScheduler` for under this identifier; resumes or launches the
-  /// application for it. Refused, with a record of the reason: without such a request, if it is for a refresh and background
-  /// refresh is not available, if the application is in front, and while a task with this identifier runs. Does not look at
-  /// the request's earliest date nor at what it requires: the caller decides when the task is due.
+  /// Starts the `BGTaskScheduler` task requested under this identifier, resuming or launching the application
+  /// for it. Refused, with a recorded reason, without such a request, in the foreground, and while a task
+  /// with this identifier runs. A refresh is also refused while background refresh is unavailable. The
+  /// request's earliest date and requirements are not checked: the caller decides when the task is due.
   public func launchTask(withIdentifier identifier: String) { happen(.launchTask(identifier)) }
 
-  /// `launchTask(withIdentifier:)` that returns when the launch handler was called. The task itself may go on; a record
-  /// tells when it ends.
+  /// `launchTask(withIdentifier:)` that returns when the launch handler was called. The task itself may
+  /// continue; a record reports its end.
   nonisolated(nonsending) public func launchTask(withIdentifier identifier: String) async {
     await happened(.launchTask(identifier))
   }
 
-  /// Has the time of a running task of `BGTaskScheduler` be nearly over: its expiration handler is called, and it has to be
-  /// completed within `LifecycleSettings.expirationWarning`.
+  /// Expires a running task of `BGTaskScheduler`: its expiration handler is called, and the application must
+  /// complete it within `LifecycleSettings.expirationWarning`.
   public func expireTask(withIdentifier identifier: String) { happen(.expireTask(identifier)) }
 
   /// `expireTask(withIdentifier:)` that returns when the expiration handler was called.
@@ -131,15 +135,15 @@ extension Device {
     await happened(.expireTask(identifier))
   }
 
-  /// Data comes for one of the application's VoIP sockets: if the application is suspended and has the mode `voip` it runs
-  /// in the background, for `LifecycleSettings.voipTime`. No effect in other states or without the mode. To be called
-  /// only where sockets are simulated: the device itself watches those that `VoIPSocket` registers.
+  /// Reports data for one of the application's VoIP sockets. A suspended application with the mode `voip`
+  /// runs in the background for `LifecycleSettings.voipTime`. Has no effect in other states or without the
+  /// mode. For simulated sockets only: the device itself watches the sockets registered with `VoIPSocket`.
   public func receiveVoIPData() { happen(.voipData) }
 
-  /// `receiveVoIPData()` that returns when everything that follows is done.
+  /// `receiveVoIPData()` that returns when all effects are complete.
   nonisolated(nonsending) public func receiveVoIPData() async { await happened(.voipData) }
 
-  /// Sets whether the application may be woken for fetches, as a person does in the settings.
+  /// Sets the status of background refresh, as a user does in the settings.
   public func setBackgroundRefreshStatus(_ status: UIBackgroundRefreshStatus) {
     happen(.refreshStatusChanged(status))
   }

@@ -1,24 +1,25 @@
 import HostTime
 import Synchronization
 
-/// What keeps the application running, and what is suspended with it.
+/// Reasons to keep the application running, and the parts that are suspended with it.
 extension Device {
-  /// Reports that the reason `keeper` holds from now on, or no longer. Whether it counts depends on the
-  /// modes.
+  /// Reports that the reason `keeper` now holds or no longer holds. The background modes decide whether it
+  /// counts.
   ///
-  /// The caller decides what counts as stopping. For audio: pausing and the end of the queue do, going from
-  /// one item to the next does not, and a player that starves, has lost its server or has not begun yet passes a `grace`,
-  /// so that a short gap does not get it suspended for good.
+  /// The caller decides what counts as stopping. Audio stops when it is paused or the queue ends, but not at
+  /// the transition between items. A player passes a `grace` while it has an underrun, has lost its server or
+  /// has yet to begin. A short gap then does not cause a permanent suspension.
   ///
   /// - Parameters:
-  ///   - keeper: the reason. Reasons are not counted: reporting the same twice changes nothing. Only `audio`
-  ///     and `location` are reported here; the others have no effect.
-  ///   - isKeeping: whether it holds.
-  ///   - grace: seconds for which a reason that does not hold counts all the same. It ends early when the reason
-  ///     holds, or when the caller reports without grace that it does not. Until then another report never makes
-  ///     it longer, also when it has passed. At 0 or less, and NaN, the reason stops counting at once.
+  ///   - keeper: the reason. Reasons are not counted: repeated reports have no effect. Only `audio` and
+  ///     `location` are reported here; the others have no effect.
+  ///   - isKeeping: whether the reason holds.
+  ///   - grace: the time, in seconds, for which a reason that no longer holds still counts. The grace ends
+  ///     early when the reason holds again, or when the caller reports without grace that it does not. Until
+  ///     then no further report extends the grace, even after it has expired. At 0 or less, and NaN, the
+  ///     reason stops counting immediately.
   ///
-  /// Any thread; does not block. A suspension that follows never runs inside this call.
+  /// Any thread; does not block. A resulting suspension never runs inside this call.
   package func setKeeping(_ keeper: BackgroundKeeper, _ isKeeping: Bool, grace: Double = 0) {
     perform(as: .application) { state, now in
       if isKeeping {
@@ -32,8 +33,9 @@ extension Device {
     }
   }
 
-  /// The part of the application of that type which another module has added to this device; `make` makes it at first
-  /// use. Any thread; `make` must not block, and what it has made is dropped if another thread was faster.
+  /// Returns the part of the application with the given type, which another module has added to this device.
+  /// Creates it with `make` on first use. Any thread; `make` must not block. Its result is dropped if another
+  /// thread was faster.
   package func part<Part: Suspendable>(_ make: (Device) -> Part) -> Part {
     let key = ObjectIdentifier(Part.self)
     if let present = shared.withLock({ $0.parts[key] }) as? Part { return present }
@@ -48,22 +50,23 @@ extension Device {
     return made
   }
 
-  /// Suspends, resumes and terminates `suspendable` with the application, in the order in which they were
-  /// added. If the application is suspended or terminated now, `suspendable` is told at once. Retained until
+  /// Adds an object that is suspended, resumed and terminated with the application, in the order of addition.
+  /// If the application is suspended or terminated now, `suspendable` is notified immediately. Retained until
   /// it is removed. Any thread.
   public func add(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }
 
-  /// Makes no further calls to `suspendable`, which stays in its present state, and releases it. Any thread.
+  /// Stops all calls to `suspendable`, which keeps its present state, and releases it. Any thread.
   public func remove(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .remove(suspendable))) }
   }
 
   // MARK: VoIP
 
-  /// Has `handler` called on the main queue every so many seconds, also while the application is suspended, in place of the
-  /// handler before; nil: no longer. False if that is refused, in which case nothing changes.
+  /// Replaces the handler that is called on the main queue every `interval` seconds, also while the
+  /// application is suspended. A nil `handler` ends the calls. Returns false, without any effect, if the
+  /// request is refused.
   func setKeepAlive(_ interval: Double, handler: (@Sendable () -> Void)?) -> Bool {
     let (isGranted, old) = perform(as: .application) { state, now in
       state.handle(.keepAliveChanged(handler == nil ? nil : interval), at: now)
@@ -74,12 +77,12 @@ extension Device {
       state.keepAliveHandler = handler
       return (true, old)
     }
-    // Releasing it may run foreign code (a deinit), so it must not happen under the lock.
+    // Releasing the old handler may run foreign code (a deinit), so it must not happen under the lock.
     withExtendedLifetime(old) {}
     return isGranted
   }
 
-  /// Writes down that a descriptor was not registered.
+  /// Records that the registration of a descriptor was refused.
   func refuseVoIPSocket(_ refusal: LifecycleRefusal) {
     perform(as: .application) { state, now in
       state.steps.append((now, .action(.note(.refused(refusal)))))
@@ -102,7 +105,7 @@ extension Device {
     }
   }
 
-  /// Ends a task; its handler is released and not called any more.
+  /// Ends a task and releases its handler, which is no longer called.
   func endTask(_ id: UIBackgroundTaskIdentifier) {
     // Releasing the handler may run foreign code (a deinit), so it must not happen under the lock.
     let handler = perform(as: .application) { state, now in

@@ -1,7 +1,7 @@
 import HostTime
 import Synchronization
 
-/// The device's state and its observers. Any thread; never blocks.
+/// State and observers of the device. Any thread; never blocks.
 extension Device {
   /// The application's background modes.
   public var modes: BackgroundModes { shared.withLock { $0.machine.modes } }
@@ -9,43 +9,43 @@ extension Device {
   /// The rules for the application.
   public var settings: LifecycleSettings { shared.withLock { $0.machine.settings } }
 
-  /// The state that the application has reached: the one reported last through `onStateChange`.
+  /// The application's state as last reported through `onStateChange`.
   public var state: ApplicationState { shared.withLock { $0.reached } }
 
   /// Whether the screen is locked.
   public var isLocked: Bool { shared.withLock { $0.machine.isLocked } }
 
-  /// Whether there is an interruption at present.
+  /// Whether an interruption is in progress.
   public var isInterrupted: Bool { shared.withLock { $0.machine.isInterrupted } }
 
-  /// What keeps the application running in the background (or would, if it were there).
+  /// The reasons that keep the application running in the background, or would if it were there.
   public var effectiveKeepers: Set<BackgroundKeeper> {
     shared.withLock { $0.machine.effectiveKeepers }
   }
 
-  /// Why the application runs.
+  /// The reason for which the application runs.
   public var keptRunningBy: RunningReason { shared.withLock { $0.machine.runningReason } }
 
-  /// The background tasks that are open, in the order of their beginning.
+  /// The open background tasks, ordered by start time.
   public var openTasks: [BackgroundTask] { shared.withLock { $0.machine.tasks } }
 
-  /// Background time that is left, in seconds, never negative: `.greatestFiniteMagnitude` in front and while
-  /// sound or location keeps the application running; during a fetch at least what the fetch has left; 0 if the
-  /// application is not running.
+  /// The remaining background time, in seconds, never negative. `.greatestFiniteMagnitude` in the foreground
+  /// and while audio or location keeps the application running; 0 if it is not running. During a fetch the
+  /// value is at least the fetch's remaining time.
   public var backgroundTimeRemaining: Double {
     shared.withLock { $0.machine.backgroundTimeRemaining(at: clock.now) }
   }
 
-  /// Whether the application may be woken for fetches.
+  /// The status of background refresh.
   public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
     shared.withLock { $0.machine.refreshStatus }
   }
 
-  /// The report on the latest termination for a fault; nil if there was none.
+  /// The report on the latest termination for a fault; nil if none occurred.
   public var lastTermination: TerminationReport? { shared.withLock { $0.lastReport } }
 
-  /// Called for every change of the state, in order, on the thread that carries it out; one call at a time.
-  /// Must not block. Set it before the launch to miss nothing.
+  /// The observer of state changes, called for each in order, one call at a time, on the thread that carries
+  /// out the change. Must not block. Set it before the launch to receive all changes.
   public var onStateChange: (@Sendable (ApplicationState) -> Void)? {
     get { shared.withLock { $0.onStateChange } }
     set {
@@ -54,8 +54,8 @@ extension Device {
     }
   }
 
-  /// Called for every record, in order, on the thread that carries the event out; one call at a time. Must
-  /// not block. Set it before the launch to miss nothing.
+  /// The observer of records, called for each in order, one call at a time, on the thread that carries out
+  /// the event. Must not block. Set it before the launch to receive all records.
   public var onRecord: (@Sendable (LifecycleRecord) -> Void)? {
     get { shared.withLock { $0.onRecord } }
     set {
@@ -64,9 +64,9 @@ extension Device {
     }
   }
 
-  /// Called when the system has terminated the application for a fault, after its end and in order with the
-  /// records, on the thread that carries it out. Must not block, and must not need the main queue, which may
-  /// be blocked then.
+  /// The observer of terminations for a fault, called after the application's end and in order with the
+  /// records, on the thread that carries out the termination. Must not block, and must not use the main
+  /// queue, which may be blocked.
   public var onTermination: (@Sendable (TerminationReport) -> Void)? {
     get { shared.withLock { $0.onTermination } }
     set {
@@ -76,30 +76,30 @@ extension Device {
   }
 }
 
-/// Why an application runs. If several reasons hold, the first in this order.
+/// The reason for which an application runs. If several hold, the first in this order applies.
 public enum RunningReason: String, Hashable, Sendable, CaseIterable {
-  /// It is in front, or coming to the front or leaving it.
+  /// The application is in the foreground, entering it or leaving it.
   case foreground
-  /// It plays sound, or was woken to do so.
+  /// The application plays audio, or was woken to do so.
   case audio
-  /// Updates of its location are on, or it was woken by a change of location.
+  /// The application receives location updates, or was woken by a location change.
   case location
-  /// It was woken by data for a VoIP socket, or to keep a connection alive.
+  /// The application was woken by data for a VoIP socket, or for a keep-alive call.
   case voip
-  /// A background fetch.
+  /// A background fetch is in progress.
   case fetch
-  /// The events of a background session.
+  /// Events of a background session are being handled.
   case backgroundSession
-  /// A task of the scheduler.
+  /// A scheduler task is running.
   case scheduledTask
-  /// A background task, while time remains.
+  /// A background task is open, and background time remains.
   case task
-  /// No reason: it is suspended, about to be suspended, or not running.
+  /// No reason: the application is suspended, about to be suspended, or not running.
   case none
 }
 
 extension LifecycleMachine {
-  /// Why the application runs.
+  /// The reason for which the application runs.
   package var runningReason: RunningReason {
     switch state {
     case .inactive, .active: return .foreground
@@ -116,6 +116,6 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether the machine still waits for that call to return.
+  /// Returns whether the given call is still pending.
   func isAwaiting(_ id: CallID) -> Bool { pending?.id == id }
 }

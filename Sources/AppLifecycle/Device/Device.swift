@@ -1,46 +1,46 @@
 package import HostTime
 import Synchronization
 
-/// The system side: what a person and the system do to the application, in whatever state the application is.
+/// The simulated device: carries out user and system events on its application, in any state.
 ///
-/// All members may be called from any thread, also from within the callbacks and observers. They block only
-/// for as long as the callbacks and observers that they call. Transitions are carried out one after the
-/// other, in the order in which they were requested, and never under a lock.
+/// All members may be called from any thread, also from callbacks and observers. They block only while the
+/// callbacks and observers that they call run. Transitions are carried out one after the other, in the order
+/// in which they were requested, and never under a lock.
 ///
-/// Calls into the application are made on the main queue. If the thread that carries out a transition is on
-/// the main queue, it makes the call directly; otherwise it enqueues the call, and the transition goes on
-/// when the call has returned. So on the main queue `pressHomeButton()` and the methods like it return when
-/// their transition is done, unless another one is in progress. In all other cases they return without
-/// waiting for the application. Their `async` forms always return when everything is done. A request of the
+/// Calls into the application are made on the main queue. A thread that carries out a transition on the main
+/// queue makes the call directly. Any other thread enqueues the call, and the transition continues when the
+/// call has returned. On the main queue `pressHomeButton()` and similar methods therefore return when their
+/// transition is complete, unless another one is in progress. In all other cases they return without waiting
+/// for the application. Their `async` forms always return when everything is complete. A request by the
 /// application's own code (to end a background task, for example) never suspends the application while that
-/// code is still running.
+/// code is running.
 ///
 /// The watchdog has its own thread, so an application that blocks the main queue is still terminated.
 public final class Device: Sendable {
-  /// Who makes a request. It decides whether calls into the application may be made directly inside that
-  /// request.
+  /// The origin of a request, which decides whether calls into the application may be made directly inside
+  /// that request.
   enum Origin {
-    /// The system or a person. Calls may be made directly.
+    /// The system or a user. Calls may be made directly.
     case system
     /// The application or one of its players. Calls are always enqueued, since the application's code is
     /// running.
     case application
-    /// The device's own thread. Calls are always enqueued, since this thread has to watch them.
+    /// The device's own thread. Calls are always enqueued, since this thread must watch them.
     case worker
   }
 
-  /// The clock of all limits and records.
+  /// The clock for all limits and records.
   package let clock: any HostClock
   let shared: Mutex<DeviceState>
-  /// Where the application is called.
+  /// The queue on which the application is called.
   package let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
   private let reclaimSockets: @Sendable () -> [ReclaimedSocket]
   /// Whether VoIP sockets are watched while the application is suspended.
   let watchesSockets: Bool
 
-  /// A device with one application that is not running yet. Uses the system's clock, and calls the
-  /// application on the main dispatch queue.
+  /// Creates a device with one application that is not running yet. The device uses the system clock and
+  /// calls the application on the main dispatch queue.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
@@ -49,20 +49,20 @@ public final class Device: Sendable {
     self.init(modes: modes, clock: SystemClock.shared, settings: settings)
   }
 
-  /// A device with one application that is not running yet, with a clock and a main queue of the caller's
-  /// choice.
+  /// Creates a device with one application that is not running yet, with the given clock and main queue.
   ///
   /// - Parameters:
   ///   - modes: the application's background modes.
   ///   - clock: the clock for all limits and records.
-  ///   - mainQueue: where the application is called. If `application` is used, it must run on the main
-  ///     thread.
-  ///   - isOnMainQueue: whether the caller runs on `mainQueue`. Must be cheap and must not block.
+  ///   - mainQueue: the queue on which the application is called. Must run on the main thread if
+  ///     `application` is used.
+  ///   - isOnMainQueue: returns whether the caller runs on `mainQueue`. Must be fast and must not block.
   ///   - settings: the rules for the application.
-  ///   - isActive: whether the application is in front from the beginning, without having been launched.
-  ///   - reclaimSockets: reclaims the application's sockets and returns those that were in use; without it, those of the
-  ///     process. On the thread that carries out the transition; must not block. With it VoIP sockets are not watched:
-  ///     `receiveVoIPData` says when data comes for them.
+  ///   - isActive: whether the application is in the foreground from the beginning, without a launch.
+  ///   - reclaimSockets: reclaims the application's sockets and returns those that were in use; nil reclaims
+  ///     the sockets of the process. Called on the thread that carries out the transition; must not block. A
+  ///     custom function also disables the watch of VoIP sockets: `receiveVoIPData` reports their data
+  ///     instead.
   package init(
     modes: BackgroundModes, clock: any HostClock,
     mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
@@ -87,13 +87,13 @@ public final class Device: Sendable {
 
   // MARK: Carrying out actions
 
-  /// Gives the machine an event and carries out the actions that follow.
+  /// Passes an event to the machine and carries out the resulting actions.
   func handle(_ event: LifecycleMachine.Event, as origin: Origin) {
     perform(as: origin) { state, now in state.handle(event, at: now) }
   }
 
-  /// Makes `change` under the lock. Then carries out the steps that are due, without the lock, unless another
-  /// thread is already doing that.
+  /// Makes `change` under the lock. Then carries out the due steps outside the lock, unless another thread is
+  /// already doing that.
   @discardableResult
   func perform<Result: Sendable>(
     as origin: Origin, _ change: (inout DeviceState, HostTime) -> Result
@@ -129,8 +129,8 @@ public final class Device: Sendable {
           mainQueue.enqueue { [weak self] in self?.callFromQueue(action, id) }
           continue
         }
-        // Meanwhile other threads may carry out steps: the watchdog must be able to end a call that does not
-        // return.
+        // Other threads may carry out steps during the call: the watchdog must be able to end a call that
+        // does not return.
         call(action, id)
         guard endCall(id) else { return }
       case .action(let action): carryOut(action, at: next.time)
@@ -140,8 +140,8 @@ public final class Device: Sendable {
 
   // MARK: Calls into the application
 
-  /// Notes that a call begins. `isAlone` is for a call that the performing thread makes directly: it stops
-  /// performing, so that others may. Returns false if such a call would be made inside another one.
+  /// Records the beginning of a call. `isAlone` marks a call made directly by the performing thread, which
+  /// stops performing so that other threads may. Returns false if such a call would be nested in another one.
   private func beginCall(isAlone: Bool) -> Bool {
     shared.withLock { state in
       if isAlone {
@@ -153,7 +153,7 @@ public final class Device: Sendable {
     }
   }
 
-  /// Notes that a call has returned. Returns whether this thread is to go on performing.
+  /// Records the return of a call. Returns whether this thread must continue performing.
   private func endCall(_ id: LifecycleMachine.CallID) -> Bool {
     let (isOurs, worker) = shared.withLock { state in
       state.callsInProgress -= 1
@@ -166,7 +166,7 @@ public final class Device: Sendable {
     return isOurs
   }
 
-  /// Makes a call that was enqueued. Runs on the main queue.
+  /// Makes an enqueued call. Runs on the main queue.
   private func callFromQueue(_ action: LifecycleMachine.Action, _ id: LifecycleMachine.CallID) {
     guard shared.withLock({ $0.machine.isAwaiting(id) }) else { return }
     _ = beginCall(isAlone: false)
@@ -243,7 +243,7 @@ public final class Device: Sendable {
         (keepAlive, state.keepAliveHandler) = (state.keepAliveHandler, nil)
       }
       for suspendable in all { suspendable.terminate() }
-      // Releasing them may run foreign code (a deinit), so that must not happen under the lock.
+      // Releasing the handlers may run foreign code (a deinit), so that must not happen under the lock.
       withExtendedLifetime((handlers, keepAlive)) {}
     case .launch:
       for suspendable in change({ $0.isTerminated = false }) { suspendable.launch() }
@@ -258,7 +258,7 @@ public final class Device: Sendable {
     }
   }
 
-  /// Makes a change and returns the suspendables to tell.
+  /// Makes a change and returns the suspendables to notify.
   private func change(_ change: (inout DeviceState) -> Void) -> [any Suspendable] {
     shared.withLock { state in
       change(&state)
@@ -279,10 +279,10 @@ public final class Device: Sendable {
     shared.withLock { $0.onRecord }?(LifecycleRecord(time: time, event: event))
   }
 
-  /// The worker's body: handles what has become due.
+  /// The worker's body: handles everything that has become due.
   private func watch() -> WorkerNext {
     perform(as: .worker) { state, now in
-      // The worker sets its alarm below, so it need not be signalled until then.
+      // The worker sets its alarm below and need not be signalled until then.
       state.alarm = HostTime(nanoseconds: .min)
       state.keepers.dropExpired(at: now)
       state.handle(.keepersChanged(state.keepers.counting), at: now)

@@ -1,8 +1,8 @@
 import HostTime
 
-/// The state that a device's lock protects.
+/// The state protected by the device's lock.
 struct DeviceState {
-  /// One step of the work that is carried out in order.
+  /// A step of the work that is carried out in order.
   enum Step {
     case action(LifecycleMachine.Action)
     case add(any Suspendable)
@@ -10,24 +10,26 @@ struct DeviceState {
   }
 
   var machine: LifecycleMachine
-  /// The state reported last. `machine.state` is ahead of it by the actions that are still in `steps`.
+  /// The application state reported last. `machine.state` is ahead of it by the actions still in `steps`.
   var reached: ApplicationState
-  /// The steps to carry out, each with the moment at which it was decided.
+  /// The steps to carry out, each with the time at which it was decided.
   var steps: [(time: HostTime, step: Step)] = []
   /// Whether a thread is carrying out `steps`.
   var isPerforming = false
-  /// Calls into the application that have begun and not returned, those of terminated applications too.
+  /// The number of calls into the application that have begun and not returned, including terminated
+  /// applications' calls.
   var callsInProgress = 0
   var suspendables: [any Suspendable] = []
-  /// What `Device.part` has made, by its type.
+  /// The parts created by `Device.part`, keyed by type.
   var parts: [ObjectIdentifier: any Suspendable] = [:]
   var isStopped = false
   var isTerminated = false
   var keepers = KeeperTable()
   var handlers: [UIBackgroundTaskIdentifier: @Sendable () -> Void] = [:]
-  /// What makes transfers for the application, also when that does not run.
+  /// The service that makes the application's background transfers, also while the application is not
+  /// running.
   weak var transferService: (any TransferService)?
-  /// What calls the handlers of the scheduler's tasks.
+  /// The runner of BGTaskScheduler launch and expiration handlers.
   var taskRunner: (any ScheduledTaskRunner)?
   var keepAliveHandler: (@Sendable () -> Void)?
   var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -38,7 +40,7 @@ struct DeviceState {
   var onTermination: (@Sendable (TerminationReport) -> Void)?
   var application: (any ApplicationSide)?
   var worker: (any Worker)?
-  /// When the worker will wake up by itself.
+  /// The time at which the worker wakes up without a signal.
   var alarm = HostTime.distantFuture
 
   init(machine: LifecycleMachine) {
@@ -50,7 +52,7 @@ struct DeviceState {
     steps += machine.handle(event, at: now).map { (now, .action($0)) }
   }
 
-  /// Removes and returns the next step. When there is none, tells the machine `settled`; if nothing follows
+  /// Removes and returns the next step. If none is left, passes `settled` to the machine. If no step follows
   /// from that either, ends the performing and returns nil.
   mutating func nextStep(at now: HostTime) -> (time: HostTime, step: Step)? {
     if steps.isEmpty { handle(.settled, at: now) }
@@ -61,12 +63,12 @@ struct DeviceState {
     return steps.removeFirst()
   }
 
-  /// The next moment at which something is due without an event.
+  /// The next deadline of the machine or of a reason's grace; nil if none.
   var nextDeadline: HostTime? {
     [machine.nextDeadline, keepers.nextExpiry].compactMap { $0 }.min()
   }
 
-  /// The worker, if it has to be signalled because something is due earlier than its alarm.
+  /// Returns the worker if it must be signalled because a deadline precedes its alarm.
   mutating func workerToTell() -> (any Worker)? {
     guard let next = nextDeadline, next < alarm else { return nil }
     alarm = next
@@ -74,26 +76,26 @@ struct DeviceState {
   }
 }
 
-/// Makes the transfers of background sessions. Any thread.
+/// A service that makes the transfers of background sessions. Any thread.
 package protocol TransferService: AnyObject, Sendable {
-  /// The application was told that transfers of this session are done.
+  /// Notifies the service that the application was informed of this session's completed transfers.
   func applicationWasTold(of session: String)
 }
 
-/// Calls what the application has given to the task scheduler. On the main queue.
+/// A runner for the application's task-scheduler handlers. Called on the main queue.
 protocol ScheduledTaskRunner: AnyObject, Sendable {
-  /// Begins a task.
+  /// Calls the launch handler of a task.
   func launch(_ task: ScheduledTask)
-  /// Tells the task with this number that its time is nearly over.
+  /// Calls the expiration handler of the task with this number.
   func expire(_ number: UInt64)
 }
 
-/// The application as the device calls it, on the main queue.
+/// The application side as called by the device, on the main queue.
 protocol ApplicationSide: AnyObject, Sendable {
   /// Makes a call other than `performFetch`.
   func receive(_ callback: LifecycleCallback)
-  /// Tells the application that transfers of a session are done. `completion` is called from any thread.
+  /// Notifies the application of a session's completed transfers. `completion` may be called on any thread.
   func handleEvents(ofSession session: String, _ completion: @escaping @Sendable () -> Void)
-  /// Asks the application to fetch. `completion` is called from any thread; later calls of it are refused.
+  /// Requests a background fetch. `completion` may be called on any thread; repeated calls of it are refused.
   func performFetch(_ completion: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
 }

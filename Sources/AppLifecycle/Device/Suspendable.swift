@@ -1,44 +1,46 @@
-/// A part of the application that the system acts on directly: players with their audio session, timers, and
-/// anything else that must stop while the application is suspended and end with it.
+/// A part of the application on which the system acts directly. Examples are players with their audio
+/// session, timers, and anything else that must stop during suspension and end with the application.
 ///
-/// All calls come one at a time, on the thread that carries out the transition and without any lock held, and
-/// should not block. `suspend` comes on the main queue, unless the main queue does not become free within
+/// Calls come one at a time, on the thread that carries out the transition and without a lock, and should not
+/// block. `suspend` comes on the main queue, unless the main queue remains busy for
 /// `LifecycleSettings.suspensionLimit`.
 public protocol Suspendable: AnyObject, Sendable {
-  /// The application is being suspended: stop without losing anything. Once this returns, no further call
-  /// into the application's code may begin. Never called twice without a `resume` in between.
+  /// Stops without losing anything, because the application is being suspended. No call into the
+  /// application's code may begin after this returns. Never called twice without a `resume` in between.
   func suspend()
 
-  /// The application runs again and has left the state `suspended`: continue where `suspend` stopped. Only
-  /// called after a `suspend` without a `terminate` since.
+  /// Continues from the state at `suspend`, because the application has left the state `suspended`. Called
+  /// only after a `suspend` without a `terminate` since.
   func resume()
 
-  /// The application has entered the background, and its own callback for that has returned. Whether it keeps
-  /// running there or is suspended at once is decided afterwards.
+  /// Reports that the application has entered the background and its own callback for that has returned.
+  /// Whether it keeps running or is suspended is decided after this call.
   func enterBackground()
 
-  /// The application is about to come to the foreground; its own callback for that comes next. If it was
-  /// suspended, `resume` comes only after that callback has returned, so whatever the callback needs, the
-  /// main thread for example, must run again from here on.
+  /// Reports that the application is about to enter the foreground; its own callback for that comes next.
+  /// After a suspension `resume` comes only when that callback has returned. Anything that the callback
+  /// needs, such as the main thread, must therefore run again from this call on.
   func enterForeground()
 
-  /// An interruption begins, a phone call for example: sound pauses. Never called twice without an
-  /// `endInterruption` or a `terminate` in between. An interruption that began during a suspension is told
-  /// right before `resume`; the application hears of it after `resume`.
+  /// Pauses audio at the beginning of an interruption, such as a phone call. Never called twice without an
+  /// `endInterruption` or a `terminate` in between. An interruption that began during a suspension is
+  /// reported right before `resume`, and to the application's code after `resume`.
   func beginInterruption()
 
-  /// The interruption is over. `shouldResume`: the application may resume its sound. Only called after a
-  /// `beginInterruption`.
+  /// Reports the end of the interruption. `shouldResume`: the application may resume its audio. Called only
+  /// after a `beginInterruption`.
   func endInterruption(shouldResume: Bool)
 
-  /// The person ends the application, whether it runs or not: what was to outlive it ends too. `terminate` follows if it runs.
+  /// Ends all work that would outlive the application, because the user force-quits it, running or not.
+  /// `terminate` follows if it runs.
   func quit()
 
-  /// The application has ended: stop for good, drop everything that was not delivered, make no further calls.
-  /// May come while suspended, and while a call into the application has not returned.
+  /// Stops permanently, drops everything undelivered and makes no further calls, because the application has
+  /// ended. May come during a suspension, or while a call into the application is in progress.
   func terminate()
 
-  /// The application is being launched again after a `terminate`; its own callback for that comes next.
+  /// Reports that the application is being launched again after a `terminate`; its own callback for that
+  /// comes next.
   func launch()
 }
 

@@ -1,19 +1,20 @@
 /// The state of the application, as the system sees it.
 public enum ApplicationState: String, Hashable, Sendable, CaseIterable {
-  /// There is no process, or it was terminated.
+  /// The application was not launched yet, or it was terminated.
   case notRunning
-  /// In front, but not receiving input: on the way to another state, or interrupted.
+  /// The application is in the foreground without receiving input: in transition to another state, or
+  /// interrupted.
   case inactive
-  /// In front and receiving input.
+  /// The application is in the foreground and receives input.
   case active
-  /// Not visible, but running.
+  /// The application runs while it is not visible.
   case background
-  /// Not visible and stopped: none of its code runs.
+  /// The application is not visible and is stopped: none of its code runs.
   case suspended
 
-  /// The state that the application's own code sees. It never sees `suspended` or `notRunning`, since its
-  /// code does not run then; code that reads the state just before it is stopped or just after it is resumed
-  /// sees `background`.
+  /// The state visible to the application's own code, which never sees `suspended` or `notRunning` because it
+  /// does not run then. Code that reads the state just before suspension or just after resumption sees
+  /// `background`.
   public var seenByApplication: ApplicationState {
     switch self {
     case .inactive, .active, .background: self

@@ -1,8 +1,8 @@
 import HostTime
 
-/// The time that an application has for its tasks in the background. Works like a stopwatch: it runs while
-/// the application runs in the background, stands still while sound or a fetch keeps the application running
-/// and while it is suspended, and is reset when the application comes to the front.
+/// A stopwatch for the background time available to an application's tasks. The stopwatch runs while the
+/// application runs in the background. Audio, a fetch and suspension pause it; entering the foreground resets
+/// it.
 struct BackgroundBudget: Hashable, Sendable {
   private let total: Int64
   private let warning: Int64
@@ -14,43 +14,43 @@ struct BackgroundBudget: Hashable, Sendable {
     warning = min(total, Int64((settings.expirationWarning * 1e9).rounded()))
   }
 
-  /// Whether time is being used up.
+  /// Whether background time is being consumed.
   var isRunning: Bool { runningSince != nil }
 
-  /// When only the time of the warning is left; nil while the budget does not run.
+  /// The time at which only the warning period remains; nil while the stopwatch is paused.
   var warningTime: HostTime? { moment(left: warning) }
 
-  /// When nothing is left; nil while the budget does not run.
+  /// The time at which no background time remains; nil while the stopwatch is paused.
   var endTime: HostTime? { moment(left: 0) }
 
-  /// Nanoseconds used at `now`, at most the total.
+  /// Returns the nanoseconds used at `now`, at most the total.
   func used(at now: HostTime) -> Int64 {
     let running = runningSince.map { max(0, now.nanoseconds - $0.nanoseconds) } ?? 0
     return min(total, usedBefore + running)
   }
 
-  /// Nanoseconds left at `now`, never negative.
+  /// Returns the nanoseconds left at `now`, never negative.
   func left(at now: HostTime) -> Int64 { total - used(at: now) }
 
-  /// Starts it at `now`, unless it runs already.
+  /// Starts the stopwatch at `now`, unless it is already running.
   mutating func start(at now: HostTime) {
     if runningSince == nil { runningSince = now }
   }
 
-  /// Stops it at `now`.
+  /// Pauses the stopwatch at `now`.
   mutating func stop(at now: HostTime) {
     usedBefore = used(at: now)
     runningSince = nil
   }
 
-  /// Raises what is left to at least the time of the warning.
+  /// Raises the remaining time to at least the warning period.
   mutating func reserveWarning(at now: HostTime) {
     let used = min(used(at: now), total - warning)
     usedBefore = used
     if runningSince != nil { runningSince = now }
   }
 
-  /// Stops it and gives all time back.
+  /// Stops the stopwatch and restores the full budget.
   mutating func reset() {
     usedBefore = 0
     runningSince = nil

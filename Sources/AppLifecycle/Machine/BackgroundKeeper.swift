@@ -1,23 +1,22 @@
-/// A reason for which the system lets an application run in the background.
+/// A reason that lets an application run in the background.
 public enum BackgroundKeeper: String, Hashable, Sendable, CaseIterable {
-  /// A player is really playing. Counts only with the background mode `audio`.
+  /// Audio playback in progress. Requires the background mode `audio`.
   case audio
-  /// Updates of the device's location are on. Counts only with the background mode `location`.
+  /// Location updates. Requires the background mode `location`.
   case location
-  /// A background task was begun and not ended. Needs no mode. The device tracks it itself.
+  /// An unfinished background task. Requires no mode. Tracked by the device.
   case task
-  /// A background fetch is in progress. Counts only with the background mode `fetch`. The device tracks it
-  /// itself.
+  /// A background fetch in progress. Requires the background mode `fetch`. Tracked by the device.
   case fetch
-  /// It was woken by data for a VoIP socket, or to keep a connection alive. Counts only with the background mode
-  /// `voip`. The device tracks it itself.
+  /// Data for a VoIP socket, or a keep-alive call. Requires the background mode `voip`. Tracked by the
+  /// device.
   case voip
-  /// A task of the scheduler runs. The device tracks it itself.
+  /// A running scheduler task. Tracked by the device.
   case scheduledTask
-  /// It was woken for the events of a background session. The device tracks it itself.
+  /// Unhandled events of a background session. Tracked by the device.
   case backgroundSession
 
-  /// The background mode that it needs; nil for what the device tracks itself.
+  /// The required background mode; nil for the reasons tracked by the device.
   var mode: BackgroundMode? {
     switch self {
     case .audio: .audio

@@ -1,16 +1,16 @@
 public import HostTime
 
-/// A background task that was begun and not ended.
+/// A background task that has begun and not ended.
 public struct BackgroundTask: Hashable, Sendable {
-  /// Its identifier.
+  /// The identifier of the task.
   public let id: UIBackgroundTaskIdentifier
-  /// The name that the application gave it.
+  /// The name given by the application; nil if none.
   public let name: String?
-  /// Whether it has an expiration handler.
+  /// Whether the task has an expiration handler.
   public let hasHandler: Bool
-  /// When it was begun.
+  /// The time at which the task began, on the device's clock.
   public let beganAt: HostTime
-  /// Whether its expiration handler was called, or is due.
+  /// Whether the expiration handler was called or is due.
   public internal(set) var isExpired = false
 
   /// The name in quotes, or the number if the task has no name.

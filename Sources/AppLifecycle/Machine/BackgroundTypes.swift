@@ -1,31 +1,31 @@
-/// Identifies a background task. Unique in the process.
+/// The identifier of a background task, unique in the process.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
-  /// The number.
+  /// The number of the task.
   public let rawValue: Int
 
-  /// The identifier with this number.
+  /// Creates the identifier with the given number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// No task: returned when a task is refused.
+  /// The value returned when a task is refused.
   public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
 /// The result of a background fetch.
 public enum UIBackgroundFetchResult: UInt, Hashable, Sendable, CaseIterable {
-  /// There was something new.
+  /// New content was fetched.
   case newData = 0
-  /// There was nothing new.
+  /// No new content was available.
   case noData = 1
   /// The fetch failed.
   case failed = 2
 }
 
-/// Whether an application may be woken for background fetches.
+/// Indicates whether the system may wake an application for background fetches.
 public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable {
-  /// It may not, and the user cannot change that.
+  /// Background fetches are not allowed, and the user cannot change that.
   case restricted = 0
-  /// It may not, because the user has turned it off.
+  /// Background fetches are not allowed because the user turned them off.
   case denied = 1
-  /// It may be woken.
+  /// Background fetches are allowed.
   case available = 2
 }

@@ -1,159 +1,163 @@
-/// What a person or the system does to the application. These events queue up while a call into the
-/// application has not returned.
+/// A user or system event that affects the application. Events queue while a call into the application is in
+/// progress.
 public enum LifecycleHappening: Hashable, Sendable {
-  /// A person launches it. Unlocks the screen too, since nothing can be launched on a locked screen.
+  /// Launches the application. Unlocks the screen too, since nothing can be launched on a locked screen.
   case launch
-  /// The home button.
+  /// Presses the home button.
   case home
-  /// A person brings it to the front. Unlocks the screen too. An interruption loses the screen, but keeps the
-  /// sound.
+  /// Brings the application to the foreground and unlocks the screen. During an interruption the application
+  /// gets the screen, but not the audio.
   case foreground
-  /// The screen is locked.
+  /// Locks the screen.
   case lock
-  /// The screen is unlocked; the application returns to the front if it was there when the screen was locked.
+  /// Unlocks the screen. The application returns to the foreground if it was there when the screen was
+  /// locked.
   case unlock
-  /// An interruption begins, a phone call for example: it takes the screen and the sound.
+  /// Begins an interruption, such as a phone call, which takes over the screen and the audio.
   case interruptionBegan
-  /// The interruption is over.
+  /// Ends the interruption.
   case interruptionEnded(shouldResume: Bool)
-  /// The system or a person ends it.
+  /// Terminates the application, on behalf of the system or the user.
   case terminate
-  /// Memory is short.
+  /// Warns of low memory.
   case memoryWarning
-  /// It is time for a background fetch.
+  /// Begins a background fetch.
   case fetch
-  /// The user has pressed a control of the lock screen: a suspended application with the audio mode runs
-  /// again, in the background. It is suspended again unless something keeps it running within
+  /// Reports a remote-control command from the lock screen. A suspended application with the audio mode is
+  /// resumed in the background. The application is suspended again unless something keeps it running within
   /// `LifecycleSettings.wakeGrace`.
   case remoteControl
-  /// The device is somewhere else, and the application has asked to be told of that even when it does not run: a
-  /// suspended application runs again in the background, and one that is not running is launched there. It is
-  /// suspended again unless something keeps it running within `LifecycleSettings.wakeGrace`.
+  /// Reports a location change to an application that monitors significant changes, regions or visits. A
+  /// suspended application is resumed, and a terminated one is launched, both in the background. The
+  /// application is suspended again unless something keeps it running within `LifecycleSettings.wakeGrace`.
   case locationChanged
-  /// It is time for the task of the scheduler with this identifier: the application is resumed or launched in the background.
+  /// Starts the scheduler task with this identifier: the application is resumed or launched in the
+  /// background.
   case launchTask(String)
-  /// The time of the running task with this identifier is nearly over.
+  /// Expires the running scheduler task with this identifier after a short warning period.
   case expireTask(String)
-  /// Data came for a VoIP socket, or its connection has ended: a suspended application runs again, in the background,
-  /// for `LifecycleSettings.voipTime`.
+  /// Reports incoming data, or the end of the connection, on a VoIP socket. A suspended application is
+  /// resumed in the background for `LifecycleSettings.voipTime`.
   case voipData
-  /// It is time to keep a connection alive: an application that runs or is suspended is called, and runs for at least
+  /// Calls the keep-alive handler of a running or suspended application, which then runs for at least
   /// `LifecycleSettings.voipTime`.
   case keepAlive
-  /// The transfers of the background session with this identifier are done: an application that is suspended or not running
-  /// is resumed or launched in the background, and told of it. Without effect in front.
+  /// Reports that the transfers of the background session with this identifier are complete. A suspended or
+  /// terminated application is resumed or launched in the background and notified. Ignored in the foreground.
   case backgroundSession(String)
-  /// The person ends it for good: as `terminate`, and the device makes no more transfers for it.
+  /// Force-quits the application: like `terminate`, and the device cancels its background transfers.
   case quit
-  /// Whether it may be woken for background fetches has changed.
+  /// Changes the status of background refresh.
   case refreshStatusChanged(UIBackgroundRefreshStatus)
 }
 
 /// A call into the application, named after the delegate's method and the notification.
 public enum LifecycleCallback: String, Hashable, Sendable, CaseIterable {
-  /// It was launched. Called in the state `inactive`.
+  /// Launch is complete. Called in the state `inactive`.
   case didFinishLaunching
-  /// It is in front and receives input.
+  /// The application is in the foreground and receives input.
   case didBecomeActive
-  /// It is about to be interrupted or sent to the background.
+  /// The application is about to be interrupted or to leave the foreground.
   case willResignActive
-  /// It is no longer visible.
+  /// The application is no longer visible.
   case didEnterBackground
-  /// It is about to come to the front. The application sees the state `background`, also if it was suspended.
+  /// The application is about to enter the foreground. The state seen by its code is `background`, also after
+  /// suspension.
   case willEnterForeground
-  /// It is about to be terminated. Never called on a suspended application.
+  /// The application is about to be terminated. Never called on a suspended application.
   case willTerminate
-  /// Memory is short.
+  /// Memory is running low.
   case didReceiveMemoryWarning
-  /// It is asked to fetch new content and to report when that is done.
+  /// The application must fetch new content and report completion.
   case performFetch
-  /// Its keep-alive handler.
+  /// The keep-alive handler is called.
   case keepAlive
-  /// Whether it may be woken for background fetches has changed.
+  /// The status of background refresh has changed.
   case backgroundRefreshStatusDidChange
 }
 
 extension LifecycleMachine {
-  /// Identifies one call into the application.
+  /// The identifier of one call into the application.
   package typealias CallID = UInt64
 
-  /// The input of the machine.
+  /// An input of the machine.
   package enum Event: Hashable, Sendable {
-    /// A person or the system does something. `token`, if any, comes back in `Action.finished`.
+    /// A user or system event. `Action.finished` returns `token`, if any.
     case happened(LifecycleHappening, token: UInt64? = nil)
-    /// The complete set of reasons reported to keep the application running. `task` and `fetch` are not read: the
-    /// machine tracks these itself.
+    /// The complete set of reasons reported to keep the application running. `task` and `fetch` are ignored:
+    /// the machine tracks these itself.
     case keepersChanged(Set<BackgroundKeeper>)
-    /// The application begins a background task. Granted if it is in `tasks` afterwards.
+    /// The application begins a background task. The task was granted if `tasks` contains it afterwards.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?, hasHandler: Bool)
     /// The application ends a background task.
     case taskEnded(UIBackgroundTaskIdentifier)
-    /// The application has handled the events of the background session that it was told of by this call.
+    /// The application has handled the background-session events that this call reported.
     case sessionEventsCompleted(CallID)
     /// The application has completed the fetch that this call began.
     case fetchCompleted(CallID, UIBackgroundFetchResult)
-    /// The application asks for fetches at intervals of at least so many seconds; infinite means none.
+    /// The application sets the minimum fetch interval, in seconds; infinite disables fetches.
     case fetchIntervalChanged(Double)
-    /// The application has completed the task of the scheduler with this number.
+    /// The application has completed the scheduler task with this number.
     case scheduledTaskCompleted(UInt64, success: Bool)
-    /// The application wants to be told when the time of that task is over, or no longer.
+    /// The application sets or removes the expiration handler of the scheduler task with this number.
     case expirationHandlerChanged(UInt64, Bool)
-    /// The application asks to be called every so many seconds to keep a connection alive; nil: no longer.
+    /// The application sets the interval of its keep-alive calls, in seconds; nil removes the handler.
     case keepAliveChanged(Double?)
-    /// The application's own code has had `didEnterBackground`, and may have started threads that have not come to begin a task.
+    /// `didEnterBackground` has run application code, which may have started threads that have yet to begin a
+    /// task.
     case mayHaveLeftWork
-    /// A call into the application has returned, or for `Action.reachMainQueue` the main queue is reached.
+    /// A call into the application has returned or, for `Action.reachMainQueue`, the main queue was reached.
     case callReturned(CallID)
-    /// No event, only time has passed.
+    /// Time has passed without another event.
     case timePassed
-    /// All actions so far have been carried out and no other event has come. Suspension is decided only now,
-    /// so that events caused by those actions (a new background task, for example) can still prevent it.
+    /// All actions so far were carried out and no other event came. Suspension is decided only now, so that
+    /// events caused by those actions (a new background task, for example) can still prevent it.
     case settled
   }
 
-  /// What the host has to do.
+  /// An action for the host to carry out.
   package enum Action: Hashable, Sendable {
     /// Call into the application, on the main queue. Later steps wait for `callReturned`.
     case call(CallID, LifecycleCallback)
-    /// Call the expiration handler of a task, in the same way.
+    /// Call the expiration handler of a task, on the main queue. Later steps wait for `callReturned`.
     case expire(CallID, UIBackgroundTaskIdentifier)
-    /// Tell the application of the events of the background session with this identifier, in the same way.
+    /// Notify the application of the events of the background session with this identifier. Later steps wait
+    /// for `callReturned`.
     case tellSession(CallID, String)
-    /// Call the launch handler of a task of the scheduler, in the same way.
+    /// Call the launch handler of a scheduler task. Later steps wait for `callReturned`.
     case launchTask(CallID, ScheduledTask)
-    /// Call the expiration handler of the task of the scheduler with this number, in the same way.
+    /// Call the expiration handler of the scheduler task with this number. Later steps wait for
+    /// `callReturned`.
     case expireTask(CallID, UInt64)
-    /// Send `callReturned` from the main queue, so that none of the application's code is running there at
-    /// that moment.
+    /// Send `callReturned` from the main queue, at a moment when no application code runs there.
     case reachMainQueue(CallID)
-    /// The application has reached this state; tell the observers.
+    /// Notify the observers that the application has reached this state.
     case enter(ApplicationState)
-    /// `Suspendable.suspend()`. Comes before `enter(.suspended)`.
+    /// Call `Suspendable.suspend()`. Precedes `enter(.suspended)`.
     case suspend
-    /// Reclaim the sockets of the suspended application, and write a record of those that were in use.
+    /// Reclaim the sockets of the suspended application, and record those that were in use.
     case reclaimSockets
-    /// `Suspendable.resume()`. Comes after the `enter` that leaves `suspended`.
+    /// Call `Suspendable.resume()`. Follows the `enter` that leaves `suspended`.
     case resume
-    /// `Suspendable.enterBackground()`.
+    /// Call `Suspendable.enterBackground()`.
     case enterBackground
-    /// `Suspendable.enterForeground()`.
+    /// Call `Suspendable.enterForeground()`.
     case enterForeground
-    /// `Suspendable.beginInterruption()`.
+    /// Call `Suspendable.beginInterruption()`.
     case beginInterruption
-    /// `Suspendable.endInterruption(shouldResume:)`.
+    /// Call `Suspendable.endInterruption(shouldResume:)`.
     case endInterruption(shouldResume: Bool)
-    /// `Suspendable.quit()`. Comes before `terminate`.
+    /// Call `Suspendable.quit()`. Precedes `terminate`.
     case quit
-    /// `Suspendable.terminate()`. Comes before `enter(.notRunning)`. The host also releases the tasks'
-    /// handlers.
+    /// Call `Suspendable.terminate()` and release the tasks' handlers. Precedes `enter(.notRunning)`.
     case terminate
-    /// `Suspendable.launch()`.
+    /// Call `Suspendable.launch()`.
     case launch
-    /// The application was terminated for a fault; tell the observer of reports.
+    /// Pass the report on a termination for a fault to the report observer.
     case report(TerminationReport)
-    /// Write a record.
+    /// Write a lifecycle record.
     case note(LifecycleRecord.Event)
-    /// Everything that follows from the event with this token is done.
+    /// Report that everything caused by the event with this token is done.
     case finished(token: UInt64)
   }
 }

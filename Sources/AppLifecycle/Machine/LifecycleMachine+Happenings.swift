@@ -1,7 +1,7 @@
 import HostTime
 
 extension LifecycleMachine {
-  /// The steps that follow from a happening in the present state. Only asked while no call is pending.
+  /// Returns the steps caused by an event in the present state. Must be called only while no call is pending.
   mutating func steps(for happening: LifecycleHappening) -> [Step] {
     switch happening {
     case .launch: launch()
@@ -26,8 +26,8 @@ extension LifecycleMachine {
     }
   }
 
-  /// Whether any of the application's code can run. This includes the call that brings a suspended one to the
-  /// front.
+  /// Whether any application code can run, including the call that brings a suspended application to the
+  /// foreground.
   var isRunning: Bool { state != .notRunning && (!isStopped || pending != nil) }
 
   // MARK: To the front and away from it
@@ -38,8 +38,8 @@ extension LifecycleMachine {
     return start() + [.call(.didBecomeActive), .enter(.active)]
   }
 
-  /// The beginning of every launch. An interruption that lasts does not keep the application from the front,
-  /// but the application is told of it, and will be told of its end.
+  /// The first steps of every launch. A continuing interruption does not keep the application from the
+  /// foreground, but the application is notified of it and later of its end.
   mutating func start() -> [Step] {
     defer { wasTerminated = false }
     return [.enter(.inactive)] + (wasTerminated ? [.action(.launch)] : []) + [
@@ -51,7 +51,7 @@ extension LifecycleMachine {
   private func leaveFront() -> [Step] {
     switch state {
     case .active: [.call(.willResignActive), .enter(.inactive)] + toBackground
-    // Interrupted: it has had its `willResignActive`.
+    // An interrupted application has already received `willResignActive`.
     case .inactive: toBackground
     case .background, .suspended, .notRunning: []
     }
@@ -67,12 +67,13 @@ extension LifecycleMachine {
     return comeToFront()
   }
 
-  /// An interruption that lasts keeps the sound, but does not keep the application from the front.
+  /// Brings the application to the foreground. A continuing interruption keeps the audio, but not the
+  /// foreground.
   private mutating func comeToFront() -> [Step] {
     let becomeActive: [Step] = [.call(.didBecomeActive), .enter(.active)]
     switch state {
     case .background, .suspended:
-      // From here on it counts as in front, where tasks and fetches have no limit.
+      // From here on the application counts as in the foreground, where tasks and fetches have no limit.
       isInBackground = false
       awakeUntil = nil
       graceEnd = nil
@@ -108,7 +109,8 @@ extension LifecycleMachine {
     returnsOnUnlock = false
   }
 
-  /// What was to outlive the application ends right before it, so that it hears of that when it is launched again.
+  /// Cancels the background transfers right before termination, so that the next launch reports the
+  /// cancellations.
   private mutating func quit() -> [Step] {
     let steps = terminate()
     return steps.dropLast() + [.action(.quit)] + steps.suffix(1)
@@ -124,11 +126,11 @@ extension LifecycleMachine {
 
   // MARK: Waking
 
-  /// The steps that resume an application that has just left the state `suspended` and tell it what it
-  /// missed. Empty if it was not suspended.
+  /// Returns the steps that resume an application that has just left the state `suspended`, including missed
+  /// notifications. Empty if it was not suspended.
   mutating func resumption() -> [Step] {
     guard isStopped else { return [] }
-    // Interruptions come before `resume`, or there would be a moment of sound during a phone call. Their
+    // Interruptions precede `resume`; otherwise audio would play briefly during a phone call. Their
     // notifications are posted after `resume`.
     var steps: [Step] = missedEnd.map { [.endInterruption(shouldResume: $0)] } ?? []
     if isInterrupted, !knowsInterruption || missedEnd != nil { steps.append(.beginInterruption) }
@@ -138,7 +140,7 @@ extension LifecycleMachine {
     return steps
   }
 
-  /// Resumes a suspended application in the background so that it can do something for that reason.
+  /// Resumes a suspended application in the background for the given reason.
   mutating func wake(for reason: BackgroundKeeper) -> [Step] {
     stayAwake(for: reason)
     return [.enter(.background)] + resumption()
@@ -162,14 +164,16 @@ extension LifecycleMachine {
 
   // MARK: Interruptions
 
-  /// A beginning during an interruption is part of it, but takes the screen again.
+  /// Begins an interruption. A second one during an interruption is part of the first, but takes the screen
+  /// again.
   private mutating func beginInterruption() -> [Step] {
     isInterrupted = true
     let tell: [Step] = knowsInterruption ? [] : [.beginInterruption]
     switch state {
     case .active: return [.call(.willResignActive), .enter(.inactive)] + tell
     case .background, .inactive: return tell
-    // The application is told when it is resumed or launched, if the interruption still lasts then.
+    // The application is notified when it is resumed or launched, if the interruption is still in progress
+    // then.
     case .suspended, .notRunning: return []
     }
   }
@@ -182,8 +186,8 @@ extension LifecycleMachine {
     case .active, .background: return tell
     case .inactive: return tell + [.call(.didBecomeActive), .enter(.active)]
     case .suspended:
-      // Only the end of an interruption that the application knows of is told; one that came and went since
-      // is not.
+      // An interruption that began and ended during the suspension is not reported, only the end of one known
+      // to the application.
       guard knowsInterruption, missedEnd == nil else { return [] }
       missedEnd = shouldResume
       return shouldResume && modes.contains(.audio) ? wake(for: .audio) : []
@@ -227,7 +231,7 @@ extension LifecycleMachine {
     updateBudget()
   }
 
-  /// Stops limiting a fetch: in front it uses no background time.
+  /// Removes the limit of a fetch: in the foreground it uses no background time.
   private mutating func abandonFetch() {
     guard fetch != nil else { return }
     fetch = nil

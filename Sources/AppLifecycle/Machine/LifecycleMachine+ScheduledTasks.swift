@@ -1,6 +1,6 @@
 import HostTime
 
-/// The task scheduler: what it was asked for, and what runs.
+/// The task scheduler: pending requests and running tasks.
 extension LifecycleMachine {
   // MARK: Asking
 
@@ -10,7 +10,7 @@ extension LifecycleMachine {
     return registeredTasks.insert(identifier).inserted ? .granted : .twice
   }
 
-  /// Takes a request, in the place of one with the same identifier; the reason if it is refused.
+  /// Stores a request, replacing one with the same identifier. Returns the reason if the request is refused.
   mutating func submitTask(_ request: ScheduledTaskRequest) -> ScheduledTaskRefusal? {
     guard settings.permittedTaskIdentifiers.contains(request.identifier) else {
       return .identifierNotPermitted
@@ -25,7 +25,7 @@ extension LifecycleMachine {
     return nil
   }
 
-  /// Forgets a request; all of them without an identifier.
+  /// Removes the request with the given identifier; nil removes all requests.
   mutating func cancelTask(_ identifier: String?) {
     taskRequests.removeAll { identifier == nil || $0.identifier == identifier }
   }
@@ -74,7 +74,7 @@ extension LifecycleMachine {
     wait(for: .taskLaunch(task), limit: limit) { .launchTask($0, task) }
   }
 
-  /// Has the time of a task be nearly over.
+  /// Shortens the deadline of a task to the warning period and marks it as warned.
   mutating func expireScheduledTask(_ identifier: String) -> [Step] {
     guard let index = scheduledTasks.firstIndex(where: { $0.request.identifier == identifier })
     else {
@@ -100,7 +100,7 @@ extension LifecycleMachine {
     scheduledTasks[index].hasHandler = hasHandler
   }
 
-  /// Stops limiting them: in front they use no background time.
+  /// Ends the tracking of all scheduler tasks: in the foreground they use no background time.
   mutating func abandonScheduledTasks() {
     for task in scheduledTasks { completeScheduledTask(task.number, nil) }
   }
@@ -110,7 +110,7 @@ extension LifecycleMachine {
   /// The index of the task whose expiration handler is due next; nil if none is.
   var nextScheduledToExpire: Int? { scheduledTasks.firstIndex { $0.isWarned && !$0.isExpired } }
 
-  /// Calls the expiration handler of a task. One without is over.
+  /// Calls the expiration handler of a task. A task without one ends unsuccessfully.
   mutating func expireScheduledTask(at index: Int) {
     scheduledTasks[index].isExpired = true
     let task = scheduledTasks[index]
@@ -119,7 +119,7 @@ extension LifecycleMachine {
     wait(for: .taskExpiration(task), limit: settings.callLimit) { .expireTask($0, task.number) }
   }
 
-  /// The moments at which time alone changes something.
+  /// The times at which the passing of time has an effect.
   var scheduledTaskDeadlines: [HostTime] {
     scheduledTasks.map { $0.isWarned ? $0.deadline : warningTime(of: $0) }
   }
@@ -128,7 +128,8 @@ extension LifecycleMachine {
     max(task.since, task.deadline.advanced(bySeconds: -settings.expirationWarning))
   }
 
-  /// Warns tasks whose time is nearly over, and ends the application for one that was warned in time.
+  /// Warns tasks whose time is nearly over. Terminates the application for a task that exceeds its deadline
+  /// after a warning.
   mutating func checkScheduledTasks() {
     for (index, task) in scheduledTasks.enumerated() {
       if task.isWarned, now >= task.deadline {

@@ -1,20 +1,21 @@
 import HostTime
 
-/// Background sessions: the application is told that their transfers are done, and says when it has handled that.
+/// Background sessions: notifies the application of completed transfers and tracks the handling of those
+/// events.
 extension LifecycleMachine {
-  /// Events of a session that the application handles.
+  /// Events of a session that the application is handling.
   struct SessionEvents: Hashable, Sendable {
     let session: String
     let since: HostTime
   }
 
-  /// Resumes or launches the application in the background, and tells it.
+  /// Resumes or launches the application in the background and notifies it of the session's events.
   mutating func wakeForSession(_ session: String) -> [Step] {
     switch state {
     case .suspended: [.enter(.background)] + resumption() + [.tellSession(session)]
     case .notRunning: start() + toBackground + [.tellSession(session)]
     case .background: [.tellSession(session)]
-    // The session's messages come at once.
+    // Session messages are delivered immediately in the foreground.
     case .active, .inactive: []
     }
   }
@@ -31,17 +32,17 @@ extension LifecycleMachine {
     updateBudget()
   }
 
-  /// Stops limiting them: in front they use no background time.
+  /// Ends the tracking of all session events: in the foreground they use no background time.
   mutating func abandonSessionEvents() {
     for id in sessionEvents.keys.sorted() { completeSessionEvents(id) }
   }
 
-  /// When the first of them must have been handled.
+  /// The earliest deadline for handling session events; nil if none are pending.
   var sessionEventsDeadline: HostTime? {
     sessionEvents.values.map(\.since).min()?.advanced(bySeconds: settings.sessionEventsLimit)
   }
 
-  /// Ends the application for events that it has not handled in time.
+  /// Terminates the application if session events were not handled in time.
   mutating func checkSessionEvents() {
     guard let deadline = sessionEventsDeadline, now >= deadline,
       let events = sessionEvents.min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) })?.value

@@ -14,14 +14,15 @@ extension LifecycleMachine {
     return keepers
   }
 
-  /// Whether nothing keeps it from being suspended.
+  /// Whether nothing prevents suspension.
   var mayBeSuspended: Bool {
     state == .background && agenda.isEmpty && arrivals.isEmpty && effectiveKeepers.isEmpty
   }
 
-  /// Background time that is left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
-  /// front and while audio or location keeps the application running; during a fetch or a task of the scheduler at least what
-  /// that has left; 0 if the application is not running. Suspension does not change it.
+  /// Returns the background time left at `moment`, in seconds, never negative. `.greatestFiniteMagnitude` in
+  /// the foreground and while audio or location keeps the application running; 0 if it is not running. During
+  /// a fetch or a scheduler task the result is at least the time left for that. Suspension does not change
+  /// it.
   package func backgroundTimeRemaining(at moment: HostTime) -> Double {
     if state == .notRunning { return 0 }
     if !isInBackground || !kept.isEmpty || awakeUntil != nil { return .greatestFiniteMagnitude }
@@ -31,8 +32,7 @@ extension LifecycleMachine {
     return ends.reduce(left) { max($0, $1.seconds(since: max(now, moment))) }
   }
 
-  /// The earliest moment at which `Event.timePassed` would change anything; nil if time alone changes
-  /// nothing.
+  /// The earliest time at which `Event.timePassed` has an effect; nil if the passing of time has none.
   package var nextDeadline: HostTime? {
     var moments =
       [pending?.deadline, fetchDeadline, sessionEventsDeadline, awakeUntil, keepAlive?.next].compactMap { $0 }
@@ -48,7 +48,7 @@ extension LifecycleMachine {
 
   // MARK: Time
 
-  /// Carries out what has become due.
+  /// Carries out everything that has become due.
   mutating func checkTime() {
     if let fetch, let deadline = fetchDeadline, now >= deadline {
       kill(.backgroundFetch, .fetch, since: fetch.since, allowed: settings.fetchLimit)
@@ -67,7 +67,7 @@ extension LifecycleMachine {
           .watchdog, .scheduledTask(task.request.identifier), since: pending.since,
           allowed: pending.limit)
       case .mainQueue:
-        // The main queue is blocked. Suspension does not wait any longer.
+        // The main queue is blocked. Suspension takes effect without waiting further.
         self.pending = nil
         if mayBeSuspended { stop() }
       }
@@ -109,7 +109,7 @@ extension LifecycleMachine {
       return budget.stop(at: now)
     }
     budget.start(at: now)
-    // Tasks that were granted while time stood still get their warning, however little time is left.
+    // Tasks granted while the budget was stopped get their warning, however little time is left.
     if tasks.contains(where: { !$0.isExpired }) { budget.reserveWarning(at: now) }
   }
 
@@ -133,11 +133,11 @@ extension LifecycleMachine {
     if let warning = budget.warningTime, now >= warning { hasWarned = true }
   }
 
-  /// Whether the suspension is taken back for a task: a thread that `didEnterBackground` has started may come to its request
-  /// only after that call has returned and the application was suspended.
+  /// Whether a new task reverses the suspension. A thread started by `didEnterBackground` may request its
+  /// task only after that call has returned and the application was suspended.
   private var isInGrace: Bool { state == .suspended && graceEnd.map { now < $0 } ?? false }
 
-  /// Resumes the application at once. A call that it missed comes once the task is known to have begun.
+  /// Resumes the application at once. A missed call follows after the task's `taskBegan` record.
   private mutating func takeSuspensionBack() {
     for step in [.enter(.background)] + resumption() {
       if case .call = step { agenda.append(step) } else { run(step) }
@@ -172,7 +172,7 @@ extension LifecycleMachine {
         backgroundTimeUsed: Double(budget.used(at: now)) / 1e9, openTasks: tasks))
   }
 
-  /// Ends the application. Events that queue up in `arrivals` stay there.
+  /// Terminates the application. Queued events in `arrivals` are kept.
   mutating func end(_ report: TerminationReport?) {
     if fetch != nil { note(.fetchEnded(nil)) }
     for task in scheduledTasks { note(.scheduledTaskEnded(task.request.identifier, success: nil)) }

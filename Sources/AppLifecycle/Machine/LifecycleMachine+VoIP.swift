@@ -1,6 +1,6 @@
 import HostTime
 
-/// An application that waits for calls over the network.
+/// VoIP: keep-alive calls and waking for data.
 extension LifecycleMachine {
   /// The shortest interval of keep-alive calls, in seconds: `UIMinimumKeepAliveTimeout`.
   static let shortestKeepAlive = 600.0
@@ -17,7 +17,7 @@ extension LifecycleMachine {
     keepAlive = KeepAlive(interval: interval, next: now.advanced(bySeconds: interval))
   }
 
-  /// Has the application called if it is time. Calls that were missed are not made up for.
+  /// Calls the keep-alive handler if it is due. Missed calls are skipped.
   mutating func checkKeepAlive() {
     guard let keepAlive, now >= keepAlive.next else { return }
     let missed = (now.seconds(since: keepAlive.next) / keepAlive.interval).rounded(.down)
@@ -25,13 +25,13 @@ extension LifecycleMachine {
     arrive(Arrival(happening: .keepAlive, token: nil))
   }
 
-  /// Data in front is read there; and an application that runs in the background sees it itself.
+  /// Wakes a suspended application with the mode `voip`. A running application reads its sockets itself.
   mutating func wakeForVoIPData() -> [Step] {
     state == .suspended && modes.contains(.voip) ? wake(for: .voip) : []
   }
 
   mutating func callKeepAlive() -> [Step] {
-    // It may have been given up, or have ended with the application, while it waited.
+    // The handler may have been removed, or the application terminated, while the event was queued.
     guard keepAlive != nil else { return [] }
     switch state {
     case .suspended: return wake(for: .voip) + [.call(.keepAlive)]

@@ -3,13 +3,13 @@ package import HostTime
 /// The life cycle of one application as a value: it takes events and returns the actions to carry out, in
 /// order.
 ///
-/// It knows nothing of threads, clocks and audio: every event comes with its time. `Device` is its host. The
-/// order of callbacks and states is that of Apple's documentation ("Managing your app's life cycle", "About
-/// the background execution sequence").
+/// The machine uses no threads, clocks or audio: every event carries its time. `Device` is its host. The
+/// order of callbacks and states follows Apple's documentation ("Managing your app's life cycle", "About the
+/// background execution sequence").
 ///
-/// A call into the application takes time. The machine goes on with the next step only after
-/// `Event.callReturned`. Happenings queue up meanwhile; all other events (tasks, keepers, time) are handled
-/// at once. A call that exceeds its limit ends the application.
+/// A call into the application takes time. The machine takes the next step only after `Event.callReturned`.
+/// User and system events queue during the call; all other events (tasks, keepers, time) are handled
+/// immediately. A call that exceeds its limit terminates the application.
 package struct LifecycleMachine: Hashable, Sendable {
   /// The application's state once all actions so far are carried out.
   package internal(set) var state: ApplicationState
@@ -20,25 +20,25 @@ package struct LifecycleMachine: Hashable, Sendable {
   /// Whether the screen is locked.
   package internal(set) var isLocked = false
   /// Whether the application is suspended: the latest of the actions `suspend`, `resume` and `terminate` was
-  /// `suspend`. Still true during `willEnterForeground`, since `resume` comes after that call.
+  /// `suspend`. Still true during `willEnterForeground`, since `resume` follows that call.
   package internal(set) var isStopped = false
-  /// Whether there is an interruption, a phone call for example, also if the application was not told of it.
+  /// Whether an interruption, such as a phone call, is in progress, even if the application was not notified.
   package internal(set) var isInterrupted = false
-  /// The background tasks that are open, in the order of their beginning.
+  /// The open background tasks, ordered by start time.
   package internal(set) var tasks: [BackgroundTask] = []
-  /// The report on the latest termination; nil if there was none, or if it was not for a fault.
+  /// The report on the latest termination; nil if none occurred or it was not for a fault.
   package internal(set) var lastReport: TerminationReport?
-  /// Whether the application may be woken for fetches.
+  /// The status of background refresh.
   package internal(set) var refreshStatus = UIBackgroundRefreshStatus.available
 
-  /// How many happenings can wait while a call has not returned; further ones are refused. Nobody presses so
-  /// many buttons in the 30 s that the longest call may take.
+  /// The maximum number of user and system events queued during a call; further ones are refused. The longest
+  /// call may take 30 s, too short for a user to produce so many events.
   package static let happeningLimit = 1000
-  /// How many tasks can be open; further ones are refused, so that a program that never ends them cannot grow
-  /// without bound.
+  /// The maximum number of open tasks; further ones are refused. Bounds the memory of a program that never
+  /// ends its tasks.
   package static let taskLimit = 1000
 
-  /// A step of what follows from a happening. All steps of one happening are done before the next happening
+  /// A step of the reaction to a user or system event. All steps of one event are done before the next event
   /// is taken.
   enum Step: Hashable, Sendable {
     case action(Action)
@@ -51,7 +51,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     case end
   }
 
-  /// A call whose return the machine waits for.
+  /// A call whose return is pending.
   struct Pending: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case callback(LifecycleCallback)
@@ -68,73 +68,74 @@ package struct LifecycleMachine: Hashable, Sendable {
     var deadline: HostTime { since.advanced(bySeconds: limit) }
   }
 
-  /// A fetch that was not completed.
+  /// A fetch in progress.
   struct Fetch: Hashable, Sendable {
     let id: CallID
     let since: HostTime
   }
 
-  /// The calls that keep a connection alive.
+  /// The schedule of the keep-alive calls.
   struct KeepAlive: Hashable, Sendable {
     let interval: Double
     var next: HostTime
   }
 
-  /// A happening that waits to be taken.
+  /// A user or system event in the queue.
   struct Arrival: Hashable, Sendable {
     let happening: LifecycleHappening
     let token: UInt64?
   }
 
-  /// The latest moment seen; time never goes back.
+  /// The latest time seen; never decreases.
   var now = HostTime(nanoseconds: .min)
   var agenda: [Step] = []
   var arrivals: [Arrival] = []
-  /// The tokens of happenings that were taken and are not yet finished.
+  /// The tokens of events that were taken and are not yet finished.
   var unfinished: [UInt64] = []
   var pending: Pending?
   var lastCallID: CallID = 0
-  /// The actions that follow from the event that is being handled.
+  /// The actions caused by the event being handled.
   var actions: [Action] = []
 
-  /// The reasons reported to keep the application running that its modes allow.
+  /// The reported reasons to keep the application running that its modes allow.
   var kept: Set<BackgroundKeeper> = []
-  /// Until when a woken application counts as doing what it was woken for; nil if it does not.
+  /// The end of the grace period of a woken application; nil outside a grace period.
   var awakeUntil: HostTime?
-  /// What it was woken for.
+  /// The reason for which the application was last woken.
   var awakeFor = BackgroundKeeper.audio
-  /// Until when a task that the suspended application begins takes the suspension back; nil if none does.
+  /// The time until which a new task reverses the suspension; nil if none does.
   var graceEnd: HostTime?
   var fetch: Fetch?
-  /// The background sessions whose events the application handles, by the call that told it.
+  /// The background sessions whose events the application is handling, keyed by the call that reported them.
   var sessionEvents: [CallID: SessionEvents] = [:]
   var fetchInterval = Double.infinity
   var keepAlive: KeepAlive?
-  /// The identifiers of tasks for which the application has registered a handler, and whether it may register more: until
-  /// it was launched.
+  /// The identifiers of tasks for which the application has registered a handler. Further registrations are
+  /// allowed only until launch completes.
   var registeredTasks: Set<String> = []
   var mayRegisterTasks = true
-  /// The requests that wait, in the order in which they were made. They outlive the application.
+  /// The pending requests, oldest first. They outlive the application.
   package internal(set) var taskRequests: [ScheduledTaskRequest] = []
-  /// The tasks of the scheduler that run.
+  /// The running scheduler tasks.
   var scheduledTasks: [ScheduledTask] = []
   var lastTaskNumber: UInt64 = 0
   var budget: BackgroundBudget
-  /// Whether the expiration handlers have been called in the present run of the budget.
+  /// Whether the expiration handlers were called since the budget last started.
   var hasWarned = false
   /// Whether the application is in the background; true from the call of `didEnterBackground` on.
   var isInBackground = false
   var returnsOnUnlock = false
-  /// Whether the application was told of an interruption and not yet of its end. Differs from `isInterrupted`
-  /// only while the application is suspended or not running; in the latter case it is false.
+  /// Whether the application was notified of an interruption and not yet of its end. Differs from
+  /// `isInterrupted` only while the application is suspended or not running; false while it is not running.
   var knowsInterruption = false
-  /// The `shouldResume` of an end that came during the suspension and is told on resumption; nil if there is
-  /// none.
+  /// The `shouldResume` of an interruption end that arrived during suspension and is reported on resumption;
+  /// nil if none.
   var missedEnd: Bool?
   var missedRefreshChange = false
   var wasTerminated = false
 
-  /// An application that was never launched or, with `isActive`, one that has been in front for ever.
+  /// Creates an application that was never launched or, with `isActive`, one that is already in the
+  /// foreground.
   package init(
     modes: BackgroundModes, settings: LifecycleSettings = LifecycleSettings(),
     isActive: Bool = false
@@ -146,9 +147,9 @@ package struct LifecycleMachine: Hashable, Sendable {
   }
 
   /// Handles an event at `moment` and returns the actions to carry out, in order. An event that does not
-  /// apply to the present state changes nothing. Deadlines up to `moment` are handled before the event, so a
-  /// call that returns after its limit is too late. A moment earlier than the previous event's counts as the
-  /// previous event's.
+  /// apply to the present state has no effect. Deadlines up to `moment` are handled before the event, so a
+  /// call that returns after its limit is too late. A `moment` before the previous event's is treated as
+  /// equal to it.
   package mutating func handle(_ event: Event, at moment: HostTime) -> [Action] {
     now = max(now, moment)
     checkTime()
@@ -159,7 +160,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     return actions
   }
 
-  /// The state that the application's own code sees. As on Apple's systems it is `active` during
+  /// The state visible to the application's own code. As on Apple's systems it is `active` during
   /// `didBecomeActive` and `background` during `didEnterBackground`, and never `suspended` or `notRunning`.
   package var stateSeenByApplication: ApplicationState {
     switch pending?.kind {
@@ -203,7 +204,7 @@ package struct LifecycleMachine: Hashable, Sendable {
     arrivals.append(arrival)
   }
 
-  /// Takes steps and happenings until a call is pending or nothing is left.
+  /// Takes steps and events until a call is pending or none is left.
   private mutating func pump() {
     while pending == nil {
       if !agenda.isEmpty {

@@ -1,67 +1,70 @@
 public import HostTime
 
-/// One event in the life of an application, as `Device.onRecord` reports it.
+/// A timestamped event in the life of an application, reported by `Device.onRecord`.
 public struct LifecycleRecord: Hashable, Sendable, CustomStringConvertible {
-  /// When it happened, on the device's clock.
+  /// The time of the event, on the device's clock.
   public var time: HostTime
-  /// What happened.
+  /// The event that was recorded.
   public var event: Event
 
-  /// What can be recorded.
+  /// The kinds of recorded events.
   public enum Event: Hashable, Sendable {
-    /// A person or the system did this; it may have to wait before anything follows from it.
+    /// A user or system event arrived. Its effects may be delayed while a call into the application is in
+    /// progress.
     case happened(LifecycleHappening)
-    /// The application reached this state.
+    /// The application entered this state.
     case state(ApplicationState)
-    /// A call into the application is due; from here on it is timed.
+    /// A call into the application is due; its time limit starts.
     case callBegan(LifecycleCallback)
-    /// That call returned.
+    /// A call into the application returned.
     case callEnded(LifecycleCallback)
     /// A background task was granted.
     case taskBegan(UIBackgroundTaskIdentifier, name: String?)
-    /// The application ended it.
+    /// The application ended the background task.
     case taskEnded(UIBackgroundTaskIdentifier, name: String?)
-    /// Its expiration handler is due.
+    /// The expiration handler of the background task is due.
     case expirationBegan(UIBackgroundTaskIdentifier, name: String?)
-    /// Its expiration handler returned.
+    /// The expiration handler of the background task returned.
     case expirationEnded(UIBackgroundTaskIdentifier, name: String?)
-    /// The application is told that transfers of the background session with this identifier are done.
+    /// The application is notified that transfers of the background session with this identifier are
+    /// complete.
     case sessionEventsBegan(String)
-    /// It has handled that, or has come to the front meanwhile.
+    /// The events of the background session were handled, or the application entered the foreground first.
     case sessionEventsEnded(String)
-    /// The application completed its fetch; nil if it came to the front or ended before that.
+    /// The application completed its fetch; nil if it entered the foreground or ended first.
     case fetchEnded(UIBackgroundFetchResult?)
     /// A task of the scheduler began.
     case scheduledTaskBegan(String)
-    /// Its time is nearly over, and its expiration handler is due if it has one.
+    /// The time of the scheduler task is nearly over, and its expiration handler, if any, is due.
     case scheduledTaskExpires(String)
-    /// The application completed it, or it expired without a handler; nil if the application came to the front or ended
-    /// before that.
+    /// The application completed the scheduler task, or the task expired without a handler; nil if the
+    /// application entered the foreground or ended first.
     case scheduledTaskEnded(String, success: Bool?)
-    /// These sockets of the suspended application were reclaimed; there is no such record of none.
+    /// Sockets of the suspended application were reclaimed. Never recorded with an empty list.
     case socketsReclaimed([ReclaimedSocket])
-    /// The players were told of an interruption.
+    /// The players were notified of an interruption.
     case interruptionBegan
-    /// The players were told of its end.
+    /// The players were notified of the end of an interruption.
     case interruptionEnded(shouldResume: Bool)
-    /// The application ended, and all its tasks with it. With a report if it was terminated for a fault.
+    /// The application and all its tasks ended, with a report if it was terminated for a fault.
     case terminated(TerminationReport?)
     /// A request was refused.
     case refused(LifecycleRefusal)
   }
 
-  /// A record of `event` at `time`.
+  /// Creates a record of `event` at `time`.
   public init(time: HostTime, event: Event) {
     self.time = time
     self.event = event
   }
 
-  /// `12.340 state background`: seconds on the device's clock, to the millisecond, then the event.
+  /// The time in seconds on the device's clock, to the millisecond, then the event:
+  /// `12.340 state background`.
   public var description: String { "\(time.inSeconds) \(event)" }
 }
 
 extension LifecycleRecord.Event: CustomStringConvertible {
-  /// A few words on one line. Of a `TerminationReport` only its code.
+  /// A short description on one line. A `TerminationReport` is reduced to its code.
   public var description: String {
     switch self {
     case .happened(let happening): "happened \(happening)"
@@ -96,7 +99,7 @@ extension LifecycleRecord.Event: CustomStringConvertible {
 }
 
 extension LifecycleHappening: CustomStringConvertible {
-  /// The words for it in a script, `home` or `interrupt end resume` for example.
+  /// The event's words in a script, `home` or `interrupt end resume` for example.
   public var description: String {
     switch self {
     case .launch: "launch"
@@ -123,42 +126,43 @@ extension LifecycleHappening: CustomStringConvertible {
   }
 }
 
-/// Why a request was refused.
+/// The reason for refusing a request.
 public enum LifecycleRefusal: Hashable, Sendable, CustomStringConvertible {
-  /// This task was never begun, or has ended already.
+  /// The task was never begun or has already ended.
   case noSuchTask(UIBackgroundTaskIdentifier)
-  /// No background time is left for a task, or the application does not run.
+  /// No background time is left for the task, or the application is not running.
   case noBackgroundTime(name: String?)
-  /// There are `LifecycleMachine.taskLimit` tasks already.
+  /// The number of open tasks has reached `LifecycleMachine.taskLimit`.
   case tooManyTasks(name: String?)
-  /// `LifecycleMachine.happeningLimit` happenings already wait for a call into the application to return.
+  /// `LifecycleMachine.happeningLimit` events are already queued while a call into the application is in
+  /// progress.
   case tooMuchWaits(LifecycleHappening)
-  /// Fetches need the background mode `fetch`.
+  /// The background mode `fetch` is missing.
   case fetchNeedsMode
   /// The application set no minimum fetch interval, or set it to "never".
   case fetchNotAskedFor
   /// Background refresh is denied or restricted.
   case fetchNotAllowed
-  /// The application is in front, or another fetch is in progress.
+  /// The application is in the foreground, or another fetch is in progress.
   case fetchNotNow
-  /// The fetch was already completed or has otherwise ended.
+  /// The fetch has already ended.
   case noSuchFetch
-  /// The application has no request for a task with this identifier.
+  /// No request for a task with this identifier is pending.
   case noTaskRequest(String)
-  /// The application is in front, or a task with this identifier runs already.
+  /// The application is in the foreground, or a task with this identifier is already running.
   case taskNotNow(String)
-  /// The application has registered no handler for tasks with this identifier.
+  /// No launch handler is registered for tasks with this identifier.
   case noLaunchHandler(String)
-  /// No task with this identifier runs.
+  /// No task with this identifier is running.
   case noSuchScheduledTask(String)
-  /// VoIP sockets and keep-alive handlers need the background mode `voip`.
+  /// The background mode `voip`, required for VoIP sockets and keep-alive handlers, is missing.
   case voipNeedsMode
-  /// This descriptor does not stand for a stream socket.
+  /// The descriptor does not refer to a stream socket.
   case noVoIPSocket(Int32)
-  /// A keep-alive handler cannot be called that often.
+  /// The keep-alive interval, in seconds, is too short.
   case keepAliveTooShort(Double)
 
-  /// A sentence for a person.
+  /// The reason as a sentence for the user.
   public var description: String {
     switch self {
     case .noSuchTask(let id): "there is no background task \(id.rawValue), or no longer"

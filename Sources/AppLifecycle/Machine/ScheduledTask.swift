@@ -1,24 +1,24 @@
 import HostTime
 
-/// A task that an application has asked the scheduler for.
+/// An application's request for a scheduler task.
 package struct ScheduledTaskRequest: Hashable, Sendable {
-  /// How long it takes.
+  /// The kind of a task, which determines its duration.
   package enum Kind: Hashable, Sendable, CaseIterable {
-    /// A moment, to bring the application up to date.
+    /// Seconds, to refresh the application's content.
     case refresh
-    /// Minutes.
+    /// Minutes, to process data.
     case processing
 
-    /// The background mode that it needs.
+    /// The required background mode.
     var mode: BackgroundMode { self == .refresh ? .fetch : .processing }
-    /// How many such requests can wait.
+    /// The maximum number of pending requests of this kind.
     var limit: Int { self == .refresh ? 1 : 10 }
   }
 
-  /// Its name; a request with the same one replaces it.
+  /// The identifier of the task. A new request replaces a pending one with the same identifier.
   package var identifier: String
   package var kind: Kind
-  /// Seconds since 2001 before which it is not to begin; nil: any time.
+  /// The earliest start, in seconds since 2001; nil if any time is acceptable.
   package var earliestBegin: Double?
   package var requiresNetworkConnectivity = false
   package var requiresExternalPower = false
@@ -29,41 +29,41 @@ package struct ScheduledTaskRequest: Hashable, Sendable {
   }
 }
 
-/// A task of the scheduler that runs.
+/// A running task of the scheduler.
 package struct ScheduledTask: Hashable, Sendable {
-  /// Unique in the life of a device.
+  /// The number of the task, unique in the life of a device.
   package let number: UInt64
   package let request: ScheduledTaskRequest
   let since: HostTime
-  /// When it has to be completed.
+  /// The time by which the task must be completed.
   var deadline: HostTime
-  /// Whether the application wants to be told that its time is over.
+  /// Whether the application has set an expiration handler.
   var hasHandler = false
-  /// Whether its time is nearly over.
+  /// Whether the expiration warning is due or was given.
   var isWarned = false
-  /// Whether its expiration handler was called.
+  /// Whether the expiration handler was called.
   var isExpired = false
 }
 
-/// Why a request is refused.
+/// The reason for refusing a request.
 package enum ScheduledTaskRefusal: Hashable, Sendable {
   /// Background refresh is denied or restricted.
   case unavailable
-  /// There are as many of its kind as can wait.
+  /// The number of pending requests of this kind has reached its limit.
   case tooMany(limit: Int)
-  /// Its identifier is not among those that the application may use.
+  /// The identifier is not among the application's permitted identifiers.
   case identifierNotPermitted
-  /// Its kind needs this background mode.
+  /// The required background mode is missing.
   case needsMode(BackgroundMode)
 }
 
-/// What became of the registration of a handler.
+/// The result of registering a launch handler.
 package enum ScheduledTaskRegistration: Hashable, Sendable {
   case granted
-  /// Its identifier is not among those that the application may use.
+  /// The identifier is not among the application's permitted identifiers.
   case notPermitted
-  /// The application has one for this identifier already.
+  /// A handler for this identifier is already registered.
   case twice
-  /// The application was launched already.
+  /// The application has already launched.
   case tooLate
 }

@@ -1,12 +1,12 @@
 public import HostTime
 
-/// Why and in what circumstances the system terminated an application for a fault.
+/// A report on the termination of an application for a fault: the reason and the circumstances.
 public struct TerminationReport: Hashable, Sendable {
-  /// The codes of Apple's crash reports.
+  /// The termination codes of Apple's crash reports.
   public enum Code: UInt32, Hashable, Sendable, CaseIterable {
     /// A call into the application did not return in time: "ate bad food".
     case watchdog = 0x8bad_f00d
-    /// A background task was not ended, or a task of the scheduler not completed, in time.
+    /// A background task was not ended, or a scheduler task not completed, in time.
     case backgroundTask = 0x2182_bad2
     /// The events of a background session were not handled in time.
     case backgroundSession = 0x2182_bad3
@@ -14,49 +14,49 @@ public struct TerminationReport: Hashable, Sendable {
     case backgroundFetch = 0x2182_bad4
   }
 
-  /// What took too long.
+  /// The operation that exceeded its time limit.
   public enum Culprit: Hashable, Sendable {
-    /// This call into the application.
+    /// The call into the application.
     case callback(LifecycleCallback)
     /// The expiration handler of this task.
     case expirationHandler(BackgroundTask)
-    /// These tasks, in the order of their beginning.
+    /// The open background tasks, ordered by start time.
     case tasks([BackgroundTask])
-    /// The events of the background session with this identifier.
+    /// The handling of events of the background session with this identifier.
     case backgroundSession(String)
-    /// The fetch.
+    /// The background fetch in progress.
     case fetch
-    /// The task of the scheduler with this identifier.
+    /// The scheduler task with this identifier.
     case scheduledTask(String)
   }
 
-  /// Its code in a crash report.
+  /// The termination code in a crash report.
   public let code: Code
-  /// What took too long.
+  /// The operation that exceeded its time limit.
   public let culprit: Culprit
-  /// How long it took until the termination, in seconds. For tasks: the background time.
+  /// The duration of the operation until the termination, in seconds. For tasks: the background time used.
   public let took: Double
-  /// How long it was allowed to take, in seconds.
+  /// The time limit of the operation, in seconds.
   public let allowed: Double
-  /// The moment of the termination, on the device's clock.
+  /// The time of the termination, on the device's clock.
   public let time: HostTime
-  /// The application's state at that moment.
+  /// The application's state at the termination.
   public let state: ApplicationState
   /// The application's background modes.
   public let modes: BackgroundModes
-  /// Background time used up, in seconds.
+  /// The background time used, in seconds.
   public let backgroundTimeUsed: Double
-  /// All tasks that were open, in the order of their beginning.
+  /// All open background tasks, ordered by start time.
   public let openTasks: [BackgroundTask]
 }
 
 extension TerminationReport.Code: CustomStringConvertible {
-  /// The code as it is written in a crash report, `0x8badf00d`.
+  /// The code in the notation of crash reports: `0x8badf00d`.
   public var description: String { "0x" + String(rawValue, radix: 16) }
 }
 
 extension TerminationReport: CustomStringConvertible {
-  /// One sentence that says what went wrong.
+  /// The reason for the termination, in one sentence.
   public var reason: String {
     let limit = Self.seconds(allowed)
     return switch culprit {
@@ -78,7 +78,7 @@ extension TerminationReport: CustomStringConvertible {
     }
   }
 
-  /// The report for a person, in several lines. The first has the code.
+  /// The report for the user, in several lines. The first line contains the code.
   public var description: String {
     var lines = [
       "Application terminated: \(code)",
@@ -99,7 +99,7 @@ extension TerminationReport: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// A time in seconds with two decimals.
+  /// Formats a time in seconds with two decimals.
   private static func seconds(_ seconds: Double) -> String {
     let hundredths = Int64(max(-9e15, min(9e15, (seconds * 100).rounded())))
     let fraction = abs(hundredths % 100)

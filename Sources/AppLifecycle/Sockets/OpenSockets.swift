@@ -1,24 +1,25 @@
 import Glibc
 import SystemSockets
 
-/// The TCP sockets that this process has open.
+/// The open TCP sockets of this process.
 ///
-/// `connect` with AF_UNSPEC makes a socket of Linux nearly what one is that iOS has reclaimed: it keeps its number, what was
-/// not read is lost, the other end sees a reset, whoever waits for it in `recv`, `accept` or `epoll` wakes up, and from then
-/// on it is not connected. `shutdown` would hand out what was not read, and `dup2` would leave the waiting threads asleep.
+/// On Linux, `connect` with AF_UNSPEC comes close to the state of a socket reclaimed by iOS. The socket keeps
+/// its descriptor number, unread data is lost, and the peer sees a reset. Threads waiting in `recv`, `accept`
+/// or `epoll` wake up, and the socket is then not connected. `shutdown` would deliver unread data, and `dup2`
+/// would leave waiting threads asleep.
 enum OpenSockets {
-  /// Where the loop over numbers ends in a process that may have more of them.
+  /// The upper bound of the loop over descriptor numbers, for processes with a higher limit.
   private static let mostNumbers = 65_536
 
-  /// Reclaims all TCP sockets of the process but the system's, and says which were in use. Any thread; does not block on
-  /// the network.
+  /// Reclaims all TCP sockets of the process except the system's. Returns those that were in use. Any thread;
+  /// does not block on the network.
   static func reclaimAll() -> [ReclaimedSocket] { numbers().compactMap(reclaim) }
 
-  /// Reclaims a socket. Nil if it is no TCP socket, if it is the system's, or if there was nothing to reclaim: it neither
-  /// listens nor has a connection.
+  /// Reclaims a socket. Returns nil for a descriptor that is not a TCP socket, for a system socket, and for
+  /// one that is neither listening nor connected.
   static func reclaim(_ number: Int32) -> ReclaimedSocket? {
-    // Another thread may close the number and get it again for something else. This is one socket throughout, unless the
-    // process has no number left.
+    // Another thread may close the descriptor and reuse its number. The duplicate refers to the same socket
+    // throughout. The original is used only if the process has no descriptor left.
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
     defer { if copy >= 0 { close(copy) } }
     let descriptor = copy >= 0 ? copy : number
@@ -34,9 +35,9 @@ enum OpenSockets {
       ? reclaimed : nil
   }
 
-  /// What a TCP socket does; nil if nothing.
+  /// Returns the use of a TCP socket; nil if it is idle.
   private static func use(of descriptor: Int32) -> ReclaimedSocket.Use? {
-    // The first byte of TCP_INFO is the state. The numbers are those of the kernel's net/tcp_states.h.
+    // The first byte of TCP_INFO is the state. The values are those of the kernel's net/tcp_states.h.
     var state: UInt8 = 0
     var length: socklen_t = 1
     guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else {
@@ -56,7 +57,7 @@ enum OpenSockets {
     return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
-  /// An address and port in their usual notation.
+  /// Returns an address and port in numeric notation.
   private static func name(
     of descriptor: Int32,
     _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -84,7 +85,7 @@ enum OpenSockets {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The numbers of the open descriptors: those that the kernel lists, or all that there can be.
+  /// Returns the open descriptor numbers, as listed by the kernel, or all possible numbers without /proc.
   private static func numbers() -> [Int32] {
     guard let folder = opendir("/proc/self/fd") else {
       var limit = rlimit()

@@ -1,27 +1,28 @@
-/// A TCP socket that the system has taken from a suspended application.
+/// A TCP socket reclaimed from a suspended application.
 public struct ReclaimedSocket: Hashable, Sendable, CustomStringConvertible {
-  /// What a socket was doing.
+  /// The use of a socket before it was reclaimed.
   public enum Use: Hashable, Sendable {
-    /// It took connections.
+    /// A listening socket that accepts connections.
     case listening
-    /// It was connected with this address and port, or the other end had closed the connection already.
+    /// A connection to this address and port, including one that the peer has already closed.
     case connected(to: String)
-    /// Its connection was being made.
+    /// A connection attempt in progress.
     case connecting
   }
 
-  /// Its own address and port, `127.0.0.1:8000` or `[::1]:8000`.
+  /// The local address and port, `127.0.0.1:8000` or `[::1]:8000`.
   public var address: String
-  /// What it was doing.
+  /// The use of the socket before it was reclaimed.
   public var use: Use
 
-  /// A socket with this address and use.
+  /// Creates a description of a reclaimed socket.
   public init(address: String, use: Use) {
     self.address = address
     self.use = use
   }
 
-  /// `127.0.0.1:8000 listening`, `10.0.0.2:51234 → 10.0.0.1:80` or `10.0.0.2:51234 connecting`.
+  /// The addresses and use: `127.0.0.1:8000 listening`, `10.0.0.2:51234 → 10.0.0.1:80` or
+  /// `10.0.0.2:51234 connecting`.
   public var description: String {
     switch use {
     case .listening: "\(address) listening"

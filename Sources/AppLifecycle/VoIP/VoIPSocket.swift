@@ -1,18 +1,19 @@
-/// The connections over which an application waits for phone calls.
+/// Registers the connections over which an application receives phone calls.
 public enum VoIPSocket {
-  /// Has the device watch a connected stream socket while the application of `Device.current` is suspended: when data comes for
-  /// it, or its connection ends, the application runs in the background for `LifecycleSettings.voipTime`. Data that the
-  /// application leaves unread does not wake it a second time. Such a socket is never reclaimed. Needs the background mode
-  /// `voip`.
+  /// Registers a connected stream socket for the application of `Device.current`. The device watches it while
+  /// the application is suspended: incoming data or the end of the connection resumes the application in the
+  /// background for `LifecycleSettings.voipTime`. Data left unread does not wake the application a second
+  /// time. A registered socket is never reclaimed. Requires the background mode `voip`.
   ///
-  /// This is what a network service type of VoIP stands for on Apple's systems. The registration is one of the socket and
-  /// not of its number: it ends when the socket is closed. The device's watch also ends with the application.
+  /// The counterpart on Apple's systems is the network service type VoIP. The registration belongs to the
+  /// socket, not to the descriptor number: it ends when the socket is closed. The device's watch also ends
+  /// when the application terminates.
   ///
   /// Any thread; does not block.
   ///
-  /// - Parameter descriptor: a socket of the type SOCK_STREAM, which remains the caller's.
-  /// - Returns: false, without any effect, without the mode, for a descriptor that is no such socket, and if the process may
-  ///   open no more descriptors; the reason is in the device's record.
+  /// - Parameter descriptor: a socket of the type SOCK_STREAM, still owned by the caller.
+  /// - Returns: false, without any effect, without the mode, for a descriptor that is not such a socket, and
+  ///   if the process has no descriptors left. The device records the reason.
   @discardableResult
   public static func register(_ descriptor: Int32) -> Bool {
     let device = Device.current

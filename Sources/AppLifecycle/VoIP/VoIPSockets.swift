@@ -6,9 +6,9 @@ import SystemSockets
 
 /// Watches the VoIP sockets of an application while it is suspended.
 ///
-/// The kernel keeps account of them (epoll, edge-triggered), also while nobody waits: when the application is suspended it
-/// tells of those for which something came since it told last and that still have something to be read. So nothing that
-/// came just before the suspension is missed, and what the application does not read wakes it once.
+/// The kernel tracks the sockets (epoll, edge-triggered), also while no thread waits. At suspension it
+/// reports those that received something since its last report and still have unread data. Nothing that
+/// arrived just before the suspension is missed, and unread data wakes the application only once.
 final class VoIPSockets: Suspendable {
   private weak let device: Device?
   private let state = Mutex(State())
@@ -26,7 +26,8 @@ final class VoIPSockets: Suspendable {
     state.withLock { $0.worker }?.cancel()
   }
 
-  /// Adds a socket. False if it is no stream socket, or if there are no descriptors left to watch it with.
+  /// Adds a socket. Returns false for a descriptor that is not a stream socket, and if no descriptor is left
+  /// for the watch.
   func register(_ descriptor: Int32) -> Bool {
     var type: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -39,7 +40,7 @@ final class VoIPSockets: Suspendable {
         guard let watch = state.watch, watch.add(descriptor) else { return false }
         if state.worker == nil {
           state.worker = device.clock.makeWorker("voip") { [weak self] in
-            // Holds only what it waits for, so that the rest can be released meanwhile.
+            // Retains only the watch, so that `self` can be released during the wait.
             if let watch = self?.presentWatch, watch.waitForData() { self?.tell() }
             return .whenSignalled
           }
@@ -69,12 +70,12 @@ final class VoIPSockets: Suspendable {
 
   func resume() { stop() }
 
-  // Before `resume`: the application's callback for this reads its sockets itself.
+  // Stops before `resume`: the application's callback for this event reads its sockets itself.
   func enterForeground() { stop() }
 
   func terminate() {
     stop()
-    // What the application has left open is none of its next life's.
+    // Sockets left open by the application do not belong to its next launch.
     let watch = state.withLock { $0.watch.take() }
     withExtendedLifetime(watch) {}
   }
@@ -87,13 +88,13 @@ final class VoIPSockets: Suspendable {
   }
 }
 
-/// The kernel's account of some sockets.
+/// The kernel's watch of several sockets.
 private final class Watch: Sendable {
   private let epoll: Int32
-  /// Becomes readable when waiting is to end.
+  /// A pipe that becomes readable to end the wait.
   private let wake: (reading: Int32, writing: Int32)
 
-  /// What events are called in the kernel's `eventpoll.h`.
+  /// The event constants, with the values of the kernel's `eventpoll.h`.
   private enum Event {
     static let readable: UInt32 = 0x1
     static let otherEndClosed: UInt32 = 0x2000
@@ -101,7 +102,7 @@ private final class Watch: Sendable {
     static let add: Int32 = 1
   }
 
-  /// Nil if there are no descriptors left.
+  /// Creates a watch; nil if no descriptors are left.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -120,7 +121,7 @@ private final class Watch: Sendable {
 
   deinit { for descriptor in [epoll, wake.reading, wake.writing] { close(descriptor) } }
 
-  /// Adds a socket; adding it twice changes nothing. It leaves when it is closed.
+  /// Adds a socket; repeated additions have no effect. The kernel removes it when it is closed.
   func add(_ descriptor: Int32) -> Bool {
     var event = continuo_epoll_event(
       events: Event.readable | Event.otherEndClosed | Event.edgeTriggered,
@@ -128,16 +129,16 @@ private final class Watch: Sendable {
     return continuo_epoll_ctl(epoll, Event.add, descriptor, &event) == 0 || errno == EEXIST
   }
 
-  /// The next wait is not to end at once.
+  /// Empties the pipe, so that the next wait does not end immediately.
   func begin() {
     var bytes = [UInt8](repeating: 0, count: 16)
     while read(wake.reading, &bytes, bytes.count) > 0 {}
   }
 
-  /// Ends a wait. A full pipe is readable already.
+  /// Ends a wait. A full pipe is already readable.
   func end() { _ = write(wake.writing, "x", 1) }
 
-  /// Waits; whether there is something to be read on a socket.
+  /// Waits for an event. Returns whether a socket has data to read.
   func waitForData() -> Bool {
     var event = continuo_epoll_event()
     var count: Int32

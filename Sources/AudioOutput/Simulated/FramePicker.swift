@@ -1,9 +1,9 @@
 package import AudioCore
 
-/// Makes sound pass faster or slower by leaving out or repeating frames, so that each frame that is heard still says where
-/// it comes from. For the simulated output; nobody would listen to it.
+/// A time stretcher that drops or repeats frames, so that each output frame still identifies its source
+/// frame. For the simulated output only; the sound is not fit for listening.
 package struct FramePicker: TimeStretching {
-  /// A picker of frames.
+  /// Creates a frame picker.
   package init() {}
 
   package func prepare() throws(TimeStretchError) {}
@@ -14,11 +14,11 @@ package struct FramePicker: TimeStretching {
     Stretcher(channelCount: format.channelCount, speed: pace.speed)
   }
 
-  /// Frame n is the last one that was put at or before n · speed.
+  /// A stretcher whose output frame n is the last input frame at or before n · speed.
   private final class Stretcher: TimeStretcher {
     private let channelCount: Int
     private let speed: Double
-    /// What is still needed of what was put, and the number of its first frame.
+    /// The input frames that are still needed, and the number of the first one.
     private var samples: [Float] = []
     private var firstFrame = 0
     private var given = 0

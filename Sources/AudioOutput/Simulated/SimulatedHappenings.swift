@@ -1,6 +1,6 @@
 import HostTime
 
-/// What happens to a simulated device, in host time.
+/// The scheduled events of a simulated device, in host time.
 struct SimulatedHappenings {
   let move: HostTime?
   private let death: HostTime?
@@ -17,12 +17,12 @@ struct SimulatedHappenings {
     isPastDeath = death.map { opening >= $0 } ?? false
   }
 
-  /// Whether the stream was opened after the device's death: then only the revival counts.
+  /// Whether the stream was opened after the device's death; only then does the revival apply.
   private let isPastDeath: Bool
 
   func isDead(at now: HostTime) -> Bool {
     guard let death, now >= death else { return false }
-    // A stream that lived through the death is dead even if its thread notices it after the revival.
+    // A stream opened before the death stays dead, even if its worker runs only after the revival.
     guard isPastDeath, let revival else { return true }
     return now < revival
   }
@@ -31,7 +31,7 @@ struct SimulatedHappenings {
     suspension?.contains(now) ?? false
   }
 
-  /// The next moment at which anything changes.
+  /// Returns the time of the next event; nil if none remains.
   func next(after now: HostTime) -> HostTime? {
     [move, death, suspension?.lowerBound, suspension?.upperBound].compactMap(\.self).filter { $0 > now }.min()
   }

@@ -1,22 +1,23 @@
 import AudioCore
 import HostTime
 
-/// A piece of a device's course: where it was at one moment, and how fast it goes from there.
+/// A linear segment of a device's playback: the frame position at one time and the rate from there.
 struct SimulatedLine {
   var time: HostTime
   var frame: Double
-  /// Frames per second; 0 while it stands.
+  /// The rate in frames per second; 0 while stopped.
   var rate: Double
 
-  /// Below this two positions are the same: 1 ns is 4·10⁻⁴ frames at the highest rate there is.
+  /// The tolerance in frames within which positions are equal: 1 ns is 4·10⁻⁴ frames at the highest supported
+  /// rate.
   static let tolerance = 1e-3
 
-  /// The position at `moment`, at most `limit`.
+  /// Returns the position in frames at `moment`, at most `limit`.
   func frame(at moment: HostTime, limit: Int64) -> Double {
     rate == 0 ? frame : min(frame + moment.seconds(since: time) * rate, Double(limit))
   }
 
-  /// The first whole nanosecond at which `target` is reached; nil while it stands.
+  /// Returns the first whole nanosecond at which `target` is reached; nil while stopped.
   func time(of target: Double) -> HostTime? {
     guard rate > 0 else { return nil }
     let nanoseconds = ((target - frame) / rate * 1e9).rounded(.up)
@@ -24,7 +25,7 @@ struct SimulatedLine {
   }
 }
 
-/// The frames that a device holds, on their way to the tape.
+/// The frames that a device holds before they are heard and recorded on the tape.
 struct SimulatedBuffer {
   private let stream: Int
   private let format: PCMFormat
@@ -43,7 +44,7 @@ struct SimulatedBuffer {
     if tape.recordsSound { samples.append(contentsOf: frames) }
   }
 
-  /// Lets all frames below `frame` be heard along `line`.
+  /// Records all frames below `frame` as heard at the times given by `line`.
   mutating func play(upTo frame: Int64, along line: SimulatedLine) {
     guard frame > firstFrame else { return }
     defer { firstFrame = frame }
@@ -58,14 +59,14 @@ struct SimulatedBuffer {
     samples.removeFirst(count)
   }
 
-  /// Drops the frames from `frame` on; what comes next has that number.
+  /// Drops the frames from `frame` on; the next appended frame has that number.
   mutating func truncate(from frame: Int64) {
     let kept = max(0, Int(frame - firstFrame)) * format.channelCount
     if kept < samples.count { samples.removeSubrange(kept...) }
     firstFrame = min(firstFrame, frame)
   }
 
-  /// Drops everything; what comes next has the number `frame`.
+  /// Drops all frames; the next appended frame has the number `frame`.
   mutating func drop(upTo frame: Int64) {
     samples.removeAll()
     firstFrame = frame

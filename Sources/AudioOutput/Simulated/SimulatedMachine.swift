@@ -1,14 +1,15 @@
 import AudioCore
 import HostTime
 
-/// A simulated stream as a value: takes orders and the time, returns what is to be done. Knows no thread.
+/// A simulated stream as a value: inputs are orders and the time, outputs are actions. Independent of
+/// threads.
 struct SimulatedMachine: Sendable {
-  /// What the worker does next.
+  /// An action for the worker.
   enum Action: Sendable {
     case emit(OutputEvent)
     case complete(@Sendable (Int64) -> Void, Int64)
     case render(firstFrame: Int64, samples: Int)
-    /// Asks the source from where on it has other frames.
+    /// Asks the source for the frame from which on it has replacements.
     case askForReplacement
     case rest(WorkerNext)
   }
@@ -19,7 +20,8 @@ struct SimulatedMachine: Sendable {
     case over
   }
 
-  /// Frames of a piece at most, but for a block: half of what the engine has decoded, so that nothing runs short.
+  /// The maximum frames per render, except for a single block: half of the engine's ring, so that it never
+  /// underruns.
   private static let pieceLimit = 32_768
 
   private let format: PCMFormat
@@ -37,21 +39,21 @@ struct SimulatedMachine: Sendable {
   private var isStarted = false
   private var isSuspended = false
   private var isMoved: Bool
-  /// The frames for which the source is being asked; nil while it is not.
+  /// The requested frames while a render is in progress; nil otherwise.
   private var asked: Int?
-  /// The source had nothing more when it was asked last.
+  /// Whether the source's last answer was short.
   private var isDry = false
-  /// It was at its end then.
+  /// Whether the source was at its end at its last answer.
   private var isAtEnd = false
-  /// Waits for enough frames to start.
+  /// Whether the device waits for enough frames to start.
   private var isPrebuffering = true
-  /// The next start of sound takes its time.
+  /// Whether the next start of sound takes `startDelay`.
   private var needsStartDelay = true
-  /// The device gets ready until then.
+  /// The time at which a starting device becomes ready.
   private var readyAt: HostTime?
-  /// What a flush could not take back is heard until then.
+  /// The time until which frames that a flush could not drop are heard.
   private var busyUntil: HostTime?
-  /// Ran empty and does not admit it.
+  /// Whether an empty device still reports motion.
   private var claimsMotion = false
   private var gaveEarlyNotice = false
 
@@ -79,16 +81,16 @@ struct SimulatedMachine: Sendable {
     clerk = SimulatedTimingClerk(interval: personality.timingInterval, opening: opening)
   }
 
-  /// Queues an order; returns whether the worker has to run for it.
+  /// Queues an order; returns whether the worker must run for it.
   mutating func accept(_ order: StreamOrder) -> Bool {
     if case .over = phase { return false }
-    // While it renders, nobody knows yet whether this is news.
+    // While a render is in progress, its result decides whether new data matters.
     if case .data = order, !isDry, asked == nil { return false }
     orders.append(order)
     return true
   }
 
-  /// What is to be done at `now`; asked until it says to rest. `quietUntil`: see `HostClock`.
+  /// Returns the next action at `now`; call until the action is `rest`. `quietUntil`: see `HostClock`.
   mutating func next(at now: HostTime, quietUntil: HostTime?) -> Action {
     while true {
       if !outbox.isEmpty { return outbox.removeFirst() }
@@ -107,7 +109,7 @@ struct SimulatedMachine: Sendable {
         execute(orders.removeFirst(), at: now)
         continue
       }
-      // Fills up before it starts.
+      // The buffer is filled before playback starts.
       if wantsFrames(at: now) {
         let frames = pieceFrames(at: now, quietUntil: quietUntil)
         asked = frames
@@ -121,7 +123,7 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  /// Takes what the source gave.
+  /// Accepts the frames that the source rendered.
   mutating func takeRendered(
     _ frames: Int, from samples: UnsafeMutableBufferPointer<Float>, isAtEnd: Bool, at now: HostTime
   ) {
@@ -129,7 +131,7 @@ struct SimulatedMachine: Sendable {
     precondition((0...room).contains(frames), "render() wrote more frames than there was room for")
     asked = nil
     guard case .open = phase else { return }
-    // Before the new frames count: if they came too late, the device has run empty.
+    // Advances before the new frames count: if they came too late, the device has underrun.
     advance(to: now)
     renderedFrames += Int64(frames)
     buffer.append(UnsafeMutableBufferPointer(rebasing: samples[..<(frames * format.channelCount)]))
@@ -138,7 +140,7 @@ struct SimulatedMachine: Sendable {
     if frames > 0 { gaveEarlyNotice = false }
   }
 
-  /// Forgets the frames from `frame` on, which the source has others for.
+  /// Drops the frames from `frame` on, because the source has replacements.
   mutating func replace(from frame: Int64, at now: HostTime) {
     guard case .open = phase, frame < renderedFrames else { return }
     advance(to: now)
@@ -147,12 +149,12 @@ struct SimulatedMachine: Sendable {
     isDry = false
   }
 
-  /// What the device says is heard.
+  /// Returns the timing that the device reports.
   func timing(at now: HostTime) -> OutputTiming {
     clerk.snapshot ?? exactTiming(at: now)
   }
 
-  /// Ends everything where it is.
+  /// Stops at the present position and ends the stream.
   mutating func close(at now: HostTime) {
     advance(to: now)
     stand(at: now)
@@ -211,13 +213,13 @@ struct SimulatedMachine: Sendable {
     }
   }
 
-  /// Drops what is not heard yet; returns the first frame of that.
+  /// Drops the frames that are not heard yet; returns the number of the first one.
   private mutating func flush(at now: HostTime) -> Int64 {
     let held = line.rate > 0 ? personality.undroppable * rate : 0
     let position = line.frame(at: now, limit: renderedFrames) + held
     let first = min(renderedFrames, Int64((position - SimulatedLine.tolerance).rounded(.up)))
     buffer.play(upTo: first, along: line)
-    // The part that cannot be taken back keeps the device busy.
+    // The frames that cannot be dropped keep the device busy.
     if held > 0 { busyUntil = line.time(of: Double(first)) }
     buffer.drop(upTo: renderedFrames)
     stand(at: now, needsDelay: false)
@@ -230,7 +232,7 @@ struct SimulatedMachine: Sendable {
 
   // MARK: - Motion
 
-  /// Lets what is due until `now` be heard, and notices when nothing is left.
+  /// Records the frames heard until `now`, and detects an empty buffer.
   mutating func advance(to now: HostTime) {
     guard line.rate > 0 else { return }
     let position = line.frame(at: now, limit: renderedFrames)
@@ -244,7 +246,7 @@ struct SimulatedMachine: Sendable {
     if !claimsMotion { clerk.noteChange() }
   }
 
-  /// Stops sound where it is.
+  /// Stops sound at the present position.
   private mutating func stand(at now: HostTime, needsDelay: Bool = true) {
     let wasMoving = line.rate > 0 || claimsMotion
     line = SimulatedLine(time: now, frame: line.frame(at: now, limit: renderedFrames), rate: 0)
@@ -274,7 +276,7 @@ struct SimulatedMachine: Sendable {
     clerk.noteChange()
   }
 
-  /// The position from which on there is room for another block.
+  /// The position at which the buffer has room for another block.
   private var refillPosition: Double {
     Double(renderedFrames - Int64(capacityFrames) + Int64(personality.blockFrames))
   }
@@ -284,7 +286,8 @@ struct SimulatedMachine: Sendable {
       && line.frame(at: now, limit: renderedFrames) >= refillPosition - SimulatedLine.tolerance
   }
 
-  /// As many frames as blocks would bring until `quietUntil`: nobody can tell that they come at once.
+  /// Returns the frames that separate blocks would bring until `quietUntil`: rendering them at once makes no
+  /// observable difference.
   private func pieceFrames(at now: HostTime, quietUntil: HostTime?) -> Int {
     let block = personality.blockFrames
     guard let quietUntil, line.rate > 0, personality.earlyNotice == 0, personality.timingInterval == 0 else {
@@ -309,7 +312,7 @@ struct SimulatedMachine: Sendable {
     clerk.noteChange()
   }
 
-  /// When something happens by itself.
+  /// Returns the time of the next event without an order.
   private mutating func nextMoment(after now: HostTime) -> HostTime? {
     var moments = [happenings.next(after: now), clerk.nextUpdate(after: now, isMoving: line.rate > 0)]
     if line.rate > 0 {

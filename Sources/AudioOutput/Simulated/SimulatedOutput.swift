@@ -2,14 +2,13 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// A device that exists only in time: it pulls frames, holds them, lets them be heard at the rate of a clock and
-/// keeps a record of what a listener would have heard and when.
+/// A virtual output device: pulls and buffers frames, plays them at a clock's rate, and records which frames
+/// a listener would have heard and when.
 ///
-/// Over `SystemClock` it plays in real time to nobody; over `VirtualClock` it makes every moment of an output's
-/// life repeatable. Its `Personality` makes it a bad device, so that what uses outputs can be tested with everything that
-/// real ones do.
+/// On `SystemClock` it plays in real time without sound. On `VirtualClock` every moment of an output's life
+/// is repeatable. Its `Personality` adds the faults of real devices, for tests of code that uses outputs.
 ///
-/// A device that has run empty stands still and goes on when frames come, as PulseAudio does with prebuffering.
+/// A device whose buffer is empty stops and resumes when frames arrive, as PulseAudio does with prebuffering.
 package final class SimulatedOutput: AudioOutputDevice {
   private struct Streams {
     var opened = 0
@@ -28,21 +27,22 @@ package final class SimulatedOutput: AudioOutputDevice {
   private let streams = Mutex(Streams())
   private let listener: Mutex<Listener>
 
-  /// What is to be known of the device beside its sound, and who is told of it.
+  /// The device's audio surroundings and the handler for their changes.
   private struct Listener {
     var volume: Float
     var told: OutputSurroundings?
     var handler: (@Sendable (OutputSurroundings) -> Void)?
-    /// Looks when other applications begin and end.
+    /// Wakes when other applications start and stop playing.
     var worker: (any Worker)?
   }
 
-  /// A device on `clock`'s time.
+  /// Creates a device that runs on `clock`.
   ///
   /// - Parameters:
-  ///   - clock: what passes for real time.
-  ///   - personality: how the device behaves.
-  ///   - recordsSound: whether samples are kept in `recording`. Without, memory stays the same however long it plays.
+  ///   - clock: the clock that serves as real time.
+  ///   - personality: the behaviour of the device.
+  ///   - recordsSound: whether `recording` keeps samples. If false, memory use does not grow with playing
+  ///     time.
   package init(clock: any HostClock, personality: Personality = Personality(), recordsSound: Bool = true) {
     precondition(personality.blockFrames > 0, "a device pulls at least one frame at a time")
     self.clock = clock
@@ -54,13 +54,13 @@ package final class SimulatedOutput: AudioOutputDevice {
 
   deinit { listener.withLock { $0.worker }?.cancel() }
 
-  /// What a listener has heard up to now. Any thread; copies nothing until it is changed.
+  /// The recording of all sound heard so far. Thread-safe; copied only on mutation.
   package var recording: Recording {
     for stream in streams.withLock({ $0.cores }) { stream.core?.catchUp() }
     return tape.recording
   }
 
-  /// What the personality says of this moment, and the volume that was set last. Any thread; never waits.
+  /// Returns the personality's other audio at this time, and the volume set last. Thread-safe; never waits.
   package func surroundings(limit: Double) -> OutputSurroundings? {
     let seconds = clock.now.seconds(since: created)
     return OutputSurroundings(
@@ -68,7 +68,7 @@ package final class SimulatedOutput: AudioOutputDevice {
       volume: listener.withLock { $0.volume })
   }
 
-  /// Tells of them at once, and of each change; see `AudioOutputDevice`.
+  /// Calls the handler at once and for each change; see `AudioOutputDevice`.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     let worker: (any Worker)? = personality.otherAudio.map { span in
       clock.makeWorker("sim-others") { [weak self] in self?.tell(span) ?? .whenSignalled }
@@ -84,7 +84,7 @@ package final class SimulatedOutput: AudioOutputDevice {
     tell()
   }
 
-  /// The listener sets the volume for everything, from 0 to 1. Any thread.
+  /// Sets the listener's system volume, 0…1. Thread-safe.
   package func setListenerVolume(_ volume: Float) {
     listener.withLock { $0.volume = volume }
     tell()
@@ -106,7 +106,7 @@ package final class SimulatedOutput: AudioOutputDevice {
     return next.map { .at(created.advanced(bySeconds: $0)) } ?? .whenSignalled
   }
 
-  /// Opens a stream; see `AudioOutputDevice`. It has a worker of its own on the device's clock.
+  /// Opens a stream with its own worker on the device's clock; see `AudioOutputDevice`.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
@@ -118,7 +118,7 @@ package final class SimulatedOutput: AudioOutputDevice {
       format: format, personality: personality, created: created, opening: clock.now, number: number,
       tape: tape)
     let core = SimulatedStreamCore(clock: clock, machine: machine, source: source, events: events)
-    // Outside the lock: the check of a weak reference may hold the last reference to a stream.
+    // Outside the lock: checking a weak reference may briefly hold the last reference to a stream.
     let gone = Set(streams.withLock { $0.cores }.filter { $0.core == nil }.map(\.number))
     let new = WeakCore(core: core, number: number)
     streams.withLock { streams in

@@ -2,7 +2,7 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// Runs a machine's actions on the device's worker, outside of the lock.
+/// Runs the machine's actions on the device's worker, outside the lock.
 final class SimulatedStreamCore: OrderedStreamCore {
   private let clock: any HostClock
   private let machine: Mutex<SimulatedMachine>
@@ -19,7 +19,7 @@ final class SimulatedStreamCore: OrderedStreamCore {
     self.events = events
   }
 
-  /// The worker's body.
+  /// Executes actions until the machine rests. The worker's body.
   func run() -> WorkerNext {
     while true {
       let (now, quietUntil) = (clock.now, clock.quietUntil)
@@ -50,7 +50,7 @@ final class SimulatedStreamCore: OrderedStreamCore {
     machine.withLock { $0.timing(at: clock.now) }
   }
 
-  /// Brings the record up to date.
+  /// Updates the recording to the present time.
   func catchUp() {
     machine.withLock { $0.advance(to: clock.now) }
   }

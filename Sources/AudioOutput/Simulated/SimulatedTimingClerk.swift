@@ -1,13 +1,13 @@
 import AudioCore
 import HostTime
 
-/// Reports a simulated device's timing when its personality lets it: at once, or only at certain moments.
+/// The reported timing of a simulated device: exact, or updated only at the personality's interval.
 struct SimulatedTimingClerk {
   private let interval: Double
   private let opening: HostTime
   private var due: HostTime?
   private var hasChanged = false
-  /// What is reported; nil where it is the exact timing.
+  /// The reported timing; nil if the exact timing is reported.
   private(set) var snapshot: OutputTiming?
 
   init(interval: Double, opening: HostTime) {
@@ -18,17 +18,17 @@ struct SimulatedTimingClerk {
     }
   }
 
-  /// The timing has left its line: to be told with the next update.
+  /// Records that the timing no longer extrapolates from the last one; reported with the next update.
   mutating func noteChange() {
     hasChanged = true
   }
 
-  /// Brings the report up to date out of turn.
+  /// Updates the reported timing immediately.
   mutating func refresh(_ timing: OutputTiming) {
     if interval > 0 { snapshot = timing }
   }
 
-  /// Brings the report up to date if it is time. Returns whether a change is to be told now.
+  /// Updates the reported timing if an update is due. Returns whether to report a change now.
   mutating func update(at now: HostTime, timing: OutputTiming) -> Bool {
     if interval > 0 {
       guard let moment = due, now >= moment else { return false }
@@ -39,13 +39,14 @@ struct SimulatedTimingClerk {
     return hasChanged
   }
 
-  /// When the next update is due, on a grid that began with the stream; nil if none is needed.
+  /// Returns the time of the next update, a multiple of the interval since the stream's opening; nil if none
+  /// is needed.
   mutating func nextUpdate(after now: HostTime, isMoving: Bool) -> HostTime? {
     guard interval > 0, isMoving || hasChanged else { return nil }
     if let due { return due }
     let steps = (now.seconds(since: opening) / interval).rounded(.down) + 1
     let moment = opening.advanced(bySeconds: steps * interval)
-    // The product may round down to the present moment.
+    // The product may round down to the present time.
     due = moment > now ? moment : now.advanced(bySeconds: interval)
     return due
   }

@@ -1,11 +1,11 @@
 import AudioCore
 import Glibc
 
-/// A descriptor that samples are written to. All calls of this module into the system are here.
+/// A file descriptor for sample output. Contains all system calls of this module.
 struct OutputFile: ~Copyable {
   private let descriptor: Int32
   private let name: String
-  /// Whether it is a regular file of its own, so that its beginning can be written again.
+  /// Whether the descriptor is a regular file opened by path, so that its beginning can be rewritten.
   let isRewritable: Bool
 
   private init(descriptor: Int32, name: String, isRewritable: Bool) {
@@ -18,11 +18,11 @@ struct OutputFile: ~Copyable {
     close(descriptor)
   }
 
-  /// Opens `path` for writing and empties it; "-" is the standard output. Never waits: nil if it is a pipe that
-  /// nobody reads yet.
+  /// Opens `path` for writing and truncates it; "-" is the standard output. Never blocks: returns nil for a
+  /// pipe without a reader.
   static func open(path: String) throws(OutputError) -> OutputFile? {
     if path == "-" { return try openStandardOutput() }
-    // Without O_NONBLOCK a pipe would wait here, and in every write, for its reader.
+    // Without O_NONBLOCK, opening a pipe and each write to it would block until its reader is ready.
     let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       if errno == ENXIO { return nil }
@@ -36,7 +36,8 @@ struct OutputFile: ~Copyable {
     if isatty(STDOUT_FILENO) == 1 {
       throw OutputError("cannot write sound to a terminal", isRecoverable: false)
     }
-    // A pipe is opened anew: O_NONBLOCK on the descriptor itself would hit all who share it.
+    // A pipe is reopened, because O_NONBLOCK on the descriptor itself would affect all processes that share
+    // it.
     let descriptor =
       kind(of: STDOUT_FILENO) == S_IFIFO
       ? Glibc.open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -50,7 +51,7 @@ struct OutputFile: ~Copyable {
     return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
   }
 
-  /// Writes at the end. Returns how many bytes went; fewer than given, or 0, if a pipe is full.
+  /// Writes at the end. Returns the number of bytes written: fewer than given, or 0, if a pipe is full.
   func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     var done = 0
     while done < bytes.count {
@@ -67,15 +68,14 @@ struct OutputFile: ~Copyable {
     return done
   }
 
-  /// Writes over the beginning.
+  /// Overwrites the beginning of the file.
   func rewrite(_ bytes: [UInt8]) throws(OutputError) {
     guard isRewritable else { return }
-    // A handful of bytes that exist already: they go in one piece or not at all.
+    // A few bytes that exist already are written completely or not at all.
     if pwrite(descriptor, bytes, bytes.count, 0) < 0 { throw Self.failure("write", name) }
   }
 
-  /// Writes without the signal that a pipe without reader sends, whatever the process does with that: it would end
-  /// most programs.
+  /// Writes without raising SIGPIPE if the pipe has no reader. That signal would terminate most programs.
   private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
     var pipeSignal = sigset_t()
     var pending = sigset_t()

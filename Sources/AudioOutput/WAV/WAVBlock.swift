@@ -1,9 +1,9 @@
 import AudioCore
 
-/// Frames on their way to a file, collected for one large write.
+/// A buffer that collects frames for one large write to a file.
 struct WAVBlock {
-  /// 16 384 stereo frames are 128 KiB, a third of a second at 48 kHz. Smaller writes cost system calls, larger ones
-  /// cache.
+  /// The block's capacity: 16 384 stereo frames are 128 KiB, a third of a second at 48 kHz. Smaller writes
+  /// cost more system calls, larger ones more cache.
   private static let capacityFrames = 16_384
 
   private let bytesPerFrame: Int
@@ -18,15 +18,16 @@ struct WAVBlock {
     samples = Array(repeating: 0, count: Self.capacityFrames * format.channelCount)
   }
 
-  /// Frames that are not, or not all, in the file.
+  /// The number of frames that are not, or not completely, in the file.
   var frames: Int { filledFrames - writtenBytes / bytesPerFrame }
   var roomFrames: Int { Self.capacityFrames - filledFrames }
   var isFull: Bool { filledFrames == Self.capacityFrames }
   var isEmpty: Bool { filledFrames == 0 }
-  /// Whether a write has begun and is not finished.
+  /// Whether a write was begun and not completed.
   var isTorn: Bool { writtenBytes > 0 }
 
-  /// Lets `render` write into the room there is, and applies `gain` to what it wrote. Returns how many frames that is.
+  /// Calls `render` with the free part of the buffer and applies `gain` to the result. Returns the number of
+  /// frames rendered.
   mutating func fill(gain: Float, _ render: (UnsafeMutableBufferPointer<Float>) -> Int) -> Int {
     let start = filledFrames * channelCount
     let count = samples.withUnsafeMutableBufferPointer { samples in
@@ -44,10 +45,10 @@ struct WAVBlock {
     return count
   }
 
-  /// Writes what there is, as far as the file takes it.
+  /// Writes the buffered frames, as many as the file accepts.
   mutating func write(to file: inout WAVFile) throws(OutputError) {
     let end = filledFrames * bytesPerFrame
-    // Also when the file takes no more: what it took is written.
+    // Applies to errors as well: bytes accepted before an error are written.
     defer {
       if writtenBytes == end {
         filledFrames = 0
@@ -64,8 +65,8 @@ struct WAVBlock {
     }
   }
 
-  /// Forgets the frames of which nothing was written yet; a frame that is half in the file stays to be finished.
-  /// Returns how many were dropped.
+  /// Drops the frames of which no byte is written yet; a partially written frame stays to be completed.
+  /// Returns the number of dropped frames.
   mutating func drop() -> Int {
     let kept = (writtenBytes + bytesPerFrame - 1) / bytesPerFrame
     let dropped = filledFrames - kept

@@ -1,8 +1,8 @@
 import AudioCore
 
-/// A WAV file that grows: header, samples, and a header that tells the truth about them.
+/// A growing WAV file: a header, samples, and updates of the header with the actual length.
 struct WAVFile: ~Copyable {
-  /// The header is brought up to date after so many bytes: what a crash leaves behind is short of that at most.
+  /// The number of bytes between header updates: the maximum that the header is short by after a crash.
   private static let headerInterval: UInt64 = 16 << 20
 
   private let path: String
@@ -11,14 +11,14 @@ struct WAVFile: ~Copyable {
   private var dataBytes: UInt64 = 0
   private var settledBytes: UInt64 = 0
   private var isFinished = false
-  /// What is left of the header to write.
+  /// The part of the header that is not written yet.
   private var header: [UInt8] = []
 
   init(path: String) {
     self.path = path
   }
 
-  /// Opens the file for `format` if it is not open yet. Returns false if it is a pipe that nobody reads yet.
+  /// Opens the file for `format` if it is not open yet. Returns false for a pipe without a reader.
   mutating func open(for format: PCMFormat) throws(OutputError) -> Bool {
     if let present = self.format {
       guard present == format else {
@@ -44,7 +44,8 @@ struct WAVFile: ~Copyable {
     return header.isEmpty
   }
 
-  /// Appends bytes of samples. Returns how many went; fewer than given, or 0, if a pipe is full.
+  /// Appends bytes of samples. Returns the number of bytes written: fewer than given, or 0, if a pipe is
+  /// full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(OutputError) -> Int {
     guard !isFinished, try writeHeader() else { return 0 }
     let count = try file?.write(bytes) ?? 0
@@ -53,14 +54,14 @@ struct WAVFile: ~Copyable {
     return count
   }
 
-  /// Makes the header tell how much there is, and takes nothing more: as if a pipe were full. What goes wrong has no one
-  /// to go to; the samples are there.
+  /// Writes the final length to the header and accepts no more samples, as if a pipe were full. Errors are
+  /// ignored, because the samples are already written.
   mutating func finish() {
     isFinished = true
     try? settle()
   }
 
-  /// Makes the header tell how much there is.
+  /// Updates the header with the present length.
   mutating func settle() throws(OutputError) {
     guard let format, settledBytes != dataBytes else { return }
     try file?.rewrite(WAVHeader(format: format, dataBytes: dataBytes).bytes)

@@ -1,18 +1,18 @@
 package import AudioCore
 
-/// The beginning of a WAV file with 32-bit float samples.
+/// The header of a WAV file with 32-bit float samples.
 ///
-/// RIFF, a JUNK chunk that holds the place of `ds64`, `fmt ` (WAVE_FORMAT_IEEE_FLOAT with its empty extension), `fact`
-/// and the head of `data`. Beyond 4 GiB the same bytes become RF64 (EBU Tech 3306): the sizes of 32 bits are all
-/// ones and JUNK turns into `ds64` with those of 64 bits, so nothing of what follows has to move.
+/// The chunks are RIFF, JUNK (a placeholder for `ds64`), `fmt ` (WAVE_FORMAT_IEEE_FLOAT with its empty
+/// extension), `fact` and the head of `data`. Beyond 4 GiB the header becomes RF64 (EBU Tech 3306) in place.
+/// The 32-bit sizes become all ones, and JUNK becomes `ds64` with the 64-bit sizes; no later byte moves.
 package struct WAVHeader {
-  /// Bytes of the header.
+  /// The size of the header in bytes.
   package static let size = 94
 
   package private(set) var bytes: [UInt8] = []
 
-  /// The header in front of `dataBytes` bytes of samples; nil for a stream whose length nobody knows, which gets
-  /// the largest sizes there are, as usual in pipes.
+  /// Creates the header for `dataBytes` bytes of samples; nil for a stream of unknown length. The sizes are
+  /// then the largest 32-bit values, as usual in pipes.
   package init(format: PCMFormat, dataBytes: UInt64?) {
     bytes.reserveCapacity(Self.size)
     let frames = dataBytes.map { $0 / UInt64(format.bytesPerFrame) }
@@ -28,7 +28,7 @@ package struct WAVHeader {
     put(isLong ? riffBytes ?? 0 : 0)
     put(isLong ? dataBytes ?? 0 : 0)
     put(isLong ? frames ?? 0 : 0)
-    put(UInt32(0))  // No table of further long chunks.
+    put(UInt32(0))  // Length of the table of further 64-bit chunk sizes: none.
 
     put("fmt ")
     put(UInt32(18))
@@ -38,7 +38,7 @@ package struct WAVHeader {
     put(UInt32(format.sampleRate * format.bytesPerFrame))
     put(UInt16(format.bytesPerFrame))
     put(UInt16(32))
-    put(UInt16(0))  // Every format but PCM has an extension; this one is empty.
+    put(UInt16(0))  // Length of the extension, required for every format but PCM.
 
     put("fact")
     put(UInt32(4))

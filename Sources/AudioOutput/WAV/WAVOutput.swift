@@ -2,36 +2,36 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// Writes what is played to a WAV file, as fast as it comes, bit for bit.
+/// Writes the rendered frames to a WAV file bit for bit, as fast as they arrive.
 ///
-/// The samples are 32-bit floats as they were rendered (multiplied by the volume if that is not 1). The header is kept
-/// up to date while writing and is exact when a stream is closed and whenever the source comes to its end; past
-/// 4 GiB the file becomes RF64. Streams opened one after another continue the same file if they have its format, and
-/// fail if not.
+/// The samples are the rendered 32-bit floats, multiplied by the volume if that is not 1. The header is
+/// updated during writing and is exact after a stream is closed and whenever the source reaches its end. Past
+/// 4 GiB the file becomes RF64. Later streams continue the same file if they have its format, and fail
+/// otherwise.
 ///
-/// A pipe works too, named or as "-" (standard output, not a terminal): the header then has the largest sizes there
-/// are, and a reader that is slow, or not there yet (10 s), is waited for without blocking anyone.
+/// A pipe also works, named or as "-" (standard output, not a terminal): its header has the largest possible
+/// sizes. A slow reader, or one that appears within 10 s, is waited for without blocking any thread.
 ///
-/// Whatever goes wrong with the file is an unrecoverable `OutputError` that names it and the reason.
+/// Every file error is reported as an unrecoverable `OutputError` with the path and the reason.
 package final class WAVOutput: AudioOutputDevice {
-  /// Where it writes.
+  /// The path of the output file, or "-".
   let path: String
   private let clock: any HostClock
   private let file: Mutex<WAVFile>
 
-  /// An output to `path`, which is created, or emptied, when the first stream opens; "-" is the standard output.
-  /// The streams' workers run on `clock`.
+  /// Creates an output to `path`; "-" is the standard output. The file is created, or truncated, when the
+  /// first stream opens. The streams' workers run on `clock`.
   package init(path: String, clock: any HostClock) {
     self.path = path
     self.clock = clock
     file = Mutex(WAVFile(path: path))
   }
 
-  /// A file takes frames as fast as it gets them.
+  /// True: a file takes frames as fast as they arrive.
   package var isOffline: Bool { true }
 
-  /// Opens a stream; see `AudioOutputDevice`. What it wrote counts as heard; `timing` never moves by itself, and each
-  /// step it makes is told by `timingChanged`.
+  /// Opens a stream; see `AudioOutputDevice`. Written frames count as heard. `timing` changes only with
+  /// writes, and each change sends `timingChanged`.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
@@ -39,11 +39,11 @@ package final class WAVOutput: AudioOutputDevice {
     return OrderedStream(core: core, worker: clock.makeWorker("wav-output") { core.run() })
   }
 
-  /// Ends the file with a header that is exact; what comes after is neither written nor refused. For the way out of a
-  /// process that does not get to closing its streams. Any thread; waits for a write that is going on.
+  /// Completes the header; later frames are neither written nor rejected. For a process that exits without
+  /// closing its streams. Thread-safe; waits for a write in progress.
   package func finish() { file.withLock { $0.finish() } }
 
-  /// Has the file to itself. Called by workers and by who closes a stream.
+  /// Runs `body` with exclusive access to the file. Called by workers and by the closer of a stream.
   func withFile<Result: Sendable>(
     _ body: (inout WAVFile) throws(OutputError) -> Result
   ) throws(OutputError) -> Result {

@@ -2,9 +2,9 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// What a WAV stream's worker does.
+/// The worker side of a WAV stream.
 final class WAVStreamCore: OrderedStreamCore {
-  /// What all threads see.
+  /// The state shared by all threads.
   private struct Board {
     var isOver = false
     var orders: [StreamOrder] = []
@@ -12,23 +12,23 @@ final class WAVStreamCore: OrderedStreamCore {
     var renderedFrames: Int64 = 0
   }
 
-  /// What the worker alone uses. Behind a lock that nobody else takes, because Swift cannot see that.
+  /// The worker's private state, in a `WorkerState` because Swift cannot prove exclusive access.
   private struct Work {
     var isOpen = false
     var isStarted = false
-    /// The source had nothing more when it was asked last.
+    /// Whether the source's last answer was short.
     var isDry = false
-    /// It was at its end then.
+    /// Whether the source was at its end at its last answer.
     var isAtEnd = false
     var gain: Float = 1
     var block: WAVBlock
     var openingLimit: HostTime
   }
 
-  /// How long a pipe's reader may take to appear, and how often it is looked for.
+  /// The timeout for a pipe's reader and the interval between attempts, in seconds.
   private static let readerLimit = 10.0
   private static let readerInterval = 0.05
-  /// How long a full pipe gets: at 64 KiB a time this still makes 32 MB/s.
+  /// The retry interval for a full pipe in seconds; 64 KiB each time still allow 32 MB/s.
   private static let pipeInterval = 0.002
 
   private let device: WAVOutput
@@ -78,14 +78,14 @@ final class WAVStreamCore: OrderedStreamCore {
     }
   }
 
-  /// Makes the header right after the last write. An error is told to nobody: the samples are in the file.
+  /// Updates the header after the last write. An error is ignored, because the samples are already written.
   func finish() {
     try? device.withFile { file throws(OutputError) in try file.settle() }
   }
 
   // MARK: - Worker
 
-  /// The worker's body: one step, so that in virtual time the others get their turn between two blocks.
+  /// Runs one step, so that in virtual time other workers run between two blocks. The worker's body.
   func run() -> WorkerNext {
     work.use { work in
       do throws(OutputError) {
@@ -149,7 +149,7 @@ final class WAVStreamCore: OrderedStreamCore {
     work.isAtEnd = work.isDry && source.isAtEnd
   }
 
-  /// Returns false if a pipe is full.
+  /// Writes the block. Returns false if a pipe is full.
   private func write(_ work: inout Work) throws(OutputError) -> Bool {
     var failure: OutputError?
     do throws(OutputError) {

@@ -1,7 +1,7 @@
 import Continuo
 import Foundation
 
-/// The application: one screen, and what concerns it as a whole.
+/// The application's delegate, with its only screen.
 class AppDelegate: NSObject, UIApplicationDelegate {
   let screen: Screen
 

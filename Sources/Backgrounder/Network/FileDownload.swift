@@ -3,15 +3,15 @@ import Foundation
 import HostTime
 import Transfer
 
-/// The download of one file, which goes on by Range where its connection was lost. It stands still while the application
-/// is suspended, since all of it happens on the main thread.
+/// The download of one file, which resumes by Range after a lost connection. Runs on the main thread, and
+/// therefore stops while the application is suspended.
 @MainActor
 final class FileDownload {
-  /// How it ends.
+  /// The result of a download.
   enum Outcome {
-    /// The file is in its place.
+    /// The file is complete and has its final name.
     case finished
-    /// It does not come; why.
+    /// The download failed, for this reason.
     case failed(String)
   }
 
@@ -27,7 +27,7 @@ final class FileDownload {
   private var isOver = false
   private var timer: DispatchWorkItem?
 
-  /// Begins the download of a path into a file. `onEnd` is called once, not before this returns.
+  /// Starts the download of a path into a file. `onEnd` is called once, after this initializer has returned.
   init(_ path: String, of service: WebService, to target: URL, onEnd: @escaping (Outcome) -> Void) throws {
     self.service = service
     self.onEnd = onEnd
@@ -49,11 +49,11 @@ final class FileDownload {
   }
 
   private func begin() {
-    // A file is no medium: nobody reads it meanwhile, and all of it is wanted.
+    // The download reads ahead without limit: the whole file is wanted, and no player reads it.
     handle(.readAhead(ReadAhead(enough: .max / 2, tooFew: .max / 2)))
   }
 
-  /// Closes the connection without a word to the server. `goOn` opens another.
+  /// Closes the connection without notifying the server. `goOn` opens another.
   func close() {
     guard !isOver, !isClosed else { return }
     isClosed = true
@@ -62,7 +62,7 @@ final class FileDownload {
     transfer = nil
   }
 
-  /// Goes on behind what is there, after `close`.
+  /// Resumes after the last stored byte, once `close` was called.
   func goOn() {
     guard isClosed, !isOver else { return }
     isClosed = false
@@ -110,7 +110,7 @@ final class FileDownload {
       DispatchQueue.main.async { [weak self] in self?.begin() }
     case .failed(let failure): end(.failed(failure.message))
     case .live: end(.failed("\(url.host) sends a stream without end"))
-    // What else is told is of no use to a person, or concerns media that are played.
+    // Other notes are of no use to a person, or concern playback.
     default: break
     }
   }

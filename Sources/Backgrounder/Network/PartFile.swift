@@ -1,14 +1,14 @@
 import Foundation
 import Transfer
 
-/// What is there of a download, in a file beside the place where it will be. Main thread.
+/// The stored bytes of a download, in a file beside its destination. Main thread.
 final class PartFile: StoredBytes {
   private let target: URL
   private let part: URL
   private let handle: FileHandle
   private(set) var intervals = IntervalSet()
 
-  /// The part of the file at `target`; what an earlier run has left of it counts.
+  /// Opens the partial file for the destination `target`. Bytes from an earlier run are kept.
   init(of target: URL) throws {
     self.target = target
     part = target.appendingPathExtension("part")
@@ -19,7 +19,7 @@ final class PartFile: StoredBytes {
 
   deinit { try? handle.close() }
 
-  /// How many bytes are there from the beginning on.
+  /// The number of bytes stored without a gap from the beginning.
   var count: Int64 { intervals.end(from: 0) }
 
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
@@ -35,13 +35,13 @@ final class PartFile: StoredBytes {
     intervals.insert(offset..<offset + Int64(bytes.count))
   }
 
-  /// Forgets what is there.
+  /// Discards all stored bytes.
   func clear() throws {
     try handle.truncate(atOffset: 0)
     intervals = IntervalSet()
   }
 
-  /// It is all there: puts it in its place.
+  /// Flushes the complete file to the disk and renames it to its destination.
   func finish() throws {
     try handle.synchronize()
     guard rename(part.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }

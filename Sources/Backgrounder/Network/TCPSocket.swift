@@ -3,23 +3,23 @@ import Dispatch
 import Glibc
 import HostTime
 
-/// A TCP socket of the application, which never blocks. Main thread.
+/// A non-blocking TCP socket of the application. Main thread.
 @MainActor
 final class TCPSocket {
-  /// What the system said.
+  /// An error of a system call.
   struct Problem: Error, CustomStringConvertible {
     let code: Int32
     var description: String { String(cString: strerror(code)) }
   }
 
-  /// Called when there is something to accept or to receive, or an error to be seen.
+  /// Called when a connection or data has arrived, or an error has occurred.
   var onReadable: (() -> Void)?
   private let descriptor: Int32
   private var source: DescriptorSource?
 
-  /// Connections that may wait to be accepted.
+  /// The maximum number of connections that wait to be accepted.
   private static let backlog: Int32 = 16
-  /// The most that is received at once, in bytes.
+  /// The maximum number of bytes received in one call.
   private static let piece = 4096
 
   private init(owning descriptor: Int32) throws {
@@ -36,12 +36,12 @@ final class TCPSocket {
 
   isolated deinit { close() }
 
-  /// One that listens on a port of loopback; 0 stands for any that is free.
+  /// Creates a socket that listens on a port of loopback; 0 selects any free port.
   convenience init(listeningOn port: UInt16) throws {
     let descriptor = socket(
       AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw Problem(code: errno) }
-    // Connections of the last time do not keep the port.
+    // Connections from an earlier run must not block the port.
     var one: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
     let result = Self.withAddress(port) { bind(descriptor, $0, $1) }
@@ -53,7 +53,8 @@ final class TCPSocket {
     try self.init(owning: descriptor)
   }
 
-  /// One that is being connected with a port of loopback. What goes wrong shows when something is received.
+  /// Creates a socket and begins to connect it with a port of loopback. `receive` throws the error of a
+  /// failed connection.
   convenience init(connectingTo port: UInt16) throws {
     let descriptor = socket(
       AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -81,10 +82,11 @@ final class TCPSocket {
     }
   }
 
-  /// Has the device watch it while the application is suspended. False without the background mode `voip`.
+  /// Registers the socket with the device, which watches it while the application is suspended. Returns false
+  /// without the background mode `voip`.
   func watchForCalls() -> Bool { source != nil && VoIPSocket.register(descriptor) }
 
-  /// The next connection that waits; nil if there is none.
+  /// Accepts the next waiting connection; nil if there is none.
   func accept() throws -> TCPSocket? {
     guard source != nil else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)
@@ -93,12 +95,12 @@ final class TCPSocket {
       _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
       return try TCPSocket(owning: accepted)
     }
-    // One that ended before it was accepted is no error of this socket.
+    // A connection that ended before it was accepted is not an error of this socket.
     if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
     throw Problem(code: errno)
   }
 
-  /// What has come: none at the end of the connection, nil if there is nothing yet.
+  /// Receives bytes. The result is empty at the end of the connection, and nil if no bytes have arrived.
   func receive() throws -> [UInt8]? {
     guard source != nil else { return nil }
     var bytes = [UInt8](repeating: 0, count: Self.piece)
@@ -108,16 +110,17 @@ final class TCPSocket {
     throw Problem(code: errno)
   }
 
-  /// Sends bytes; false if the kernel does not take them all at once.
+  /// Sends bytes. Returns false if the kernel does not accept all of them immediately.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     source != nil && Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// Looks whether there is something to be seen, without being told.
+  /// Checks for data and errors without waiting for an event.
   func look() { onReadable?() }
 
-  /// Ends it at once: a listener's clients are refused from here on, also while the application is suspended.
+  /// Closes the socket immediately. A listener's clients are refused from now on, also while the application
+  /// is suspended.
   func close() {
     guard let source else { return }
     source.cancel()
@@ -127,9 +130,9 @@ final class TCPSocket {
     Glibc.close(descriptor)
   }
 
-  /// Its own port.
+  /// The local port of the socket.
   var port: UInt16 { address(getsockname).port }
-  /// The address and port of the other end.
+  /// The address and port of the peer.
   var peer: String { peerText }
   private lazy var peerText = address(getpeername).text
 

@@ -2,25 +2,25 @@ import Dispatch
 import Synchronization
 import Transfer
 
-/// A request whose answer a thread waits for.
+/// A request whose response a thread waits for.
 final class WebCall: WebService.Connection, TransferSink {
-  /// The answer to a request.
+  /// The response to a request.
   struct Answer {
     var status = 0
-    /// What the server calls this content, its `ETag`.
+    /// The `ETag` of the content.
     var tag: String?
     var body: [UInt8] = []
   }
 
-  /// Why there is none.
+  /// A reason why a call has no response.
   enum Problem: Error, CustomStringConvertible {
-    /// The transfer failed.
+    /// The transfer failed with this error.
     case failed(TransferFailure)
-    /// It did not come in time.
+    /// The response did not arrive in time.
     case tooSlow(seconds: Double)
-    /// It is longer than anything that is waited for.
+    /// The response exceeds the size limit.
     case tooLong
-    /// Nobody waits for it any more.
+    /// The call was cancelled, or was used before.
     case cancelled
 
     var description: String {
@@ -39,7 +39,7 @@ final class WebCall: WebService.Connection, TransferSink {
     var result: Result<Answer, Problem>?
   }
 
-  /// The longest body that is taken.
+  /// The maximum size of a response body, in bytes.
   private static let longest = 1 << 20
 
   private let service: WebService
@@ -47,13 +47,13 @@ final class WebCall: WebService.Connection, TransferSink {
   private let state = Mutex(State())
   private let done = DispatchSemaphore(value: 0)
 
-  /// A call that has not begun.
+  /// Creates a call, which `answer` starts.
   init(_ request: TransferRequest, to service: WebService) {
     self.request = request
     self.service = service
   }
 
-  /// Sends the request and blocks until the answer is there, at most so many seconds. Once.
+  /// Sends the request and blocks until the response has arrived, at most `seconds`. For a single use.
   func answer(within seconds: Double) throws(Problem) -> Answer {
     guard state.withLock({ $0.result }) == nil else { throw .cancelled }
     service.begun(self)
@@ -67,7 +67,7 @@ final class WebCall: WebService.Connection, TransferSink {
 
   func cancel() { finish(.failure(.cancelled)) }
 
-  /// The first result counts.
+  /// Records the result and wakes the waiting thread. The first result counts.
   private func finish(_ result: Result<Answer, Problem>) {
     let isFirst = state.withLock { state in
       defer { state.result = state.result ?? result }

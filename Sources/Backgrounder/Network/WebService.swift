@@ -4,12 +4,12 @@ import Foundation
 import Synchronization
 import Transfer
 
-/// A web service, and the application's connections with it. These are the application's own: they may be reclaimed while
-/// it is suspended, and end with it.
+/// A web service, and the application's connections to it. The application owns the connections: they may be
+/// reclaimed while it is suspended, and end with it.
 final class WebService: Suspendable {
-  /// Something that an end of the application has to end.
+  /// A connection that must end with the application.
   protocol Connection: AnyObject, Sendable {
-    /// Ends it. Any thread; never blocks on the network.
+    /// Ends the connection. Any thread; never blocks on the network.
     func cancel()
   }
 
@@ -18,7 +18,7 @@ final class WebService: Suspendable {
   let transport: any HTTPTransport
   private let open = Mutex<[ObjectIdentifier: any Connection]>([:])
 
-  /// A service below this URL of http or https. Throws what is wrong with it.
+  /// Creates a service below an http or https URL. Throws if the URL is invalid.
   init(url text: String) throws {
     (base, credentials) = try WebURL.read(text)
     guard base.query == nil else { throw WebURL.Problem.malformed }
@@ -27,23 +27,23 @@ final class WebService: Suspendable {
     transport = CurlTransport(options: options)
   }
 
-  /// What `User-Agent` says.
+  /// The value of the `User-Agent` header.
   static let userAgent = "Backgrounder"
 
-  /// The URL of a path that begins with a slash.
+  /// Returns the URL of a path that begins with a slash.
   func url(_ path: String) throws -> WebURL {
     let front = base.text.hasSuffix("/") ? String(base.text.dropLast()) : base.text
     return try WebURL.read(front + path).url
   }
 
-  /// What requests for a file have in common.
+  /// The common settings of requests for files.
   var settings: RequestSettings {
     var settings = RequestSettings(userAgent: Self.userAgent)
     settings.credentials = credentials
     return settings
   }
 
-  /// A request for a path; with a body it is stored there.
+  /// Creates a request for a path; a request with a body stores it there.
   func request(_ path: String, body: [UInt8]? = nil) throws -> TransferRequest {
     var request = TransferRequest(url: try url(path))
     request.credentials = credentials

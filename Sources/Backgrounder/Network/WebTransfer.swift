@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 import Transfer
 
-/// A transfer whose events come on the main queue, and so not while the application is suspended.
+/// A transfer that delivers its events on the main queue, and therefore not while the application is
+/// suspended.
 final class WebTransfer: WebService.Connection, TransferSink {
   private struct State {
     var transfer: TransferID?
@@ -13,14 +14,15 @@ final class WebTransfer: WebService.Connection, TransferSink {
     var isOver = false
   }
 
-  /// Bytes that may wait for the main queue.
+  /// The maximum number of bytes that wait for the main queue.
   private static let room = 256 * 1024
 
   private let service: WebService
   private let state = Mutex(State())
   private let handler: @MainActor (TransferEvent) -> Void
 
-  /// Begins it. `handler` is called with one event after the other until the last one, or until it is cancelled.
+  /// Starts the transfer. `handler` is called with each event in order, until the last one or until the
+  /// transfer is cancelled.
   init(
     _ request: TransferRequest, to service: WebService, handler: @escaping @MainActor (TransferEvent) -> Void
   ) {
@@ -35,7 +37,7 @@ final class WebTransfer: WebService.Connection, TransferSink {
     if isOver { service.transport.cancel(transfer) }
   }
 
-  /// Lets no more bytes come, or lets them come again.
+  /// Pauses or resumes the arrival of bytes.
   @MainActor func setPaused(_ isPaused: Bool) {
     let transfer = state.withLock { state in
       state.isPaused = isPaused

@@ -4,13 +4,14 @@ import MusicFiles
 import RunTimeline
 import Synchronization
 
-/// A drawing of the run, written when the phone is switched off and whenever the application was terminated for a fault.
+/// A timeline drawing of the run. Written when the phone is switched off, and whenever the application is
+/// terminated for a fault.
 final class Drawing: Sendable {
   private let path: MediaPath
   private let caption: String
   private let timeline: Mutex<Timeline>
 
-  /// A drawing at `path` that begins now. Throws if nothing can be written there.
+  /// Creates a drawing at `path` that begins now. Throws if the file cannot be written.
   init(path: String, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
     self.path = MediaPath(path)
     self.caption = caption
@@ -18,17 +19,17 @@ final class Drawing: Sendable {
     try write(until: clock.now)
   }
 
-  /// Adds what happened, if a drawing shows it. Any thread.
+  /// Records an event, if the drawing shows events of its kind. Any thread.
   func record(_ event: LifecycleRecord) {
     if let entry = Timeline.Entry(event.event) { record(entry, at: event.time) }
   }
 
-  /// Adds what happened at a moment. Any thread.
+  /// Records an entry at a time. Any thread.
   func record(_ entry: Timeline.Entry, at time: HostTime) {
     timeline.withLock { $0.record(entry, at: time) }
   }
 
-  /// Writes it. Blocks on the disk.
+  /// Writes the drawing. Blocks on the disk.
   func write(until end: HostTime) throws(FileBytes.Problem) {
     let document = TimelineDrawing.document(timeline.withLock { $0 }, end: end, caption: caption)
     try AtomicFile.write(document.utf8, to: path, mode: 0o666)

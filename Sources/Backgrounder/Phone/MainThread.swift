@@ -3,16 +3,16 @@ import Dispatch
 import HostTime
 import Synchronization
 
-/// The application's main thread. It stands still while the application is suspended, and its objects are
-/// released when the application has ended.
+/// The application's main thread. Blocked while the application is suspended; the application's objects are
+/// released after its end.
 ///
-/// The device makes all its calls through this. A call that ends with the suspension of the application does
-/// not return to the main queue before the application runs again, so nothing else begins there: no block, no
-/// timer, no task of the main actor.
+/// The device makes all its calls through this class. A call during which the application is suspended
+/// returns to the main queue only when the application runs again. Until then, no block, timer or main-actor
+/// task starts there.
 final class MainThread: DeliveryQueue, Suspendable {
   private struct State {
     var isSuspended = false
-    /// Counts the application's lives.
+    /// The number of the application's current life.
     var life = 1
   }
 
@@ -21,8 +21,8 @@ final class MainThread: DeliveryQueue, Suspendable {
   private let makeApplication: @MainActor () -> AnyObject
   @MainActor private var application: (life: Int, object: AnyObject)?
 
-  /// `makeApplication` is called on the main thread for each life, before the first call into it. What it
-  /// returns is kept until that life is over.
+  /// Creates the thread. `makeApplication` is called on the main thread for each life, before the first call
+  /// into it. Its result is retained until that life ends.
   init(makeApplication: @escaping @MainActor () -> AnyObject) { self.makeApplication = makeApplication }
 
   func enqueue(_ work: @escaping @Sendable () -> Void) {
@@ -35,13 +35,13 @@ final class MainThread: DeliveryQueue, Suspendable {
     }
   }
 
-  /// Waits here while the application is suspended.
+  /// Blocks while the application is suspended.
   @MainActor private func holdStill() {
     while state.withLock({ $0.isSuspended }) { wakeUp.wait() }
     keepUp(makes: false)
   }
 
-  /// Drops an application whose life is over, and makes the present one if need be.
+  /// Releases an application whose life has ended, and creates the current one if needed.
   @MainActor private func keepUp(makes: Bool) {
     let life = state.withLock { $0.life }
     if let application, application.life != life { self.application = nil }
@@ -52,13 +52,13 @@ final class MainThread: DeliveryQueue, Suspendable {
 
   func suspend() {
     state.withLock { $0.isSuspended = true }
-    // For a suspension that was not decided within a call: it comes when it can.
+    // A suspension that was not decided during a call takes effect as soon as the main queue is free.
     DispatchQueue.main.async { MainActor.assumeIsolated { self.holdStill() } }
   }
 
   func resume() { goOn() }
 
-  // Before `resume`: the application's callback for this needs the thread.
+  // Called before `resume`: the application's callback for it needs the thread.
   func enterForeground() { goOn() }
 
   private func goOn() {

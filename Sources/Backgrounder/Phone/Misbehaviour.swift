@@ -14,7 +14,7 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
   case neverCompleteFetch = "never-complete-fetch"
   /// Waits for a web service in `applicationDidEnterBackground`.
   case waitForNetwork = "wait-for-network"
-  /// Leaves the socket that listens open in the background.
+  /// Leaves the listening socket open in the background.
   case leaveOpen = "leave-open"
 }
 
@@ -24,8 +24,10 @@ final class MisbehavingAppDelegate: AppDelegate {
   private let hang: Double
   private let service: WebService?
 
-  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
-  /// again.
+  /// Creates an application with one fault.
+  ///
+  /// - Parameter hang: The duration of a hang in seconds. Limited, so that the application can be launched
+  ///   again.
   init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, service: WebService?) {
     self.service = service
     self.misbehaviour = misbehaviour

@@ -8,10 +8,10 @@ import PulseOutput
 import RunTimeline
 import Synchronization
 
-/// The phone on which the application runs: carries out a script of button presses and prints what the system
-/// does.
+/// The phone that runs the application. Performs a script of button presses and prints the events of the
+/// system.
 ///
-/// None of that needs the main thread, so it goes on whatever the application does there.
+/// The phone does not use the main thread, so that it works whatever the application does there.
 final class Phone: Sendable {
   private let device: Device
   private let mainThread: MainThread
@@ -22,17 +22,17 @@ final class Phone: Sendable {
   private let drawing: Drawing?
   private let lastTask = Mutex(RefreshScreen.refresh)
   private let signals = Mutex<[any DispatchSourceSignal]>([])
-  /// Why there is no sound, as it was told last; nil while there is some.
+  /// The last reported reason for missing sound; nil while sound is available.
   private let silence = Mutex<String?>(nil)
 
-  /// Where the phone is, and what its owner thinks of telling.
+  /// The phone's location source, and its owner's answer to the permission request.
   struct Location: Sendable {
     var source = LocationSource.none
     var answer = CLAuthorizationStatus.authorizedAlways
     var usage: LocationUsage = [.whenInUse, .always]
   }
 
-  /// A phone whose application is made by `makeDelegate`, on the main thread, for each launch.
+  /// Creates a phone. `makeDelegate` creates the application on the main thread, for each launch.
   @MainActor
   init(
     modes: BackgroundModes, settings: LifecycleSettings, sound: PulseDevice, location: Location,
@@ -62,19 +62,18 @@ final class Phone: Sendable {
         .place(latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude), at: clock.now)
     }
     device.onTermination = { [weak self] report in self?.note(report) }
-    // The players first, so that they are silent before the main thread stands still.
+    // The players come first, so that they are silent before the main thread blocks.
     device.connect(environment)
     if let service { device.add(service) }
     device.add(mainThread)
   }
 
-  /// Starts the application, and the script when that is done. Returns at once; without `quit` in the script
+  /// Launches the application and then performs the script. Returns immediately; without `quit` in the script
   /// the phone is never switched off.
   ///
-  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this
-  /// ends.
+  /// Each press waits for the effects of the previous one, as a person would. The watchdog limits that time.
   func run(_ script: [Press]) {
-    // On a queue of their own: the main thread may stand still.
+    // The signals have a queue of their own, since the main thread may be blocked.
     signals.withLock { $0 = [SIGINT, SIGTERM].map(quit(on:)) }
     Task {
       device.location.setSource(location.source)
@@ -131,7 +130,7 @@ final class Phone: Sendable {
     _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
   }
 
-  /// Has a signal switch the phone off.
+  /// Switches the phone off on a signal.
   private func quit(on signal: Int32) -> any DispatchSourceSignal {
     Glibc.signal(signal, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
@@ -152,7 +151,7 @@ final class Phone: Sendable {
     drawing?.record(record)
     switch record.event {
     case .happened(.voipData), .happened(.keepAlive): say("\(record.event)", at: record.time)
-    // The script has said what else happens, and that a call returned shows in what follows.
+    // The script has printed the other events; subsequent output shows that a call has returned.
     case .happened, .callEnded: break
     default: say("\(record.event)", at: record.time)
     }
@@ -160,7 +159,7 @@ final class Phone: Sendable {
 
   private func note(_ report: TerminationReport) {
     hasPunished.store(true, ordering: .relaxed)
-    // Whatever becomes of the program after that.
+    // Written now, in case the program does not reach its regular end.
     writeDrawing()
     complain("\(report)")
   }

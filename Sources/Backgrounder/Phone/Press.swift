@@ -1,53 +1,53 @@
 import ArgumentParser
 
-/// One thing that a person or the system does to the phone, and when.
+/// An action of a person or of the system on the phone, and its time.
 struct Press: Hashable, Sendable {
-  /// What can be done.
+  /// The kinds of action.
   enum Action: String, Hashable, Sendable, CaseIterable {
     /// Taps the screen's button; without effect on an application that is not active.
     case tap
-    /// The same as the tap, under the name that fits a player's button.
+    /// Acts like `tap`, under a name that suits a player's button.
     case play
-    /// The home button.
+    /// Presses the home button.
     case home
-    /// The application is brought to the front.
+    /// Brings the application to the foreground.
     case foreground
-    /// The screen is locked.
+    /// Locks the phone's screen.
     case lock
-    /// The screen is unlocked.
+    /// Unlocks the phone's screen.
     case unlock
-    /// A call comes in.
+    /// Begins a phone call, which interrupts the application's sound.
     case call
-    /// The call ends; what it interrupted may resume.
+    /// Ends the call; interrupted sound may resume.
     case hangup
-    /// Memory is short.
+    /// Sends a memory warning.
     case memory
-    /// The system finds it time for a background fetch.
+    /// Performs a background fetch.
     case fetch
-    /// The system finds it time for the refresh task that the application has scheduled.
+    /// Runs the refresh task that the application has scheduled.
     case refresh
-    /// The system finds it time for the processing task that the application has scheduled.
+    /// Runs the processing task that the application has scheduled.
     case process
-    /// The system needs the time of the scheduled task that began last.
+    /// Expires the scheduled task that began last.
     case expire
-    /// The system ends the application.
+    /// Terminates the application.
     case terminate
-    /// The application is started, again.
+    /// Launches the application, for the first time or again.
     case launch
-    /// The phone is switched off.
+    /// Switches the phone off.
     case quit
   }
 
   var action: Action
-  /// Seconds after the start.
+  /// The time after the start, in seconds.
   var time: Double
 }
 
 extension Press {
-  /// The longest time that is accepted.
+  /// The latest time that is accepted, in seconds.
   private static let latest = 100_000.0
 
-  /// Reads `home@3` or `foreground@6.5`.
+  /// Parses a press such as `home@3` or `foreground@6.5`.
   init(parsing text: some StringProtocol) throws(ValidationError) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, let time = Double(parts[1]), (0...Self.latest).contains(time) else {
@@ -61,7 +61,7 @@ extension Press {
     self.time = time
   }
 
-  /// Reads several, with spaces between.
+  /// Parses several presses, separated by spaces.
   static func script(_ text: String) throws(ValidationError) -> [Press] {
     var presses: [Press] = []
     for word in text.split(whereSeparator: \.isWhitespace) { presses.append(try Press(parsing: word)) }

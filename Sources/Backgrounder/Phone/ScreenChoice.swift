@@ -3,35 +3,36 @@ import Continuo
 import Foundation
 import QueuePlayer
 
-/// The screens by the names that the command line has for them.
+/// The screens, by their names on the command line.
 enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
   case audio, location, whatever, fetch, listen, upload, download, session, voip, refresh
 
-  /// Whether nothing is to be seen before its button was tapped.
+  /// Whether the screen has no effect until its button is tapped.
   var waitsForTap: Bool { ![.fetch, .listen, .session, .voip, .refresh].contains(self) }
 
-  /// Whether it has something to ask a web service for.
+  /// Whether the screen can send requests to a web service.
   var usesService: Bool { [.fetch, .upload, .download, .session].contains(self) }
 
-  /// What screens are made of.
+  /// The parameters of all screens.
   struct Parts {
     var songs: [URL] = []
-    /// The application's modes, as its `Info.plist` says.
+    /// The application's background modes, as in its `Info.plist`.
     var modes: BackgroundModes
     var service: WebService?
-    /// How many seconds an upload, all downloads, or the web service take where there is no service.
+    /// The duration of an upload, all downloads or the web service in seconds, if no service is given. Also
+    /// that of a refresh.
     var work: Double
-    /// Where downloads are put.
+    /// The destination folder of downloads.
     var folder: URL?
-    /// How many seconds a service has for its answer to a background fetch.
+    /// The time limit for a service's response to a background fetch, in seconds.
     var fetchSeconds: Double
-    /// Where to listen, or where the server is that calls.
+    /// The port to listen on, or the port of the server that calls.
     var port: UInt16
-    /// Whether the socket that listens stays open in the background.
+    /// Whether the listening socket stays open in the background.
     var leavesOpen = false
   }
 
-  /// A new screen.
+  /// Creates a screen of this kind.
   @MainActor
   func makeScreen(_ parts: Parts) -> Screen {
     switch self {

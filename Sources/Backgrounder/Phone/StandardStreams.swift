@@ -1,8 +1,9 @@
-// Without Continuo, which brings Foundation and with it `stdout` and `stderr` as Swift 6 does not take them.
+// Does not import Continuo, which brings Foundation's `stdout` and `stderr`. Swift 6 rejects these.
 @preconcurrency import Glibc
 
 /// Writes a line to standard error.
 func complain(_ text: String) { fputs(text + "\n", stderr) }
 
-/// Makes standard output line-buffered, also into a pipe, so that a person or a test sees each line at once.
+/// Makes standard output line-buffered, even into a pipe, so that a person or a test sees each line
+/// immediately.
 func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }

@@ -2,12 +2,12 @@ import Continuo
 import Dispatch
 import Foundation
 
-/// Plays a queue of songs and shows which one it is and how far it has come.
+/// Plays a queue of songs, and shows the current song and the elapsed time.
 final class AudioScreen: Screen {
   private let songs: [URL]
   private var player = AVQueuePlayer()
   private let songLabel = Label("Song")
-  /// A hundred times a second: more than anyone wants to read.
+  /// The elapsed time. Updated a hundred times a second, which is too often to be printed in the foreground.
   private var timeText = ""
   private var songObservation: NSKeyValueObservation?
   private var statusObservations: [NSKeyValueObservation] = []
@@ -16,7 +16,7 @@ final class AudioScreen: Screen {
 
   private let snapshot: PlayerSnapshot?
 
-  /// A screen for these songs, or for what an earlier launch has left of them.
+  /// Creates a screen for these songs, or for the saved state of an earlier launch.
   init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil) {
     self.songs = songs
     self.snapshot = snapshot
@@ -73,7 +73,7 @@ final class AudioScreen: Screen {
     songLabel.text = item.map(name) ?? "none"
   }
 
-  /// The queue goes on without an item that cannot be played.
+  /// Reports an item that cannot be played. The queue continues without it.
   private func showFailure(of item: AVPlayerItem) {
     guard item.status == .failed else { return }
     print("Cannot play \(name(of: item)): \(item.error?.localizedDescription ?? "")")

@@ -6,7 +6,8 @@ import Foundation
 final class DownloadScreen: Screen {
   private let downloader: Downloader
 
-  /// A screen whose files come from that service into a folder; without one they only take so many seconds altogether.
+  /// Creates a screen that downloads from a service into a folder. Without a service the downloads are
+  /// simulated, and together take `seconds` seconds.
   init(service: WebService?, folder: URL?, seconds: Double) {
     downloader = Downloader(
       service: service, folder: folder, secondsPerFile: seconds / Double(Self.files.count))
@@ -17,8 +18,8 @@ final class DownloadScreen: Screen {
   override func buttonTapped() { downloader.download(Self.files) }
 }
 
-/// Downloads files one after the other. No screen and no delegate has to do anything for it to go on in the
-/// background: the notifications are enough.
+/// Downloads files one after the other. Continues in the background by notifications alone: no screen and no
+/// delegate has to call it.
 @MainActor
 final class Downloader {
   private let service: WebService?
@@ -86,12 +87,12 @@ final class Downloader {
     downloadNext()
   }
 
-  /// Asks for background time, if there is something to do.
+  /// Requests background time if downloads are pending.
   private func enterBackground() {
     guard !queue.isEmpty, backgroundTask == .invalid else { return }
     backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Download") { [weak self] in
       print("Out of time, \(self?.queue.count ?? 0) downloads left")
-      // Without a word to the server; in front it goes on behind what is there.
+      // The server is not notified; in the foreground the download resumes after the last stored byte.
       self?.present?.close()
       self?.endTask()
     }

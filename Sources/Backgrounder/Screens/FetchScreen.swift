@@ -3,13 +3,14 @@ import Dispatch
 import Foundation
 import Transfer
 
-/// Shows the time at which it was last brought up to date: by the button, or by the system in the background.
+/// Shows the time of the last update, by the button or by a background fetch.
 final class FetchScreen: Screen {
   private var time: Date?
   private let updateLabel = Label("Updated")
   private let feed: Feed?
 
-  /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
+  /// Creates a screen for the feed of a service, which has `seconds` to respond. Without a service the screen
+  /// shows only the time.
   init(service: WebService?, seconds: Double) { feed = service.map { Feed(service: $0, seconds: seconds) } }
 
   override func viewDidLoad() { updateUI() }
@@ -18,7 +19,7 @@ final class FetchScreen: Screen {
     fetch { _ in self.updateUI() }
   }
 
-  /// Fetches something new; without a service that is the time, which needs no network.
+  /// Fetches new content. Without a service that is the current time, which needs no network.
   func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
     guard let feed else {
       time = Date()
@@ -43,12 +44,12 @@ final class FetchScreen: Screen {
   }
 }
 
-/// A feed that is asked for only as far as it has changed.
+/// A feed that is downloaded only if it has changed.
 @MainActor
 final class Feed {
   private let service: WebService
   private let seconds: Double
-  /// What the server called the content that is there, and the content.
+  /// The `ETag` of the current content, and the content.
   private var tag: String?
   private var content: [UInt8]?
 
@@ -57,7 +58,7 @@ final class Feed {
     self.seconds = seconds
   }
 
-  /// Asks for it once, and says on the main thread what came of it.
+  /// Requests the feed once. Reports the result on the main thread.
   func fetch(completion: @escaping @MainActor @Sendable (UIBackgroundFetchResult) -> Void) {
     let call: WebCall
     do {
@@ -68,7 +69,7 @@ final class Feed {
       print("Feed: \(error)")
       return completion(.failed)
     }
-    // Not on the main thread, which has other things to do meanwhile.
+    // The call blocks, and the main thread is needed for other work.
     DispatchQueue.global().async { [seconds] in
       let answer: Result<WebCall.Answer, WebCall.Problem>
       do throws(WebCall.Problem) { answer = .success(try call.answer(within: seconds)) } catch {

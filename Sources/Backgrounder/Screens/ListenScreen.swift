@@ -1,21 +1,21 @@
 import Continuo
 import Foundation
 
-/// Listens on a port of this machine and sends each client's lines back.
+/// An echo server on a port of this machine.
 ///
-/// It closes the socket that listens in the background, as Technical Note TN2277 advises, and opens it again in front. The
-/// clients' connections stay open and may be lost there.
+/// The listening socket is closed in the background, as Technical Note TN2277 advises, and reopened in the
+/// foreground. Connections of clients stay open and may be lost in the background.
 final class ListenScreen: Screen {
   private let staysOpen: Bool
   private var port: UInt16
   private var listener: TCPSocket?
   private var clients: [ObjectIdentifier: TCPSocket] = [:]
 
-  /// More are not taken.
+  /// The maximum number of clients.
   private static let clientLimit = 100
 
-  /// A screen that listens on that port; 0 stands for any that is free. `staysOpen`: the fault of leaving the socket open in
-  /// the background.
+  /// Creates a screen that listens on a port; 0 selects any free one. `staysOpen` is the fault of leaving the
+  /// socket open in the background.
   init(port: UInt16, staysOpen: Bool) {
     self.port = port
     self.staysOpen = staysOpen
@@ -29,12 +29,12 @@ final class ListenScreen: Screen {
       socket.close()
       print("No longer listening")
     }
-    // A few bytes, which the kernel takes at once: nobody waits for the network here.
+    // The kernel accepts a few bytes immediately, so this does not wait for the network.
     for client in clients.values { client.send(Array("quiet\n".utf8)) }
   }
 
   override func willEnterForeground() {
-    // The system may have taken what was left open, and need not have said so.
+    // The system may have closed sockets that were left open, possibly without an event.
     for socket in [listener].compactMap({ $0 }) + clients.values { socket.look() }
     if listener == nil, !staysOpen { listen() }
   }

@@ -2,7 +2,7 @@ import Continuo
 import ContinuoLocation
 import Foundation
 
-/// Shows on a map where the device was. It has no map here: it prints its pins.
+/// Shows the past positions of the device on a map. Without a map here, it prints its pins.
 final class LocationScreen: Screen {
   private let tracksInBackground: Bool
   private var pins: [CLLocation] = []
@@ -20,10 +20,11 @@ final class LocationScreen: Screen {
     return manager
   }()
 
-  /// More pins than these make nobody wiser.
+  /// The maximum number of pins: more would not be useful.
   private static let pinLimit = 100
 
-  /// A screen that goes on in the background if the application has the mode for it, as its `Info.plist` says.
+  /// Creates a screen that continues in the background if the application has the mode for it, as in its
+  /// `Info.plist`.
   init(tracksInBackground: Bool) { self.tracksInBackground = tracksInBackground }
 
   override func viewDidLoad() {
@@ -38,7 +39,7 @@ final class LocationScreen: Screen {
     if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
   }
 
-  /// Turns the switch.
+  /// Switches the location updates on or off.
   override func buttonTapped() {
     isOn.toggle()
     if isOn { locationManager.startUpdatingLocation() } else { locationManager.stopUpdatingLocation() }
@@ -53,7 +54,7 @@ extension LocationScreen: @preconcurrency CLLocationManagerDelegate {
   func locationManager(
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation?
   ) {
-    // Add another pin to the map, and remove the oldest if there are too many.
+    // Adds a pin to the map, and removes the oldest if there are too many.
     pins.append(newLocation)
     while pins.count > Self.pinLimit { pins.removeFirst() }
 

@@ -3,20 +3,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Brought up to date, and tidied up, by tasks that it has scheduled: the successor of background fetches.
+/// A screen that is updated and tidied up by scheduled tasks, the successor of background fetches.
 final class RefreshScreen: Screen {
-  /// The task that brings it up to date.
+  /// The identifier of the task that updates the screen.
   nonisolated static let refresh = "org.continuo.backgrounder.refresh"
-  /// The task that tidies up, which takes twice as long.
+  /// The identifier of the task that tidies up, which takes twice as long.
   nonisolated static let cleaning = "org.continuo.backgrounder.cleaning"
 
   private let seconds: Double
   private let updateLabel = Label("Updated")
 
-  /// A screen for which bringing up to date takes so many seconds.
+  /// Creates a screen whose update takes `seconds`.
   init(seconds: Double) { self.seconds = seconds }
 
-  // Within the launch, as registrations have to be.
+  // Registrations must be made during the launch.
   override func viewDidLoad() {
     updateLabel.text = "Not yet updated"
     for (identifier, factor) in [(Self.refresh, 1.0), (Self.cleaning, 2.0)] {
@@ -43,12 +43,12 @@ final class RefreshScreen: Screen {
   private func begin(_ task: BGTask, _ factor: Double) {
     let name = task is BGAppRefreshTask ? "Refresh" : "Cleaning"
     print("\(name) begun")
-    // The next one, in its turn.
+    // Schedules the next run, since a request is valid only once.
     schedule()
     let work = DispatchWorkItem { [weak self] in
       MainActor.assumeIsolated { self?.finish(task, name) }
     }
-    // Only used on the main thread.
+    // Called on the main thread only.
     let cancel = SendableCall { work.cancel() }
     task.expirationHandler = {
       print("\(name) out of time")
@@ -65,7 +65,7 @@ final class RefreshScreen: Screen {
   }
 }
 
-/// A call of what belongs to the main thread.
+/// A sendable reference to a closure that runs on the main thread.
 private final class SendableCall: Sendable {
   private let body: @MainActor @Sendable () -> Void
   init(_ body: @escaping @MainActor @Sendable () -> Void) { self.body = body }

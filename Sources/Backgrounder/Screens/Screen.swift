@@ -1,30 +1,30 @@
 import Continuo
 
-/// A screen of the application. It is set up once, before it is shown, and has one button.
+/// A screen of the application with one button. Set up once, before it is shown.
 @MainActor
 class Screen {
   /// Sets the screen up.
   func viewDidLoad() {}
 
-  /// The button was tapped.
+  /// Called when the button was tapped.
   func buttonTapped() {}
 
-  /// The application has entered the background.
+  /// Called when the application has entered the background.
   func didEnterBackground(_ application: UIApplication) {}
 
-  /// The application is about to come to the front.
+  /// Called before the application comes to the foreground.
   func willEnterForeground() {}
 }
 
-/// A label. This phone has no screen to show it on: its text is printed when it is set.
+/// A label. This phone has no display, so the text is printed when it is set.
 @MainActor
 final class Label {
   private let name: String
 
-  /// A label whose text is printed with this name before it.
+  /// Creates a label whose text is printed after this name.
   init(_ name: String) { self.name = name }
 
-  /// What it shows.
+  /// The text of the label.
   var text = "" {
     didSet { print("\(name): \(text)") }
   }

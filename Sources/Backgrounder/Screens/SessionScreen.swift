@@ -3,12 +3,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tells a web service that the session is over when the application enters the background.
+/// Reports the end of the session to a web service when the application enters the background.
 final class SessionScreen: Screen {
   private let makeService: () -> BackgroundCleanupService
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
 
-  /// A screen with that web service; without one it only takes so many seconds.
+  /// Creates a screen for a web service. Without one the call is simulated, and takes `seconds` seconds.
   init(service: WebService?, seconds: Double) {
     makeService = { BackgroundCleanupService(service: service, seconds: seconds) }
   }
@@ -17,25 +17,25 @@ final class SessionScreen: Screen {
 
   override func didEnterBackground(_ application: UIApplication) {
     print("Application entered background state.")
-    // Back in front and away again meanwhile: the service is being called.
+    // A call is still in progress if the application has been in the foreground only briefly.
     guard backgroundTask == .invalid else { return }
     let service = makeService()
     let task = application.beginBackgroundTask(withName: "End of session") { [weak self] in
-      // Without a word to the service: that might take time, of which there is none.
+      // The service is not notified: that might take time, and none is left.
       service.cancel()
       self?.endTask(in: application)
     }
     backgroundTask = task
-    // Runs later, when `applicationDidEnterBackground` has returned.
+    // Runs later, after `applicationDidEnterBackground` has returned.
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
       guard application.backgroundTimeRemaining > 1 else { return self.endTask(in: application) }
-      // Not on the main thread, where the expiration handler would have to wait for the service.
+      // Runs on another thread: on the main thread the expiration handler would have to wait for the service.
       DispatchQueue.global().async {
         service.run()
         DispatchQueue.main.async { [weak self] in
           MainActor.assumeIsolated {
-            // A call that came too late does not end the task of the one after it.
+            // A late response does not end the task of a subsequent call.
             if let self, self.backgroundTask == task { self.endTask(in: application) }
           }
         }
@@ -50,11 +50,11 @@ final class SessionScreen: Screen {
   }
 }
 
-/// Ends the session at a web service, synchronously. For one use.
+/// Ends the session at a web service, synchronously. For a single use.
 final class BackgroundCleanupService: Sendable {
-  /// Seconds for the service to answer.
+  /// The time limit for the service's response, in seconds.
   private static let timeout = 20.0
-  /// How long the service takes where there is none.
+  /// The duration of a simulated call without a service, in seconds.
   private let seconds: Double
   private let call: Result<WebCall, any Error>?
 
@@ -65,11 +65,11 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Makes the request and says what came of it. Blocks.
+  /// Sends the request and prints the result. Blocks.
   func run() {
     do {
       let data = try requestEndOfSession()
-      // Anything that is no such answer is one of a service that did not end the session.
+      // Any other response comes from a service that has not ended the session.
       let response = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
       let success = response?["success"]
       let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)
@@ -81,7 +81,7 @@ final class BackgroundCleanupService: Sendable {
     }
   }
 
-  /// Has `run` return at once, and closes the connection.
+  /// Makes `run` return immediately, and closes the connection.
   func cancel() { try? call?.get().cancel() }
 
   private func requestEndOfSession() throws -> Data {

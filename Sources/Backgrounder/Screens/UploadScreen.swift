@@ -3,13 +3,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Sends data to a server, synchronously on a background queue, and asks for time to finish that in the
-/// background.
+/// Sends data to a server, synchronously on a background queue, and requests background time to finish.
 final class UploadScreen: Screen {
   private let service: WebService?
   private let seconds: Double
 
-  /// A screen with that server; without one sending only takes so many seconds.
+  /// Creates a screen for a server. Without one the upload is simulated, and takes `seconds` seconds.
   init(service: WebService?, seconds: Double) {
     self.service = service
     self.seconds = seconds
@@ -20,12 +19,12 @@ final class UploadScreen: Screen {
   }
 }
 
-/// One upload. It is used by the background queue, and by the main thread when its time expires.
+/// The upload of all parts. Used by the background queue and, when its time expires, by the main thread.
 private final class Upload: Sendable {
   private static let parts = 10
-  /// Bytes of a part.
+  /// The size of a part in bytes.
   private static let partSize = 65_536
-  /// Seconds for a part to be sent.
+  /// The time limit for sending a part, in seconds.
   private static let timeout = 20.0
   private let application: UIApplication
   private let service: WebService?
@@ -40,25 +39,25 @@ private final class Upload: Sendable {
   }
 
   func sendDataToServer() {
-    // Perform the task on a background queue.
+    // Uploads on a background queue.
     DispatchQueue.global().async {
-      // Request the task assertion and save the ID, which must be there before the handler wants it.
+      // The lock is held until the identifier is stored, since the expiration handler needs it.
       let isGranted = self.backgroundTaskID.withLock { id in
         id = self.application.beginBackgroundTask(withName: "Finish Network Tasks") {
-          // End the task if time expires.
+          // The time has expired: ends the task.
           print("Out of time")
           self.endTask()
-          // The thread that waits for the server goes on at once.
+          // Wakes the thread that waits for the server.
           self.call.withLock { $0 }?.cancel()
         }
         return id != .invalid
       }
       guard isGranted else { return print("No time for the upload") }
 
-      // Send the data synchronously.
+      // Blocks until all parts are sent, or the upload has failed.
       self.sendAppDataToServer()
 
-      // End the task assertion.
+      // Releases the background time as soon as the upload is over.
       self.endTask()
     }
   }
@@ -67,11 +66,11 @@ private final class Upload: Sendable {
     for part in 1...Self.parts {
       var problem: (any Error)?
       do { try send(part) } catch { problem = error }
-      // The task ends early if its time expires: what is not sent by then is for the next time.
+      // The task ends early if its time expires; the remaining parts are left for the next time.
       guard backgroundTaskID.withLock({ $0 != .invalid }) else {
         return print("Upload stopped before part \(part) of \(Self.parts)")
       }
-      // The application has ended, and says nothing any more.
+      // The application has ended and must not print anything more.
       if case WebCall.Problem.cancelled? = problem { return }
       if let problem { return print("Upload failed at part \(part) of \(Self.parts): \(problem)") }
       print("Sent part \(part) of \(Self.parts)")
@@ -79,7 +78,7 @@ private final class Upload: Sendable {
     print("Upload finished")
   }
 
-  /// Sends one part and waits until the server has it.
+  /// Sends one part and waits for the server's response.
   private func send(_ part: Int) throws {
     guard let service else { return Thread.sleep(forTimeInterval: seconds / Double(Self.parts)) }
     let body = [UInt8](repeating: UInt8(part), count: Self.partSize)
@@ -90,7 +89,7 @@ private final class Upload: Sendable {
     guard (200...299).contains(status) else { throw Refused(status: status) }
   }
 
-  /// The server does not take a part.
+  /// An error status in the server's response to a part.
   private struct Refused: Error, CustomStringConvertible {
     let status: Int
     var description: String { "the server answers with \(status)" }

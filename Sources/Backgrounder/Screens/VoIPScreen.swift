@@ -1,18 +1,18 @@
 import Continuo
 import Foundation
 
-/// Waits for phone calls over a connection with a server on this machine, as Technical Note TN2277 describes it ("VoIP Sockets"):
-/// each line of the server's is a call.
+/// Waits for phone calls over a connection to a server on this machine, as in Technical Note TN2277 ("VoIP
+/// Sockets"). Each line from the server is a call.
 final class VoIPScreen: Screen {
   private let port: UInt16
   private var server: TCPSocket?
   private var isWatched = false
   private var text: [UInt8] = []
 
-  /// Longer lines are no names of callers.
+  /// The maximum length of a line in bytes: longer ones are not names of callers.
   private static let lineLimit = 1000
 
-  /// A screen whose server is at that port.
+  /// Creates a screen for the server at a port.
   init(port: UInt16) { self.port = port }
 
   override func viewDidLoad() {
@@ -25,7 +25,7 @@ final class VoIPScreen: Screen {
   }
 
   override func willEnterForeground() {
-    // Without the mode the connection may have been taken.
+    // Without the mode, the system may have closed the connection.
     server?.look()
     if server == nil { connect() }
   }

@@ -1,7 +1,7 @@
 import Continuo
 import Foundation
 
-/// Calculates Fibonacci numbers, in the background too for as long as the system lets it.
+/// Calculates Fibonacci numbers, in the background too as long as the system allows it.
 final class WhateverScreen: Screen {
   private var previous = Decimal.zero
   private var current = Decimal(1)
@@ -11,7 +11,7 @@ final class WhateverScreen: Screen {
   private let resultsLabel = Label("Result")
   private var activeObserver: (any NSObjectProtocol)?
 
-  /// A `Decimal` has 38 digits; from there on sums would be rounded.
+  /// The first number with 39 digits: a `Decimal` has 38, and larger sums would be rounded.
   private static let limit = Decimal(sign: .plus, exponent: 38, significand: 1)
 
   override func viewDidLoad() {
@@ -27,7 +27,7 @@ final class WhateverScreen: Screen {
     if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
   }
 
-  /// Starts from the beginning, and stops.
+  /// Starts the calculation from the beginning, or stops it.
   override func buttonTapped() {
     if let timer = updateTimer {
       timer.invalidate()
@@ -55,7 +55,7 @@ final class WhateverScreen: Screen {
       current = result
       position += 1
     } else {
-      // This is just too much. Start over.
+      // The numbers have become too large: starts over.
       resetCalculation()
     }
     let message = "Position \(position) = \(current)"
@@ -65,7 +65,7 @@ final class WhateverScreen: Screen {
     case .background:
       print("App is backgrounded. Next number = \(message)")
       let remaining = application.backgroundTimeRemaining
-      // On the way back to the front it is that again.
+      // The time is unlimited again on the way to the foreground.
       let isLimited = remaining < .greatestFiniteMagnitude
       print(
         "Background time remaining = \(isLimited ? String(format: "%.1f seconds", remaining) : "unlimited")")
@@ -86,7 +86,8 @@ final class WhateverScreen: Screen {
     backgroundTask = .invalid
   }
 
-  /// Without this the second trip to the background would get no time: the expiration has ended the task for good.
+  /// Begins another background task after the previous one has expired. Without it, the application would get
+  /// no time when it enters the background again.
   private func reinstateBackgroundTask() {
     if updateTimer != nil, backgroundTask == .invalid { registerBackgroundTask() }
   }

@@ -1,2 +1,2 @@
-// Nothing to call: who depends on this module has CommandLine.arguments where /proc is not mounted, too.
+// Contains no declarations: linking this module makes CommandLine.arguments work without /proc.
 #pragma once

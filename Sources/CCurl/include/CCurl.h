@@ -1,13 +1,13 @@
-// Calls of libcurl that Swift cannot make: two of its functions take a variable argument. The library is opened when the
-// first URL is played (see CurlTransport) and never linked, so its functions are pointers here.
+// Wrappers for libcurl functions that Swift cannot call because they take variable arguments. The library is
+// opened with the first URL (see CurlTransport) and never linked, so its functions are pointers here.
 //
-// No header of libcurl is included: what is declared here and in CurlLibrary.swift is its ABI, which has been stable since
-// libcurl.so.4 (2006), and nobody needs its development package to build.
+// Headers of libcurl are not included: the declarations here and in CurlLibrary.swift are its ABI, stable
+// since libcurl.so.4 (2006). Building therefore does not need its development package.
 #pragma once
 #include <stddef.h>
 
-// CURLcode curl_easy_setopt(CURL *, CURLoption, ...), CURLMcode curl_multi_setopt(CURLM *, CURLMoption, ...) and
-// CURLcode curl_easy_getinfo(CURL *, CURLINFO, ...).
+// CURLcode curl_easy_setopt(CURL *, CURLoption, ...), CURLMcode curl_multi_setopt(CURLM *, CURLMoption, ...)
+// and CURLcode curl_easy_getinfo(CURL *, CURLINFO, ...).
 typedef int (*continuo_curl_variadic)(void *handle, int what, ...);
 
 static inline int continuo_curl_set_long(continuo_curl_variadic set, void *handle, int option, long value) {
@@ -18,7 +18,7 @@ static inline int continuo_curl_set_pointer(continuo_curl_variadic set, void *ha
   return set(handle, option, value);
 }
 
-// The bytes of a body, or a line of a head.
+// Receives the bytes of a body, or a header line.
 typedef size_t (*continuo_curl_receive)(char *bytes, size_t size, size_t count, void *context);
 
 static inline int continuo_curl_set_receive(
@@ -26,17 +26,17 @@ static inline int continuo_curl_set_receive(
   return set(handle, option, value);
 }
 
-// What curl_opensocket_callback gets: the address that is connected to, as it was resolved.
+// The argument of curl_opensocket_callback: the resolved address to connect to.
 struct continuo_curl_address {
   int family;
   int type;
   int protocol;
   unsigned int length;
-  // A struct sockaddr of that length.
+  // A struct sockaddr with `length` bytes.
   unsigned char bytes[128];
 };
 
-// Moves to another byte of the request's body.
+// Seeks to another byte of the request's body.
 typedef int (*continuo_curl_seek)(void *context, long offset, int origin);
 
 static inline int continuo_curl_set_seek(continuo_curl_variadic set, void *handle, int option, continuo_curl_seek value) {
@@ -50,7 +50,7 @@ static inline int continuo_curl_set_open_socket(
   return set(handle, option, value);
 }
 
-// Called when a connection is there, before the request is sent.
+// Called when a connection is established, before the request is sent.
 typedef int (*continuo_curl_connected)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 
@@ -59,7 +59,7 @@ static inline int continuo_curl_set_connected(
   return set(handle, option, value);
 }
 
-// Gets a copy of what libcurl reads and writes; its result is not looked at.
+// Receives a copy of the data that libcurl reads and writes; its result is ignored.
 typedef int (*continuo_curl_debug)(void *easy, int kind, char *bytes, size_t count, void *context);
 
 static inline int continuo_curl_set_debug(
@@ -67,7 +67,7 @@ static inline int continuo_curl_set_debug(
   return set(handle, option, value);
 }
 
-// Called whenever a transfer has done something. Anything but 0 ends it.
+// Called during a transfer. A result other than 0 aborts it.
 typedef int (*continuo_curl_progress)(void *context, long total, long received, long body, long sent);
 
 static inline int continuo_curl_set_progress(
@@ -83,7 +83,7 @@ static inline int continuo_curl_get_long(continuo_curl_variadic get, void *handl
   return get(handle, info, value);
 }
 
-// struct CURLMsg: what a transfer that has ended says.
+// struct CURLMsg: the result of a finished transfer.
 struct continuo_curl_message {
   int kind;
   void *easy;
@@ -93,10 +93,10 @@ struct continuo_curl_message {
   } data;
 };
 
-// The front of curl_version_info_data.
+// The first members of curl_version_info_data.
 struct continuo_curl_version {
   int age;
   const char *text;
-  // 0xXXYYZZ for X.Y.Z.
+  // The version X.Y.Z as 0xXXYYZZ.
   unsigned int number;
 };

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How long adding many songs takes: a command for each, one after the other, and all in one command list.
+/// The time to add many songs: with one command after the other, and with a single command list.
 struct AddSongs {
   let bench: Bench
   let plan: ControlPlan
   let programs: [ServerProgram]
 
   private struct Reading {
-    /// Seconds until the last answer, and until the last song's tags are known.
+    /// The times in seconds until the last reply, and until the last song's tags are known.
     var answered: Double
     var tagged: Double
     var cpu: Double

@@ -6,7 +6,7 @@ struct ControlBench {
   let plan: ControlPlan
   let programs: [ServerProgram]
 
-  /// Runs those that were chosen and gives each table to `report`.
+  /// Runs the chosen measurements and passes each table to `report`.
   func run(
     _ chosen: [Measurement],
     report: (Measurement, () throws -> Table) -> Void

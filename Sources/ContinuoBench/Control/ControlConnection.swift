@@ -1,17 +1,17 @@
 import Foundation
 
-/// A client of a server that speaks MPD's protocol. One request at a time; what it needs for that is made once, so
-/// that measuring costs little beside what is measured.
+/// A client connection to a server that speaks MPD's protocol, with one request at a time. Its buffer is
+/// allocated once, so that the measurement itself costs little.
 final class ControlConnection {
-  /// A reply may have so many bytes: far more than any that is asked for here.
+  /// The maximum size of a reply in bytes: far more than any reply requested here.
   static let replyLimit = 16 * 1024 * 1024
 
   private let socket: UnixSocket
-  /// Where the reply is read to.
+  /// The buffer for the reply.
   private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
   private var length = 0
 
-  /// Connects and reads the greeting, 5 s at most.
+  /// Connects and reads the greeting, with a timeout of 5 s.
   init(path: String) throws {
     socket = try UnixSocket(path: path)
     do {
@@ -27,7 +27,7 @@ final class ControlConnection {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// Sends a request, its newline included.
+  /// Sends a request, which includes its newline.
   func send(_ request: [UInt8]) throws {
     length = 0
     guard Glibc.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
@@ -35,7 +35,8 @@ final class ControlConnection {
     }
   }
 
-  /// Reads once, and waits for it if nothing is there. True when the reply is complete; a refusal is thrown.
+  /// Reads once, and blocks until data arrives. Returns whether the reply is complete. Throws an error reply
+  /// of the server.
   func receive() throws -> Bool {
     if length == buffer.count {
       guard length < Self.replyLimit else { throw BenchError("a reply does not end") }
@@ -57,9 +58,9 @@ final class ControlConnection {
     while try !receive() {}
   }
 
-  /// The reply to a line, without its last line.
+  /// Returns the reply to a line, without its last line.
   ///
-  /// - Parameter seconds: how long the server may be silent.
+  /// - Parameter seconds: The timeout of each read, in seconds.
   @discardableResult
   func ask(_ line: String, seconds: Int = 5) throws -> ControlReply {
     socket.limit(seconds: seconds)
@@ -68,10 +69,10 @@ final class ControlConnection {
     return ControlReply(text: String(decoding: buffer[..<(length - 3)], as: UTF8.self))
   }
 
-  /// Bytes that were thrown away.
+  /// The number of bytes discarded so far.
   private(set) var discarded = 0
 
-  /// Throws away what has arrived, without waiting.
+  /// Discards the bytes that have arrived, without waiting.
   func discard() throws {
     while true {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -81,7 +82,7 @@ final class ControlConnection {
     }
   }
 
-  /// Whether the last line is there.
+  /// Whether the last line of the reply has arrived.
   private func isComplete() throws -> Bool {
     guard buffer[length - 1] == UInt8(ascii: "\n") else { return false }
     let start = buffer[..<(length - 1)].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -93,11 +94,11 @@ final class ControlConnection {
   }
 }
 
-/// The lines of a reply.
+/// The text of a reply without its last line.
 struct ControlReply {
   let text: String
 
-  /// The value of the first line of that name.
+  /// The value of the first line with this name.
   func value(_ name: String) -> String? {
     text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }
       .map { String($0.dropFirst(name.count + 2)) }

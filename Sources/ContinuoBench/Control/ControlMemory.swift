@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a client and what a song costs in memory.
+/// The server memory for each client and for each song.
 struct ControlMemory {
   let bench: Bench
   let plan: ControlPlan
@@ -9,7 +9,7 @@ struct ControlMemory {
   private struct Reading {
     var oneMB: Double
     var allMB: Double
-    /// Kilobytes for each further client.
+    /// The memory for each additional client, in kilobytes.
     var perClient: Double { (allMB - oneMB) * 1_000 / Double(ControlPlan.clients - 1) }
   }
 

@@ -1,25 +1,25 @@
-/// How much the measurements of the control socket do.
+/// The extent of the measurements of the control socket.
 struct ControlPlan {
-  /// mpd holds so many songs, as it is configured here: more than any queue below.
+  /// The maximum queue length in mpd's configuration, above the length of any queue below.
   static let songLimit = 200_000
-  /// As many as both servers take.
+  /// The maximum number of clients that both servers accept.
   static let clients = 100
   static let watchers = 50
 
-  /// Requests of each kind in a round.
+  /// The number of requests of each kind in a round.
   var requests: Int
-  /// Seconds of the crowd and of the watchers.
+  /// The duration of the crowd and of the watchers, in seconds.
   var seconds: Double
-  /// Songs that are added.
+  /// The number of songs to add.
   var added: Int
-  /// Songs in the small and in the large queue.
+  /// The numbers of songs in the small and in the large queue.
   var queues = [100, 100_000]
-  /// Edits of each kind in a round.
+  /// The number of edits of each kind in a round.
   var edits: Int
 
   var largeQueue: Int { queues.last ?? 0 }
 
-  /// Rounds that are short are more.
+  /// The factor by which measurements with short rounds run more rounds.
   static let shortRounds = 2
 
   init(quick: Bool, seconds: Double?) {
@@ -31,7 +31,7 @@ struct ControlPlan {
   }
 }
 
-/// "10,000".
+/// Formats a number with separators, such as "10,000".
 func grouped(_ number: Int) -> String {
   var text = String(number)
   var place = text.count - 3

@@ -6,12 +6,12 @@ struct ControlServer {
   let process: Child
   private let folder: String
 
-  /// How long a server may take to start, and to begin to play, in seconds.
+  /// The time limit for a server to start, and for playback to begin, in seconds.
   static let startLimit = 20.0
-  /// Songs in one command list: of 200 bytes each they stay below the 2 MiB that a list may have.
+  /// The number of songs in one command list. With 200 bytes each, a list stays below its limit of 2 MiB.
   static let listLength = 10_000
 
-  /// Starts the program and waits until it answers.
+  /// Starts the program and waits until it accepts a connection.
   init(_ program: ServerProgram, bench: Bench) throws {
     var template = Array((bench.scratch + "/\(program.name).XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchError("cannot make a folder for \(program.name)") }
@@ -32,8 +32,8 @@ struct ControlServer {
 
   func stop() { _ = try? process.terminate() }
 
-  /// A new client. A server that has a hundred of them sends the next one away until it has seen an old one go: it is
-  /// asked again, 5 s at most.
+  /// Opens a client connection. A server with a hundred clients refuses further ones until it notices that a
+  /// client has left, so refused connections are retried for 5 s.
   func connect() throws -> ControlConnection {
     let deadline = monotonicSeconds() + 5
     while true {
@@ -46,7 +46,7 @@ struct ControlServer {
     }
   }
 
-  /// Adds songs at the end of the queue, by command lists; returns when their tags are known.
+  /// Adds songs at the end of the queue, in command lists. Returns when their tags are known.
   func add(_ files: [String], by connection: ControlConnection) throws {
     for start in stride(from: 0, to: files.count, by: Self.listLength) {
       let part = files[start..<min(start + Self.listLength, files.count)]
@@ -55,7 +55,7 @@ struct ControlServer {
     try awaitTags(by: connection)
   }
 
-  /// `add` of all files as one command list, without the last newline.
+  /// Returns a command list that adds all files, without the last newline.
   static func list(of files: some Sequence<String>) -> String {
     "command_list_begin\n" + files.map { add($0) + "\n" }.joined() + "command_list_end"
   }
@@ -66,7 +66,8 @@ struct ControlServer {
     return "add \"file://\(escaped)\""
   }
 
-  /// Waits until the last song's file was looked at, 120 s at most. mpd does that before it answers `add`.
+  /// Waits until the tags of the last song were read, 120 s at most. mpd reads them before it replies to
+  /// `add`.
   func awaitTags(by connection: ControlConnection) throws {
     let count = try connection.count("playlistlength")
     let deadline = monotonicSeconds() + 120
@@ -77,7 +78,7 @@ struct ControlServer {
     throw BenchError("the tags of song \(count - 1) do not come")
   }
 
-  /// Plays the first song from its beginning; returns when time moves.
+  /// Plays the first song from its beginning. Returns when the elapsed time advances.
   func play(by connection: ControlConnection) throws {
     try connection.ask("play 0")
     let deadline = monotonicSeconds() + Self.startLimit
@@ -93,13 +94,13 @@ struct ControlServer {
     throw BenchError("does not begin to play")
   }
 
-  /// Seconds of CPU time so far.
+  /// The CPU time so far, in seconds.
   func cpuSeconds() throws -> Double {
     guard let seconds = process.cpuSeconds else { throw BenchError("its CPU time cannot be read") }
     return seconds
   }
 
-  /// Megabytes that are resident.
+  /// The resident memory, in megabytes.
   func residentMB() throws -> Double {
     guard let size = process.residentKiB else { throw BenchError("its memory cannot be read") }
     return Double(size) * 1_024 / 1_000_000
@@ -107,7 +108,7 @@ struct ControlServer {
 }
 
 extension ControlConnection {
-  /// A number of `status`.
+  /// Returns the value of a number in `status`.
   func count(_ name: String) throws -> Int {
     let status = try ask("status")
     guard let count = status.value(name).flatMap({ Int($0) }) else {

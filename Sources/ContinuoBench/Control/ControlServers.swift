@@ -1,8 +1,8 @@
-/// The servers of one measurement, side by side.
+/// The servers of one measurement, which run at the same time.
 final class ControlServers {
   private(set) var all: [ControlServer] = []
 
-  /// Starts all of them, or none.
+  /// Starts all servers, or none if one fails.
   init(_ programs: [ServerProgram], bench: Bench) throws {
     do {
       for program in programs { all.append(try ControlServer(program, bench: bench)) }
@@ -19,6 +19,6 @@ final class ControlServers {
 }
 
 extension ControlServer {
-  /// Whether it has the extension commands.
+  /// Whether the server supports Continuo's own commands.
   var isContinuo: Bool { name == "continuo" }
 }

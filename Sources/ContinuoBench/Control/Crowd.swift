@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a server does for a hundred clients, each of which sends its next `status` as soon as it has its answer, while
-/// it plays. One thread is all of them.
+/// The throughput of a playing server with a hundred clients, each of which sends its next `status` as soon
+/// as the reply arrives. A single thread runs all clients.
 struct Crowd {
   let bench: Bench
   let plan: ControlPlan
@@ -9,12 +9,12 @@ struct Crowd {
 
   private struct Reading {
     var perSecond: Double
-    /// Seconds from request to answer.
+    /// The times from request to reply, in seconds.
     var times: [Double]
     var cpuPerRequest: Double
-    /// Part of one processor that the clients took.
+    /// The CPU time of the clients as a fraction of one processor.
     var ownCPU: Double
-    /// Answers that the least and the most favoured client got.
+    /// The numbers of replies to the least and to the most favoured client.
     var fewest: Int
     var most: Int
   }
@@ -77,7 +77,7 @@ struct Crowd {
   }
 
   private func measure(_ server: ControlServer) throws -> Reading {
-    // The one that starts the music is of the hundred: more are sent away.
+    // The client that starts playback counts among the hundred, since the servers refuse more.
     let first = try server.connect()
     try server.play(by: first)
     defer { _ = try? first.ask("pause 1") }
@@ -116,7 +116,7 @@ struct Crowd {
         }
       }
     }
-    // All answers, also those after the end, are in the server's CPU time.
+    // The server's CPU time includes all replies, also those after the end.
     let cpu = try server.cpuSeconds() - cpuStart
     let elapsed = monotonicSeconds() - begin
     let total = answers.reduce(0, +)
@@ -126,7 +126,7 @@ struct Crowd {
   }
 }
 
-/// CPU time of this thread.
+/// The CPU time of the current thread, in seconds.
 func threadSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Scanning a large collection, starting when it is known, asking for what is in it; and the memory that takes.
+/// The cost of a large library: the first scan, a start with a known library, queries and memory.
 struct LibraryBench {
   let bench: Bench
-  /// In albums of ten.
+  /// The number of songs, in albums of ten.
   let songs: Int
   let continuo: String?
   let mpd: String?
@@ -13,12 +13,12 @@ struct LibraryBench {
     var answers: [Double] = []
   }
 
-  /// Seconds that a scan may take.
+  /// The time limit for a scan, in seconds.
   private static let patience = 1_800.0
-  /// How often each is asked.
+  /// The number of measurements of each request.
   private static let repetitions = 15
 
-  /// Chosen so that few songs are found: what counts is the search, and not the answer.
+  /// Chosen to find few songs, so that the search is measured and not the reply.
   private static let requests = [
     "list Artist", "list Album", "list Album group AlbumArtist", "list Album group Artist",
     "list Title group Album", "count group Genre", "count group Artist",
@@ -113,7 +113,7 @@ struct LibraryBench {
     return reading
   }
 
-  /// Starts the server and waits until it has looked at all files; how long that took, and the CPU time.
+  /// Starts the server and waits for the end of its scan. Returns the duration and the CPU time, in seconds.
   private func withServer(
     _ program: ServerProgram, _ body: (ControlServer, ControlConnection) throws -> Void
   ) throws -> (Double, Double) {
@@ -121,7 +121,7 @@ struct LibraryBench {
     let server = try ControlServer(program, bench: bench)
     defer { server.stop() }
     let connection = try server.connect()
-    // Continuo does so by itself.
+    // Continuo scans at startup by itself.
     if !server.isContinuo { try connection.ask("update") }
     while try connection.ask("status").value("updating_db") != nil {
       guard monotonicSeconds() - begin < Self.patience else { throw BenchError("the scan does not end") }
@@ -136,7 +136,7 @@ struct LibraryBench {
   }
 }
 
-/// Files that are songs as far as their tags go: artists with ten albums of ten songs.
+/// Files with the tags of songs: artists with ten albums of ten songs.
 enum SongTree {
   private static let words = [
     "Amber", "Birch", "Cedar", "Dusk", "Ember", "Frost", "Gale", "Haven", "Iris", "Jade", "Kelp", "Lark",
@@ -144,7 +144,7 @@ enum SongTree {
   ]
 
   static func make(_ count: Int, in folder: String) throws {
-    // MPEG 1, layer III, 128 kbit/s, 44.1 kHz: silence.
+    // Silence: MPEG 1, layer III, 128 kbit/s, 44.1 kHz.
     let sound = Data((0..<6).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
     for album in 0..<(count / 10) {
       let artist = album / 10
@@ -166,7 +166,7 @@ enum SongTree {
 
   private static func word(_ number: Int) -> String { words[number % words.count] }
 
-  /// ID3v2.4, all frames in UTF-8.
+  /// Returns an ID3v2.4 tag, with all frames in UTF-8.
   private static func tag(_ frames: [(name: String, text: String)]) -> Data {
     func size(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8(count >> $0 & 127) } }
     var content: [UInt8] = []

@@ -1,18 +1,19 @@
 import CThreads
 import Foundation
 
-/// On which processors client and server run while a round trip is measured.
+/// The processors on which client and server run while a round trip is measured.
 ///
-/// Left to itself the kernel does now the one and now the other, for seconds at a time, and p50 is 15 or 50 µs: with both
-/// on one processor a round trip is the work of both, on two it is mostly the waking of a processor that sleeps.
+/// The kernel by itself alternates between both placements for seconds at a time, with a p50 of 15 or 50 µs.
+/// On one processor, a round trip is the work of both sides. On two, it is mostly the wake-up of a sleeping
+/// processor.
 enum Placement: String, CaseIterable {
   case together = "one processor"
   case apart = "two processors"
 
-  /// What can be measured on this machine.
+  /// The placements that can be measured on this machine.
   static var possible: [Placement] { processors.count > 1 ? allCases : [.together] }
 
-  /// Binds the calling thread and all threads of the server, and those that they start.
+  /// Binds the calling thread and all threads of the server. New threads inherit the binding.
   func bind(_ server: ControlServer) throws {
     let all = Self.processors
     guard let first = all.first, let last = all.last else { throw BenchError("no processors") }
@@ -20,16 +21,16 @@ enum Placement: String, CaseIterable {
     try Self.bind(threadsOf: server, to: [self == .together ? first : last])
   }
 
-  /// Lets the kernel choose again.
+  /// Allows all processors again, for the calling thread and for all threads of the server.
   static func lift(_ server: ControlServer) throws {
     try bind(0, to: processors)
     try bind(threadsOf: server, to: processors)
   }
 
-  /// Bytes of a set of processors: those of `cpu_set_t`, enough for 1024.
+  /// The size of a processor set in bytes: that of `cpu_set_t`, enough for 1024.
   private static let setSize = 128
 
-  /// Those that this process was given at its start.
+  /// The processors that were available to this process at its start.
   private static let processors: [Int] = {
     var set = [UInt8](repeating: 0, count: setSize)
     guard continuo_sched_getaffinity(0, UInt(setSize), &set) == 0 else { return [] }
@@ -44,7 +45,7 @@ enum Placement: String, CaseIterable {
   private static func bind(_ thread: pid_t, to processors: [Int]) throws {
     var set = [UInt8](repeating: 0, count: setSize)
     for processor in processors { set[processor / 8] |= 1 << (processor % 8) }
-    // A thread may have ended meanwhile.
+    // A thread may have ended in between.
     guard continuo_sched_setaffinity(thread, UInt(setSize), set) == 0 || errno == ESRCH else {
       throw BenchError("cannot bind a thread to a processor: \(String(cString: strerror(errno)))")
     }

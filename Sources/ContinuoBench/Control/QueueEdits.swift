@@ -1,12 +1,12 @@
 import Foundation
 
-/// What looking at a queue and editing it costs, in a short queue and in a long one.
+/// The cost of listing and editing a queue, in a short queue and in a long one.
 struct QueueEdits {
   let bench: Bench
   let plan: ControlPlan
   let queues: QueueServers
 
-  /// In the order in which they follow each other; a round of all leaves the queue as long as it was.
+  /// The edits in the order in which they run. A round of all edits restores the length of the queue.
   private enum Edit: String, CaseIterable {
     case add, move, delete
     case addAnywhere = "add anywhere"
@@ -15,7 +15,7 @@ struct QueueEdits {
     case status
     case look = "playlistinfo 0:50"
 
-    /// The line for a queue that has so many songs.
+    /// Returns the command for a queue with `count` songs.
     func line(_ count: Int, _ song: String, _ random: inout some RandomNumberGenerator) -> String {
       func anywhere() -> Int { Int.random(in: 0..<count, using: &random) }
       return switch self {

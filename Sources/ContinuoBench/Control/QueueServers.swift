@@ -1,15 +1,15 @@
 import Foundation
 
-/// Servers with queues of several lengths, filled when they are first asked for and used by several measurements.
+/// Servers with queues of several lengths, filled at their first use and shared by several measurements.
 final class QueueServers {
-  /// One server with its queue.
+  /// A server and its queue.
   struct Filled {
     var server: ControlServer
     var songs: Int
-    /// Megabytes before and after the songs came.
+    /// The resident memory before and after the songs were added, in megabytes.
     var emptyMB: Double
     var fullMB: Double
-    /// Bytes of a song's name and tags, as `playlistinfo` writes their values.
+    /// The size of a song's name and tags in bytes, as `playlistinfo` writes their values.
     var textBytes: Int
   }
 
@@ -30,7 +30,7 @@ final class QueueServers {
     filled = []
   }
 
-  /// The servers with so many songs each.
+  /// Returns the servers with so many songs each.
   func servers(with count: Int) throws -> [Filled] {
     let known = filled.filter { $0.songs == count }
     guard known.isEmpty else { return known }
@@ -63,7 +63,7 @@ final class QueueServers {
       textBytes: named.compactMap { info.value($0)?.utf8.count }.reduce(0, +))
   }
 
-  /// Names of a song that is quickly read.
+  /// The paths of links to a song that is quick to read.
   private func links() throws -> [String] {
     if let songs { return songs }
     let short = try SongLinks.shortened(bench.files[0], to: bench.scratch + "/short.mp3")

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How long a client waits for an answer: one client, one request at a time.
+/// The response time for a single client with one request at a time.
 struct RoundTrip {
   let bench: Bench
   let plan: ControlPlan
   let programs: [ServerProgram]
-  /// Where client and server run.
+  /// The processors on which client and server run.
   let placement: Placement
 
   private static let commands = ["ping", "status", "currentsong"]
@@ -104,7 +104,7 @@ struct RoundTrip {
         try connection.exchange(request)
         let end = monotonicSeconds()
         times.append((end - begin) * 1e6)
-        // The watcher reads in between: this thread's work for it is no part of the answer.
+        // The watcher is read between requests, so that this work does not count as response time.
         if let watcher, end - drained > 0.005 {
           drained = end
           try watcher.discard()

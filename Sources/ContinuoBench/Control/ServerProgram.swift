@@ -1,20 +1,20 @@
 import Foundation
 
-/// A program that serves MPD's protocol at the socket `socket` in a folder of its own, and plays to nobody.
+/// A program that serves MPD's protocol at the socket `socket` in a folder of its own, with inaudible output.
 struct ServerProgram {
   let name: String
-  /// The command line, given the folder.
+  /// Builds the command line from the folder.
   let command: (_ folder: String) throws -> [String]
 
   static func continuo(_ path: String) -> ServerProgram {
     ServerProgram(name: "continuo") { folder in
-      // Of its folder, so that it calls songs by their whole paths, as mpd does.
+      // The music directory is the folder, so that songs have absolute paths as in mpd.
       [path, "serve", "--null-sink", "--no-state", "--home", folder, "--socket", folder + "/socket"]
     }
   }
 
-  /// Nothing of the user's: no music folder, no database, no state. Songs are `file://` URLs, which are open to clients
-  /// of a Unix socket.
+  /// mpd without the user's music folder, database and state. Songs are `file://` URLs, which clients of a
+  /// Unix socket may use.
   static func mpd(_ path: String) -> ServerProgram {
     ServerProgram(name: "mpd") { folder in
       let configuration = """

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What a client that watches is sent, as it arrives; what it means is found out afterwards, so that one thread can be
+/// The records that a watching client receives. They are parsed afterwards, so that a single thread can run
 /// many clients.
 final class WatchStream {
   let descriptor: Int32
   private let connection: ControlConnection
   private var bytes: [UInt8] = []
-  /// Where each piece that was read ends, and when it was read.
+  /// The end of each piece that was read, as an index in `bytes`, and the time of reading.
   private var pieces: [(end: Int, time: Double)] = []
   private var scratch = [UInt8](repeating: 0, count: 64 * 1024)
 
-  /// A step of the time.
+  /// A record of a time step.
   struct Step {
     var song: Int
     var value: Int
     var timescale: Int
-    /// When the server saw it, and when it was here; seconds of CLOCK_MONOTONIC.
+    /// The time of the step on the server and its arrival here, in CLOCK_MONOTONIC seconds.
     var host: Double
     var arrival: Double
   }
 
-  /// All that came.
+  /// The parsed records of a watch.
   struct Records {
     var steps: [Step] = []
-    /// Steps that the server says it left out.
+    /// The number of steps that the server reports as left out.
     var coalesced = 0
     var other: [String] = []
   }
 
-  /// Begins to watch.
+  /// Sends the command that starts the watch.
   init(_ connection: ControlConnection, seconds: Double) throws {
     self.connection = connection
     descriptor = connection.descriptor
@@ -37,7 +37,7 @@ final class WatchStream {
     try connection.send(Array("watch time 0.01\n".utf8))
   }
 
-  /// Reads once.
+  /// Reads once and records the time of arrival.
   func receive() throws {
     let count = recv(descriptor, &scratch, scratch.count, 0)
     let now = monotonicSeconds()
@@ -50,10 +50,10 @@ final class WatchStream {
 
   func end() throws { try connection.send(Array("noidle\n".utf8)) }
 
-  /// Whether the reply's last line is here.
+  /// Whether the last line of the reply has arrived.
   var isEnded: Bool { bytes.suffix(4).elementsEqual("\nOK\n".utf8) || bytes.elementsEqual("OK\n".utf8) }
 
-  /// What the server sent.
+  /// Parses the records that have arrived.
   func records() throws -> Records {
     var records = Records()
     var fields: [String: Substring] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Fifty clients that follow the time in steps of 1/100 s: by Continuo's `watch`, and, where there is only that, by
-/// asking for `status` a hundred times a second. One thread is all of them.
+/// Fifty clients that follow the time in steps of 1/100 s: by Continuo's `watch`, and by sending `status` a
+/// hundred times a second to each server. A single thread runs all clients.
 struct Watchers {
   let bench: Bench
   let plan: ControlPlan
@@ -12,9 +12,9 @@ struct Watchers {
     var delivered = 0
     var due = 0
     var coalesced = 0
-    /// Seconds.
+    /// The delays of the steps, in seconds.
     var delays: [Double] = []
-    /// Part of one processor.
+    /// The CPU time as a fraction of one processor.
     var cpu = 0.0
     var ownCPU = 0.0
     var remarks: [String] = []
@@ -116,7 +116,7 @@ struct Watchers {
         let rest = tick - monotonicSeconds()
         if waiting > 0 { try collect(seconds: rest) } else { usleep(useconds_t(max(0, rest) * 1e6)) }
       }
-      // One that has no answer yet has lost this step.
+      // A client that still waits for a reply has lost this step.
       for (index, client) in clients.enumerated() where isWaiting[index] == nil {
         isWaiting[index] = tick
         waiting += 1
@@ -147,7 +147,7 @@ struct Watchers {
         for index in poller.ready { try watchers[index].receive() }
       }
     }
-    // All are there before it counts, and the last steps have time to arrive.
+    // All watches begin before the count, and the last steps have time to arrive.
     try collect(until: monotonicSeconds() + 0.5)
     let ownStart = threadSeconds(), cpuStart = try server.cpuSeconds(), begin = monotonicSeconds()
     try collect(until: begin + plan.seconds)
@@ -166,12 +166,12 @@ struct Watchers {
     return reading
   }
 
-  /// What each watcher got of the steps that any of them got, and of those in between.
+  /// Compares the steps that each watcher received with the range of all steps that any watcher received.
   private func count(
     _ watchers: [WatchStream.Records], from begin: Double, to end: Double
   ) throws -> Reading {
     var reading = Reading()
-    // The first record of a watch, and those of a jump, have the media's timescale and are no steps.
+    // The first record of a watch, and those after a jump, have the media's timescale and are not steps.
     let all = watchers.map { $0.steps.filter { $0.timescale == 100 && $0.host >= begin && $0.host < end } }
     let values = all.joined().map(\.value)
     guard let first = values.min(), let last = values.max() else { throw BenchError("no steps arrived") }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A server of HTTP on loopback for the benchmark: one medium with ranges, at most so many bytes a second on each connection,
-/// and silent after so many bytes if that is wanted. Each connection has a thread.
+/// An HTTP server on loopback for the benchmark. Serves one medium with byte ranges at a limited rate for
+/// each connection, and can fall silent after a number of bytes. Each connection has a thread.
 final class MediaServer: Sendable {
   private struct State {
     var requests = 0
@@ -19,10 +19,12 @@ final class MediaServer: Sendable {
   private let port: Int
   private let state = Mutex(State())
 
+  /// Starts to serve on a free port of 127.0.0.1.
+  ///
   /// - Parameters:
-  ///   - medium: what every URL is answered with; nil: connections are closed without an answer.
-  ///   - bytesPerSecond: nil: as fast as they are read.
-  ///   - hangsAfter: how many bytes of an answer come before the connection is silent; nil: all.
+  ///   - medium: The response body for every URL; nil closes connections without a response.
+  ///   - bytesPerSecond: The rate limit for each connection; nil sends as fast as the client reads.
+  ///   - hangsAfter: The number of body bytes after which a connection falls silent; nil sends everything.
   init(_ medium: [UInt8]?, bytesPerSecond: Double? = nil, hangsAfter: Int? = nil) throws {
     self.medium = medium
     self.bytesPerSecond = bytesPerSecond
@@ -44,14 +46,14 @@ final class MediaServer: Sendable {
     Thread.detachNewThread { [self] in accept() }
   }
 
-  /// What it serves.
+  /// The URL of the medium.
   var url: String { "http://127.0.0.1:\(port)/song.mp3" }
-  /// Requests so far.
+  /// The number of requests so far.
   var requests: Int { state.withLock { $0.requests } }
-  /// Bytes of bodies that were handed to the system.
+  /// The number of body bytes passed to the system so far.
   var bytesSent: Int { state.withLock { $0.bytesSent } }
 
-  /// Takes no more connections, and ends those that there are.
+  /// Stops accepting connections, and shuts down the open ones.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     state.withLock { state in for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) } }
@@ -75,7 +77,7 @@ final class MediaServer: Sendable {
   }
 
   private func serve(_ descriptor: Int32) {
-    // The system buffers little, so that what was sent is close to what was read.
+    // A small send buffer keeps the number of bytes sent close to the number of bytes read.
     var room: Int32 = 4_096
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
     var head: [UInt8] = []
@@ -107,7 +109,7 @@ final class MediaServer: Sendable {
         usleep(useconds_t(max(0, due - monotonicSeconds()) * 1_000_000))
       }
       if let hangsAfter, end - first > hangsAfter {
-        // Until the client hangs up, or `stop` does.
+        // Waits until the client or `stop` closes the connection.
         _ = recv(descriptor, &buffer, buffer.count, 0)
         return
       }

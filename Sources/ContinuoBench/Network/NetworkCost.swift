@@ -1,12 +1,12 @@
 import Foundation
 
-/// What playing from the network costs beside playing the same file, and how little of it is needed for a start. The server
-/// is this program's own, on loopback.
+/// The cost of playing a song from the network compared with playing the same file, and the bytes needed for
+/// a start. The server is this program's own, on loopback.
 struct NetworkCost {
   let bench: Bench
   let server: AudioServer
 
-  /// What was read of one player, each as often as rounds.
+  /// The readings of one player, one for each round.
   private struct Figures {
     var file: [Double] = []
     var http: [Double] = []
@@ -17,10 +17,11 @@ struct NetworkCost {
     var requests: [Double] = []
   }
 
-  /// Bytes a second of the throttled server with a cover, and of the cover.
+  /// The rate of the throttled server that sends a cover, in bytes a second, and the size of the cover in
+  /// bytes.
   private static let coverRate = 200_000.0
   private static let coverLength = 1_000_000
-  /// How long a server that brings nothing is asked.
+  /// The time in which requests to a failing server are counted, in seconds.
   private static let refusalSeconds = 10.0
 
   func run() throws -> Table {
@@ -107,7 +108,8 @@ struct NetworkCost {
     }
   }
 
-  /// The bytes a second of the song's first frame of layer III, MPEG 1; 16,000 where there is none.
+  /// Returns the bit rate of the song's first frame in bytes a second (MPEG 1, layer III); 16,000 without
+  /// such a frame.
   private static func bytesPerSecond(of song: [UInt8]) -> Double {
     let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0]
     var place = 0
@@ -119,7 +121,7 @@ struct NetworkCost {
     return rate > 0 ? Double(rate) * 125 : 16_000
   }
 
-  /// The song behind a tag with a picture of a million bytes, in place of the tag that it has.
+  /// Returns the song with a tag that contains a picture of a million bytes, in place of its own tag.
   private static func withCover(_ song: [UInt8]) -> [UInt8] {
     func sevenBits(_ number: Int) -> [UInt8] {
       [21, 14, 7, 0].map { UInt8(truncatingIfNeeded: number >> $0 & 0x7F) }

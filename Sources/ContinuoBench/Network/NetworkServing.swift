@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a server of music does with a remote song while nothing is heard: how often it wakes up when the song is paused and
-/// all of it is there, and how fast it answers while the song's server brings nothing more.
+/// The behaviour of a music server with a remote song. Measures the wake-ups while a completely fetched song
+/// is paused, and the response times while the song's server is silent.
 struct NetworkServing {
   let bench: Bench
   let plan: ControlPlan
   let programs: [ServerProgram]
 
-  /// How long wake-ups are counted, in seconds.
+  /// The time in which wake-ups are counted, in seconds.
   private static let countedSeconds = 10.0
-  /// How long a song may take to arrive whole, in seconds.
+  /// The time limit for fetching the whole song, in seconds.
   private static let fetchLimit = 20.0
-  /// Bytes after which the server of the song says nothing more: whole pieces of what it sends.
+  /// The number of bytes after which the song's server falls silent: a multiple of the size of its pieces.
   private static let hangsAfter = 102_400
 
   func run() throws -> Table {
@@ -56,7 +56,8 @@ struct NetworkServing {
     try connection.ask("add \(media.url)")
     try server.play(by: connection)
     try connection.ask("pause 1")
-    // mpd fetches no further ahead than its buffer is long: what is counted then is what it does at rest.
+    // mpd fetches only as much as its buffer holds, so the wait may time out. The server is at rest in either
+    // case.
     try? waitUntil("the song was fetched") { media.bytesSent >= song.count }
     usleep(1_000_000)
     let before = try server.process.wakeUps()
@@ -65,7 +66,7 @@ struct NetworkServing {
     return Double(sum) / Self.countedSeconds
   }
 
-  /// The median time of an answer to `status`, in seconds, while the song plays.
+  /// Returns the median response time of `status` in seconds, while the song plays.
   private func statusSeconds(
     _ program: ServerProgram, _ song: String, after ready: (ControlConnection) throws -> Void
   ) throws -> Double {
@@ -95,7 +96,7 @@ struct NetworkServing {
 }
 
 extension Child {
-  /// Voluntary context switches so far of each thread that there is.
+  /// The voluntary context switches so far, by thread.
   fileprivate func wakeUps() throws -> [String: Int] {
     let folder = "/proc/\(pid)/task"
     return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(into: [:]) { counts, thread in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long it takes from the start of a process to its first sound: the moment the first loud frame in the
+/// The time from the start of a process to its first sound: the moment at which the first loud frame in the
 /// monitor is heard, by the sink's own clock.
 struct FirstSound {
   let bench: Bench
@@ -45,13 +45,13 @@ struct FirstSound {
     return table
   }
 
-  /// Seconds from the player's start to its first sound, which is waited for as long as `limit` says. `atSound` is called when
-  /// sound comes out of the server.
+  /// Returns the time from the player's start to its first sound, in seconds. Waits for the sound for at most
+  /// `limit` seconds. `atSound` is called when sound arrives from the server.
   func measure(
     _ player: any Player, _ files: [String], limit: Double = 10, atSound: () -> Void = {}
   ) throws -> Double {
     let capture = try MonitorCapture(server)
-    // Another phase of the sink's blocks in every run.
+    // Starts in a different phase of the sink's blocks in every run.
     usleep(useconds_t.random(in: 0..<50_000))
     let child: Child
     do {

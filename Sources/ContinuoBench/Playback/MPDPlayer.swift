@@ -1,6 +1,6 @@
 import Foundation
 
-/// mpd: a server, so it is started with a configuration of its own and told what to play on its socket.
+/// mpd as a contender: a server with a configuration of its own, which receives commands on its socket.
 struct MPDPlayer: Player {
   let name = "mpd"
   let path: String
@@ -33,7 +33,7 @@ struct MPDPlayer: Player {
       }
       defer { socket.close() }
       guard try socket.read().hasPrefix("OK MPD") else { throw BenchError("mpd does not greet") }
-      // file:// is open to clients of a Unix socket; nothing needs a music folder or a database then.
+      // Clients of a Unix socket may use file://, so neither a music folder nor a database is needed.
       let adds = files.map { "add \(quoted($0.hasPrefix("http:") ? $0 : "file://" + $0))\n" }.joined()
       try socket.write("command_list_begin\n\(adds)play\ncommand_list_end\n")
       let answer = try socket.read()

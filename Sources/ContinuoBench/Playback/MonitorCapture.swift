@@ -1,21 +1,23 @@
 import Foundation
 import Synchronization
 
-/// Sound taken from the sink's monitor, and when it was heard.
+/// Sound captured from the sink's monitor, with its times of arrival.
 struct Recording {
-  /// Stereo, interleaved.
+  /// The samples, stereo and interleaved.
   var samples: [Float]
-  /// The first frame of every burst in which sound arrived, and the moment it arrived.
+  /// The first frame of each burst in which sound arrived, and the time of its arrival.
   var bursts: [(frame: Int, time: Double)]
 
   var frameCount: Int { samples.count / 2 }
 
-  /// The moment at which a frame is heard, in CLOCK_MONOTONIC seconds, as a line over the frame's number.
+  /// Returns the time at which a frame is heard, in CLOCK_MONOTONIC seconds, as a line over the frame's
+  /// number.
   ///
-  /// The null sink wakes when the last block it rendered has been heard, renders the next one and hands it to its
-  /// monitor at once. So the first frame of a burst is heard when the burst is made, and arrives here later by the
-  /// way through server, parec and pipe: a delay that is never negative, and short for most. The line under all
-  /// arrivals is the sink's clock, plus the shortest delay (0.1 to 0.2 ms on an idle machine).
+  /// The null sink wakes up when the last block that it rendered has been heard. It renders the next block
+  /// and passes it to its monitor immediately, so the first frame of a burst is heard when the burst is
+  /// rendered. The burst arrives here after a delay through server, parec and pipe, which is never negative
+  /// and mostly short. The line below all arrivals is the sink's clock plus the shortest delay (0.1 to 0.2 ms
+  /// on an idle machine).
   func heardTime() throws -> Line {
     guard let line = Line.lowerSupport(bursts.map { (Double($0.frame), $0.time) }) else {
       throw BenchError("too little was captured")
@@ -23,7 +25,7 @@ struct Recording {
     return line
   }
 
-  /// The first frame in which something louder than -80 dBFS is heard.
+  /// Returns the first frame louder than -80 dBFS; nil if there is none.
   func firstSound(from frame: Int = 0) -> Int? {
     samples[(frame * 2)...].firstIndex { abs($0) > 1e-4 }.map { $0 / 2 }
   }
@@ -44,16 +46,17 @@ final class MonitorCapture: Sendable {
   private let parec: Child
   private let pipe: Int32
 
-  /// Starts to capture, and waits until sound (silence, as a rule) arrives steadily: 5 s at most.
+  /// Starts the capture and waits until sound, usually silence, arrives steadily: 5 s at most.
   init(_ server: AudioServer) throws {
     var ends: [Int32] = [-1, -1]
     guard Glibc.pipe(&ends) == 0 else { throw BenchError("no pipe") }
-    // Only this thread starts programs: none is started in between and inherits them.
+    // Programs are started by this thread alone, so that none inherits the descriptors in between.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     pipe = ends[0]
     do {
-      // No --latency: it would change the size of the sink's blocks. Blocks are passed on at once all the same.
+      // The option --latency would change the size of the sink's blocks. parec passes blocks on immediately
+      // without it.
       parec = try Child(
         [
           try server.tools.require("parec"), "--raw", "--format=float32le", "--rate=44100", "--channels=2",
@@ -67,7 +70,7 @@ final class MonitorCapture: Sendable {
     try wait(seconds: 5, for: "sound from the monitor") { $0.bursts.count >= 8 }
   }
 
-  /// Waits until something is heard; fails when the player ends before.
+  /// Waits for the first sound. Throws if the player ends earlier.
   func waitForSound(of player: Child, seconds: Double) throws {
     try wait(seconds: seconds, for: "the first sound") { state in
       if let exit = player.exit, !state.loud { throw player.failure("ended before its first sound", exit) }
@@ -75,7 +78,7 @@ final class MonitorCapture: Sendable {
     }
   }
 
-  /// Ends the capture.
+  /// Ends the capture and returns the recording.
   func stop() throws -> Recording {
     _ = try parec.terminate()
     try wait(seconds: 5, for: "the end of the capture", failsAtEnd: false) { $0.ended }
@@ -102,7 +105,7 @@ final class MonitorCapture: Sendable {
     }
   }
 
-  /// A thread of its own: the time of arrival is all that counts here.
+  /// Runs on a separate thread, since only the time of arrival matters here.
   private func readAll() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -113,7 +116,7 @@ final class MonitorCapture: Sendable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       state.withLock { state in
-        // Pieces of one block follow each other within a millisecond; blocks are tens of them apart.
+        // Pieces of one block arrive within a millisecond; blocks are tens of milliseconds apart.
         if now - state.lastArrival > 0.008 {
           state.bursts.append((state.bytes.count / Self.frameBytes, now))
         }

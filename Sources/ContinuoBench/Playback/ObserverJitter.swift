@@ -1,9 +1,11 @@
 import Foundation
 
-/// How exactly Continuo's observer of every 1/100 s is called when that frame is heard.
+/// The accuracy of Continuo's 1/100 s observer: the time of each call compared with the time at which its
+/// frame is heard.
 ///
-/// The events say when the observer ran; the monitor's capture says which frame was heard when. What joins them is
-/// the sound itself: the file, rendered once more to memory, is found in the capture sample by sample.
+/// The events contain the times of the calls, and the monitor's capture contains the time at which each frame
+/// was heard. The sound connects both: the file is rendered again to memory and located in the capture,
+/// sample by sample.
 struct ObserverJitter {
   let bench: Bench
   let server: AudioServer
@@ -28,7 +30,8 @@ struct ObserverJitter {
     let first = try locate(reference, in: recording)
     let same = contiguous(reference, in: recording, from: first)
 
-    // Steps have the timescale of the interval; calls at a start or a jump have the media's, and are left out.
+    // Steps have the timescale of the interval. Calls at a start or a jump have the media's timescale and are
+    // left out.
     let steps = events.filter { $0.event == "time" && $0.index == 0 && $0.timescale == 100 }
       .compactMap { event in event.value.map { (value: $0, host: event.host) } }
     guard let last = steps.last, steps.count > 10 else {
@@ -96,13 +99,13 @@ struct ObserverJitter {
     let recording = try capture.stop()
     let decoder = JSONDecoder()
     let events = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { line in
-      // The last line may be cut short by the end of the process.
+      // The last line may be incomplete, since the process was terminated.
       try? decoder.decode(Event.self, from: Data(line.utf8))
     }
     return (recording, events)
   }
 
-  /// The captured frame that is frame 0 of the file.
+  /// Returns the captured frame that corresponds to frame 0 of the file.
   private func locate(_ reference: WAVFile, in recording: Recording) throws -> Int {
     guard let heard = recording.firstSound(),
       let loud = reference.samples.firstIndex(where: { abs($0) > 1e-4 })
@@ -128,7 +131,8 @@ struct ObserverJitter {
     return best.frame
   }
 
-  /// How much of the capture follows the file sample by sample, up to where the player was stopped.
+  /// Compares the capture with the file, sample by sample, until the player was stopped. Returns the compared
+  /// duration and the largest difference.
   private func contiguous(
     _ reference: WAVFile, in recording: Recording, from first: Int
   ) -> (seconds: Double, difference: Float) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What playing costs: CPU time and memory of the whole process, from its start to its end, for the same seconds of
-/// playback through the same server.
+/// The cost of playback: CPU time and memory of the whole process, from its start to its end, for the same
+/// duration on the same server.
 struct PlaybackCost {
   let bench: Bench
   let server: AudioServer
@@ -50,7 +50,7 @@ struct PlaybackCost {
     return table
   }
 
-  /// What playing `files` for the benchmark's seconds costs.
+  /// Measures the cost of playing `files` for the benchmark's duration.
   func measure(_ player: any Player, _ files: [String]) throws -> Reading {
     let child = try player.play(files, on: server)
     do {

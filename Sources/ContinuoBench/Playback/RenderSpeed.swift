@@ -1,6 +1,6 @@
 import Foundation
 
-/// How fast files are rendered without an audio server, in multiples of real time.
+/// The speed of rendering files without an audio server, in multiples of real time.
 struct RenderSpeed {
   let bench: Bench
   private var output: String { bench.scratch + "/render.wav" }
@@ -31,7 +31,7 @@ struct RenderSpeed {
     guard !single.isEmpty, let renderer = bench.renderer else {
       throw BenchError("neither continuo nor mpg123 is here, or chosen")
     }
-    // Once through, for the length of the music; then so often that it takes a while.
+    // The first pass measures the duration of the music; the files are then repeated to some 600 s.
     let length = try renderer.render(bench.files, to: output, for: bench).seconds
     let repeats = max(1, Int((600 / length).rounded()))
     let files = Array(repeatElement(bench.files, count: repeats).joined())

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// How late this machine wakes a thread that sleeps to the next 1/100 s: what no observer can be better than, and
-/// on a busy machine most of what is seen of one.
+/// The lateness with which this machine wakes a thread that sleeps until the next 1/100 s. No observer can be
+/// more accurate; on a busy machine this lateness is most of an observer's.
 final class WakeUps: Sendable {
   private struct State {
     var lateness: [Double] = []
@@ -10,7 +10,7 @@ final class WakeUps: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Starts the thread.
+  /// Starts the thread that measures.
   init() {
     Thread.detachNewThread { [self] in
       var next = monotonicSeconds()
@@ -24,7 +24,7 @@ final class WakeUps: Sendable {
     }
   }
 
-  /// Ends the thread; seconds of lateness of every wake-up.
+  /// Ends the thread. Returns the lateness of every wake-up, in seconds.
   func stop() -> [Double] {
     state.withLock { state in
       state.stopped = true

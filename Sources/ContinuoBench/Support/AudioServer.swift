@@ -1,10 +1,10 @@
 import Foundation
 
-/// A PulseAudio of one's own with one null sink: 44.1 kHz, stereo, float, so that nothing is converted on the way
-/// into its monitor.
+/// A private PulseAudio server with one null sink: 44.1 kHz, stereo, float, so that no sound is converted on
+/// its way to the monitor.
 ///
-/// `norewinds=1`: the sink renders blocks of 50 ms that stay as they are; the plain null sink renders up to 2 s and
-/// takes it back, and its monitor holds sound that was never heard.
+/// With `norewinds=1` the sink renders blocks of 50 ms that never change. The plain null sink renders up to 2
+/// s and rewinds, and its monitor contains sound that was never heard.
 struct AudioServer {
   static let rate = 44_100.0
   static let sink = "bench"
@@ -15,7 +15,7 @@ struct AudioServer {
 
   var address: String { "unix:\(scratch)/pulse.socket" }
 
-  /// The environment of every client: this server, no configuration of the user's.
+  /// The environment of every client: this server, and no configuration of the user.
   var clientEnvironment: [String: String] {
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PULSE_") }
     environment["PULSE_SERVER"] = address
@@ -26,7 +26,7 @@ struct AudioServer {
     return environment
   }
 
-  /// Starts the server and waits until it takes connections, 10 s at most.
+  /// Starts the server and waits until it accepts connections, 10 s at most.
   init(scratch: String, tools: Tools) throws {
     self.scratch = scratch
     self.tools = tools
@@ -37,7 +37,7 @@ struct AudioServer {
     process = try Child(
       [
         try tools.require("pulseaudio"), "-n", "--daemonize=no", "--use-pid-file=no", "--log-level=error",
-        // Should this program be killed with SIGKILL, the server goes by itself.
+        // The server exits by itself if this program is killed with SIGKILL.
         "--exit-idle-time=60",
         "--load=module-native-protocol-unix socket=\(scratch)/pulse.socket auth-anonymous=1",
         "--load=module-null-sink sink_name=\(Self.sink) norewinds=1 format=float32le rate=44100 channels=2",
@@ -55,10 +55,10 @@ struct AudioServer {
     throw BenchError("pulseaudio does not answer: \(log.suffix(300))")
   }
 
-  /// Ends the server.
+  /// Ends the server's process.
   func stop() { _ = try? process.terminate() }
 
-  /// How many streams play now, as the server says.
+  /// Returns the number of streams that play now, as pactl reports it.
   func playingStreams() throws -> Int {
     let path = scratch + "/sink-inputs"
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -1,42 +1,45 @@
 import Foundation
 
-/// What every measurement works with.
+/// The settings and programs that all measurements share.
 struct Bench {
   var tools: Tools
   var scratch: String
-  /// Absolute paths of what is played.
+  /// The absolute paths of the files to play.
   var files: [String]
-  /// Seconds of playback for CPU time and jitter.
+  /// The duration of playback for CPU time and jitter, in seconds.
   var seconds: Double
-  /// How often each contender's CPU time and rendering is measured.
+  /// The number of measurements of each contender's CPU time and rendering.
   var rounds: Int
-  /// How often each contender's way to the first sound is measured.
+  /// The number of measurements of each contender's time to the first sound.
   var starts: Int
-  /// The contenders that are here, in the order of the tables.
+  /// The installed contenders, in the order of the tables.
   var players: [any Player]
-  /// The executable `continuo`, when it is here and chosen.
+  /// The path of the executable `continuo`, if it exists and is chosen.
   var continuo: String?
-  /// mpg123, when it is here and chosen.
+  /// The path of mpg123, if it is installed and chosen.
   var mpg123: String?
 
-  /// Decodes files to WAV: mpg123 before continuo, so that the reference does not change with what is measured.
+  /// The program that decodes files to WAV. mpg123 takes precedence over continuo, so that the reference does
+  /// not change with the program under test.
   var renderer: Renderer? {
     tools.path("mpg123").map { .mpg123($0) } ?? continuo.map { .continuo($0) }
   }
 
-  /// `items`, begun at another place in each round: nobody is always first, or always behind the same one.
+  /// Returns `items`, starting with a different one in each round, so that none is always first or always
+  /// follows the same one.
   static func rotated<T>(_ items: [T], by round: Int) -> [T] {
     guard !items.isEmpty else { return [] }
     let start = round % items.count
     return Array(items[start...] + items[..<start])
   }
 
-  /// A line of results on standard output, at once: a signal may end this program at any time.
+  /// Writes a line of results to standard output immediately, since a signal may end this program at any
+  /// time.
   static func show(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))
   }
 
-  /// One line on standard error, so that standard output holds the tables only.
+  /// Writes a progress line to standard error, so that standard output contains only the tables.
   static func say(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))
   }

@@ -1,23 +1,24 @@
 import Foundation
 import Synchronization
 
-/// Seconds of CLOCK_MONOTONIC: the clock of PulseAudio's null sink and of Continuo's events.
+/// Returns the time of CLOCK_MONOTONIC in seconds. PulseAudio's null sink and Continuo's events use the same
+/// clock.
 func monotonicSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// What went wrong with a measurement, in a sentence for a person.
+/// An error of a measurement, as a sentence for a person.
 struct BenchError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
 }
 
-/// A program that was started: in a process group of its own, so that it ends with everything it started itself and
-/// Ctrl-C reaches it only through `Takedown`.
+/// A child process in a process group of its own. All processes that it starts end with it, and Ctrl-C
+/// reaches it only through `Takedown`.
 final class Child: Sendable {
-  /// How a program ended, and what it and the children it waited for used.
+  /// The exit of a program, and the resources used by it and by the children that it waited for.
   struct Exit: Sendable {
     var status: Int32
     var userSeconds: Double
@@ -25,9 +26,9 @@ final class Child: Sendable {
     var endedAt: Double
 
     var cpuSeconds: Double { userSeconds + systemSeconds }
-    /// Left by itself with status 0.
+    /// Whether the program exited by itself with status 0.
     var succeeded: Bool { status == 0 }
-    /// "status 1" or "signal 15".
+    /// The exit status or the signal: "status 1" or "signal 15".
     var reason: String {
       status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)"
     }
@@ -36,7 +37,7 @@ final class Child: Sendable {
   let name: String
   private let log: String
   let pid: pid_t
-  /// Just before the program was started.
+  /// The time just before the program was started.
   let startedAt: Double
 
   private let end = Mutex<Exit?>(nil)
@@ -45,9 +46,9 @@ final class Child: Sendable {
   /// Starts `arguments[0]`, an absolute path.
   ///
   /// - Parameters:
-  ///   - environment: the whole environment.
-  ///   - output: what becomes its standard output; /dev/null when nil.
-  ///   - log: the file its standard error is appended to.
+  ///   - environment: The complete environment.
+  ///   - output: The descriptor for standard output; nil means /dev/null.
+  ///   - log: The file to which standard error is appended.
   init(_ arguments: [String], environment: [String: String], output: Int32? = nil, log: String) throws {
     name = (arguments[0] as NSString).lastPathComponent
     self.log = log
@@ -65,7 +66,7 @@ final class Child: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // This program ignores the signals it takes by dispatch sources; that would be inherited.
+    // Signals that this program handles by dispatch sources are ignored; a child would inherit that.
     var restored = sigset_t()
     sigemptyset(&restored)
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&restored, signal) }
@@ -88,8 +89,8 @@ final class Child: Sendable {
     Thread.detachNewThread { [self] in awaitEnd() }
   }
 
-  /// Blocks until the program ended. It is reaped under the lock that `signal` takes: no signal meets another
-  /// process that was given the same number.
+  /// Blocks until the program has ended. Reaps it under the lock that `signal` takes, so that no signal
+  /// reaches a new process with the same number.
   private func awaitEnd() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
@@ -106,17 +107,17 @@ final class Child: Sendable {
     ended.signal()
   }
 
-  /// How it ended; nil while it runs.
+  /// The exit of the program; nil while it runs.
   var exit: Exit? { end.withLock { $0 } }
 
-  /// Waits for the end, not longer than `seconds`.
+  /// Waits for the end, at most `seconds`.
   func wait(seconds: Double) -> Exit? {
     guard ended.wait(timeout: .now() + seconds) == .success else { return nil }
     ended.signal()
     return exit
   }
 
-  /// Waits for the end; kills the program when it takes longer than `seconds`.
+  /// Waits for the end, and kills the program after `seconds`.
   func waitOrKill(seconds: Double) throws -> Exit {
     if let exit = wait(seconds: seconds) { return exit }
     signal(SIGKILL)
@@ -124,7 +125,7 @@ final class Child: Sendable {
     throw BenchError("\(name) did not end within \(Int(seconds)) s")
   }
 
-  /// Asks the program to end, then makes it.
+  /// Sends SIGTERM and, if the program runs 5 s later, SIGKILL.
   func terminate() throws -> Exit {
     signal(SIGTERM)
     if let exit = wait(seconds: 5) { return exit }
@@ -133,7 +134,7 @@ final class Child: Sendable {
     return exit
   }
 
-  /// An error that says how the program ended, with the last line it wrote to standard error.
+  /// Creates an error with the program's exit status and its last line on standard error.
   func failure(_ what: String, _ exit: Exit) -> BenchError {
     let said = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n").last
     return BenchError("\(name) \(what) (\(exit.reason)\(said.map { ", \"\($0)\"" } ?? ""))")
@@ -143,12 +144,12 @@ final class Child: Sendable {
     end.withLock { if $0 == nil { kill(-pid, number) } }
   }
 
-  /// The most memory the running program ever held, in KiB: VmHWM, which starts from nothing at exec. The
-  /// `ru_maxrss` of wait4 does not: a program started by vfork inherits the size of its parent (this one, with
-  /// seconds of captured sound), which hides the small players.
+  /// The peak memory of the running program in KiB: VmHWM, which starts from zero at exec. The `ru_maxrss` of
+  /// wait4 does not: a program started by vfork inherits the size of its parent (this one, with seconds of
+  /// captured sound), which hides small players.
   var peakKiB: Int? { memoryKiB("VmHWM") }
 
-  /// The memory that the running program holds now, in KiB.
+  /// The resident memory of the running program, in KiB.
   var residentKiB: Int? { memoryKiB("VmRSS") }
 
   private func memoryKiB(_ name: String) -> Int? {
@@ -157,7 +158,7 @@ final class Child: Sendable {
     return line?.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }.first
   }
 
-  /// Seconds of CPU time that the running program has used, all its threads, not its children.
+  /// The CPU time of the running program in seconds: all threads, without children.
   var cpuSeconds: Double? {
     end.withLock { end in
       var clock = clockid_t()

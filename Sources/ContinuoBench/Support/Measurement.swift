@@ -1,10 +1,10 @@
-/// What can be measured, by the name that `--only` takes.
+/// The measurements, by the names that `--only` accepts.
 enum Measurement: String, CaseIterable {
   case render, cpu, start, jitter, network
   case roundtrip, crowd, watch, add, memory, library
 
-  /// Those of the control socket, which have servers of their own.
+  /// The measurements of the control socket, which start servers of their own.
   static let control: [Measurement] = [.roundtrip, .crowd, .watch, .add, .memory, .library]
-  /// Those that play on this program's audio server.
+  /// The measurements that play on this program's audio server.
   static let playback: [Measurement] = [.cpu, .start, .jitter, .network]
 }

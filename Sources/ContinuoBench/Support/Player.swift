@@ -1,11 +1,11 @@
 import Foundation
 
-/// A contender: something that plays files on an audio server.
+/// A contender: a player of files on an audio server.
 protocol Player {
   var name: String { get }
-  /// Starts a process and makes it play; returns when it was told to.
+  /// Starts a process and makes it play. Returns as soon as playback is requested.
   func play(_ files: [String], on server: AudioServer) throws -> Child
-  /// Ends it.
+  /// Ends the player's process.
   func stop(_ child: Child) throws -> Child.Exit
 }
 
@@ -13,10 +13,10 @@ extension Player {
   func stop(_ child: Child) throws -> Child.Exit { try child.terminate() }
 }
 
-/// A player that is one command with the files as arguments.
+/// A player that is a single command with the files as arguments.
 struct CommandPlayer: Player {
   let name: String
-  /// The command line for the files, given the server.
+  /// Builds the command line from the files and the server.
   let command: (_ files: [String], _ server: AudioServer) -> [String]
 
   func play(_ files: [String], on server: AudioServer) throws -> Child {
@@ -44,7 +44,7 @@ extension CommandPlayer {
     }
   }
 
-  /// The least a client of the server can do: it plays a WAV file.
+  /// paplay plays a WAV file, which is the minimum that a client of the server can do.
   static func paplay(_ path: String) -> CommandPlayer {
     CommandPlayer(name: "paplay") { files, _ in [path] + files.prefix(1) }
   }
@@ -56,7 +56,7 @@ extension CommandPlayer {
     }
   }
 
-  /// Continuo with an observer of every 1/100 s that writes its calls to `eventsPath`.
+  /// Continuo with an observer every 1/100 s, which writes its calls to `eventsPath`.
   static func continuoObserved(_ path: String) -> CommandPlayer {
     CommandPlayer(name: "continuo+observer") { files, server in
       [path, "play", "--server", server.address, "--no-socket", "--events", eventsPath(server)] + files

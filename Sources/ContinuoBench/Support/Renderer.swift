@@ -2,7 +2,7 @@ import Foundation
 
 /// A command that decodes files into a WAV file as fast as it can.
 struct Renderer {
-  /// What goes before the files, given the path of the WAV file.
+  /// Builds the command without its file arguments, from the path of the WAV file.
   let command: (_ output: String) -> [String]
 
   static func continuo(_ path: String) -> Renderer {
@@ -13,7 +13,7 @@ struct Renderer {
     Renderer { [path, "-q", "-w", $0] }
   }
 
-  /// Renders the files, 120 s at most.
+  /// Renders the files. Throws after 120 s.
   func render(_ files: [String], to output: String, for bench: Bench) throws -> WAVFile {
     let child = try Child(
       command(output) + files, environment: bench.plainEnvironment, log: bench.scratch + "/render.log")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Repeated readings of one thing.
+/// Repeated readings of the same quantity, sorted.
 struct Readings {
   private(set) var sorted: [Double]
 
@@ -9,7 +9,7 @@ struct Readings {
   var isEmpty: Bool { sorted.isEmpty }
   var median: Double { percentile(50) }
 
-  /// The value that `percent` of the readings do not pass, interpolated; NaN without readings.
+  /// Returns the percentile for `percent` (0…100), interpolated; NaN without readings.
   func percentile(_ percent: Double) -> Double {
     guard let last = sorted.last else { return .nan }
     let place = percent / 100 * Double(sorted.count - 1)
@@ -18,19 +18,19 @@ struct Readings {
     return sorted[index] + (sorted[index + 1] - sorted[index]) * (place - Double(index))
   }
 
-  /// "0.12…0.14".
+  /// Returns the minimum and the maximum as a text such as "0.12…0.14".
   func range(_ digits: Int) -> String {
     guard let first = sorted.first, let last = sorted.last else { return "–" }
     return "\(fixed(first, digits))…\(fixed(last, digits))"
   }
 }
 
-/// A number with that many digits after the point; a dash for NaN.
+/// Formats a number with `digits` digits after the point; a dash for NaN and infinity.
 func fixed(_ value: Double, _ digits: Int) -> String {
   value.isFinite ? String(format: "%.\(digits)f", value) : "–"
 }
 
-/// "0.87×": how many times `base`; a dash when there is no such base.
+/// Formats the ratio to `base`, such as "0.87×"; a dash without a positive base.
 func ratio(_ value: Double, to base: Double?) -> String {
   guard let base, base > 0, value.isFinite else { return "–" }
   return fixed(value / base, 2) + "×"
@@ -43,10 +43,10 @@ struct Line {
 
   func callAsFunction(_ x: Double) -> Double { intercept + slope * x }
 
-  /// Least squares; nil for fewer than two different x.
+  /// Returns the least-squares fit; nil for fewer than two different x.
   static func leastSquares(_ points: [(x: Double, y: Double)]) -> Line? {
     guard let origin = points.first, points.count > 1 else { return nil }
-    // About the first point: the sums of large numbers would cancel each other.
+    // Relative to the first point, since the sums of large numbers would cancel each other.
     var sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0
     for point in points {
       let x = point.x - origin.x, y = point.y - origin.y
@@ -62,8 +62,9 @@ struct Line {
     return Line(intercept: origin.y + (sy - slope * sx) / n - slope * origin.x, slope: slope)
   }
 
-  /// The line below all points that is nearest to them on the whole: the edge of their lower convex hull over the
-  /// mean x. For points in order of x that are late by something that is never negative. Nil for fewer than two.
+  /// Returns the line below all points that is nearest to them overall: the edge of their lower convex hull
+  /// at the mean x. Suits points in order of x whose y contains a delay that is never negative. Nil for fewer
+  /// than two points.
   static func lowerSupport(_ points: [(x: Double, y: Double)]) -> Line? {
     guard let origin = points.first, points.count > 1 else { return nil }
     var hull: [(x: Double, y: Double)] = []

@@ -1,10 +1,10 @@
-/// A plain table: the first column to the left, figures to the right.
+/// A text table: the first column aligned left, figures aligned right.
 struct Table {
   var title: String
   var header: [String]
   var rows: [[String]] = []
   var notes: [String] = []
-  /// What could not be measured; shown above the notes, each once.
+  /// The failed measurements, shown above the notes without duplicates.
   var failures: [String] = []
 
   var text: String {

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// What must not outlive this program: processes and the scratch folder. Ended in order at the normal end, and at
-/// once on SIGINT, SIGTERM and SIGHUP.
+/// The resources that must not outlive this program: processes and the scratch folder. Removed in order at
+/// the normal end, and immediately on SIGINT, SIGTERM and SIGHUP.
 final class Takedown: Sendable {
   static let shared = Takedown()
 
@@ -13,7 +13,7 @@ final class Takedown: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Starts listening for the signals that end this program, as long as the result is kept.
+  /// Starts to handle the signals that end this program, for as long as the result is retained.
   func listen() -> [any DispatchSourceSignal] {
     [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
@@ -27,8 +27,8 @@ final class Takedown: Sendable {
     }
   }
 
-  /// Runs `start` and keeps the number of the process it started; throws once everything was taken down, so that nothing
-  /// new starts behind the back of a signal.
+  /// Runs `start` and records the process that it started. Throws after `everything`, so that no process
+  /// starts after a signal.
   func registering(_ start: () -> Result<pid_t, BenchError>) throws -> pid_t {
     try state.withLock { state in
       guard !state.closed else { throw BenchError("interrupted") }
@@ -38,10 +38,10 @@ final class Takedown: Sendable {
     }
   }
 
-  /// The process was reaped.
+  /// Forgets a process that was reaped.
   func forget(_ pid: pid_t) { state.withLock { _ = $0.running.remove(pid) } }
 
-  /// Makes the folder that everything temporary lives in; only the owner may look into it.
+  /// Creates the folder for all temporary files. Only the owner has access.
   func makeScratch() throws -> String {
     var template = Array((NSTemporaryDirectory() + "/continuo-bench.XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchError("cannot make a temporary folder") }
@@ -52,7 +52,7 @@ final class Takedown: Sendable {
     return path
   }
 
-  /// Kills every process group that is left and removes the folder. Idempotent.
+  /// Kills the remaining process groups and removes the folder. Idempotent.
   func everything() {
     let scratch = state.withLock { state in
       state.closed = true
@@ -61,7 +61,7 @@ final class Takedown: Sendable {
       return state.scratch
     }
     guard let scratch else { return }
-    // What was killed a moment ago may still write there, or clean up itself: 2 s at most.
+    // Killed processes may still write to the folder, or remove it: retries for 2 s at most.
     for _ in 0..<100 {
       try? FileManager.default.removeItem(atPath: scratch)
       if access(scratch, F_OK) != 0 { return }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The programs of this machine, by name, found in PATH.
+/// The programs installed on this machine, found in PATH.
 struct Tools {
   private let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
 
-  /// The path of `name`; nil when it is not installed.
+  /// The path of `name`; nil if it is not installed.
   func path(_ name: String) -> String? {
     folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connected stream socket of a path, with a limit of 5 s on every read and write.
+/// A connected Unix stream socket with a timeout of 5 s for every read and write.
 struct UnixSocket {
   let descriptor: Int32
 
@@ -26,7 +26,7 @@ struct UnixSocket {
     }
   }
 
-  /// Sets another limit on every read and write.
+  /// Changes the timeout of every read and write.
   func limit(seconds: Int) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -42,7 +42,7 @@ struct UnixSocket {
     }
   }
 
-  /// What arrives next, at most 64 KiB; empty at the end.
+  /// Reads the next bytes, at most 64 KiB; empty at the end of the stream.
   func read() throws -> String {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A WAV file in memory: what a player rendered.
+/// A WAV file in memory, as a player rendered it.
 struct WAVFile {
   var rate: Int
   var channels: Int
-  /// Interleaved.
+  /// The samples, interleaved by channel.
   var samples: [Float]
 
   var frameCount: Int { samples.count / channels }
   var seconds: Double { Double(frameCount) / Double(rate) }
 
-  /// Reads 16-bit and float files.
+  /// Reads a WAV file with 16-bit or float samples.
   init(reading path: String) throws {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     func integer<T: FixedWidthInteger>(_ type: T.Type, at offset: Int) -> T {

@@ -12,14 +12,15 @@ struct Add: ControlCommand {
     "add", "Adds files, URLs, folders and playlists to the end of the queue.",
     usage: "continuo add [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     """
-    Names are seen from the directory where the command runs, or, with --host, from the server's --home. What cannot be added is told, and the rest is added.
+    Names are relative to the directory where the command runs or, with --host, to the server's --home. Names that \
+    cannot be added are reported, and the rest is added.
     """)
 
   @OptionGroup var control: ControlOptions
 
   @ArgumentParser.Argument(
     help: ArgumentHelp(
-      "Files, folders (with all below them), playlists, and URLs: file://, http:// and https://.",
+      "Files, folders (including subfolders), playlists, and URLs: file://, http:// and https://.",
       valueName: "file|url|directory|playlist"),
     completion: Completions.music)
   var names: [String]
@@ -30,7 +31,7 @@ struct Add: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     var status = ExitStatus.played
-    // What is here is not there.
+    // The paths of this machine mean nothing to a server on another one.
     let isRemote = if case .network = try control.server().address { true } else { false }
     for name in names {
       let path = RawArguments.bytes(of: name)
@@ -39,10 +40,10 @@ struct Add: ControlCommand {
       do {
         try client.ask("add", [uri], timeout: ControlClient.patience)
       } catch ControlClientError.refused(let refusal) {
-        // Mpd's words for whatever is not there.
+        // Mpd uses this message for every missing file or folder.
         let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message
         let told = Self.told(name)
-        // A playlist's problems begin with its URL.
+        // A playlist's problems begin with its URL already.
         output.complain(message.hasPrefix("\(told): ") ? message : "\(told): \(message)")
         status = .refused
       } catch let error as RequestError {
@@ -53,16 +54,17 @@ struct Add: ControlCommand {
     return status
   }
 
-  /// A name as it may be told: a URL without credentials.
+  /// Returns a name for messages: a URL without its credentials.
   private static func told(_ name: String) -> String {
     String(decoding: WebURL.withoutCredentials(Array(name.utf8)), as: UTF8.self)
   }
 
-  /// What to call `name`, as given in `directory`, so that a server anywhere finds the same. A URL stays what it is.
+  /// Returns the URI for `name`, relative to `directory`, so that a server with any working directory finds
+  /// the same file. URLs stay unchanged.
   static func uri(_ name: MediaPath, directory: MediaPath) -> ControlProtocol.Argument {
     if EntryLocation.isURL(name.bytes) { return ControlProtocol.Argument(name.bytes) }
     let path = name.resolved(against: directory)
-    // The one thing that a line cannot hold.
+    // A newline cannot occur in a line of the protocol, so a file URL encodes it.
     return path.bytes.contains(UInt8(ascii: "\n"))
       ? ControlProtocol.Argument(path.fileURL) : ControlProtocol.Argument(path.bytes)
   }

@@ -33,7 +33,7 @@ struct Unlock: ApplicationControl {
 /// `continuo terminate`.
 struct Terminate: ApplicationControl {
   static let configuration = CommandConfiguration.control(
-    "terminate", "Ends the application as the system does. The server stays.")
+    "terminate", "Terminates the application as the system does. The server keeps running.")
   static let command = "terminate"
   @OptionGroup var control: ControlOptions
 }
@@ -41,7 +41,7 @@ struct Terminate: ApplicationControl {
 /// `continuo launch`.
 struct Launch: ApplicationControl {
   static let configuration = CommandConfiguration.control(
-    "launch", "Starts the application again, with its queue.")
+    "launch", "Launches the application again, with its queue.")
   static let command = "launch"
   @OptionGroup var control: ControlOptions
 }

@@ -2,24 +2,25 @@ import Glibc
 import MusicFiles
 import TextFormatting
 
-/// Where a command's words go.
+/// The output of a command.
 struct CommandOutput {
-  /// Why no more can be printed.
+  /// The reason why nothing more can be printed.
   enum Failure: Error, Hashable, Sendable {
-    /// Whoever read it has had enough. That is an end like any other.
+    /// The reader has closed the pipe, which is a normal end.
     case readerLeft
-    /// The system said no, with this `errno`.
+    /// A write failed with this `errno`.
     case system(Int32)
   }
 
-  /// Takes bytes for whoever asked, all of them and at once. Blocks while a pipe's reader is slow.
+  /// Writes all bytes of the command's result at once. Blocks while a pipe's reader is slow.
   let write: (_ bytes: [UInt8]) throws(Failure) -> Void
-  /// Takes a line for the person.
+  /// Writes a message for a person.
   let complain: (_ text: String) -> Void
-  /// Whether a person looks at it.
+  /// Whether the result goes to a terminal.
   let isTerminal: Bool
 
-  /// Standard output and standard error. From then on a reader that leaves is an error and not the process's end.
+  /// Returns standard output and standard error. From then on, a reader that leaves is an error and does not
+  /// end the process.
   static func standard() -> CommandOutput {
     signal(SIGPIPE, SIG_IGN)
     return CommandOutput(
@@ -31,7 +32,6 @@ struct CommandOutput {
       isTerminal: isatty(STDOUT_FILENO) == 1)
   }
 
-  /// Prints text.
   func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
   /// Prints a value as one line of JSON.

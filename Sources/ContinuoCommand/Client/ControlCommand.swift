@@ -5,11 +5,11 @@ import ControlServer
 import ControlSocket
 import MusicFiles
 
-/// A command of `continuo` that has a server do something.
+/// A command of `continuo` that a server performs.
 protocol ControlCommand: ParsableCommand {
   var control: ControlOptions { get }
 
-  /// Does it. What is thrown is told to the person.
+  /// Performs the command. Errors are reported to the person.
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus
 }
 
@@ -26,7 +26,7 @@ extension ControlCommand {
     if status != .played { throw status.code }
   }
 
-  /// Does it with that server, tells what went wrong, and says how the command is to end.
+  /// Performs the command on a server and reports errors. Returns the exit status.
   func conduct(at server: ServerChoice, output: CommandOutput) -> ExitStatus {
     do {
       var client = try ControlClient.connected(
@@ -50,9 +50,9 @@ extension ControlCommand {
   }
 }
 
-/// Words for what went wrong between a command and its server.
+/// Messages about errors between a command and its server.
 enum ControlTrouble {
-  /// One line, with the server where that helps, and what to do where there is something to be done.
+  /// Returns a message of one line, with the server and a remedy where they help.
   static func text(_ error: ControlClientError, at address: ServerAddress) -> String {
     switch (error, address) {
     case (.refused, _), (.turnedAway, _): "\(error)"
@@ -66,12 +66,12 @@ enum ControlTrouble {
     }
   }
 
-  /// How a command's help explains its exit status.
+  /// The explanation of the exit statuses in a command's help.
   static let help = """
     EXIT STATUS
       0   done
-      1   the server refused; its words are on standard error
-      64  the command line makes no sense
+      1   the server refused; its message is on standard error
+      64  the command line is invalid
       69  no server answers
     """
 }

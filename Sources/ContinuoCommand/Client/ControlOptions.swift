@@ -3,13 +3,13 @@ import ControlProtocol
 import ControlSocket
 import Glibc
 
-/// Which server a command speaks to.
+/// The choice of the server for a command.
 struct ControlOptions: ParsableArguments {
-  /// Where the socket's path is looked for if no option names a server.
+  /// The environment variable for the socket's path, if no option names a server.
   static let variable = "CONTINUO_SOCKET"
-  /// Where mpd's clients look for their server.
+  /// The environment variable of mpd's clients for their server.
   static let hostVariable = "MPD_HOST"
-  /// The port at that host, if it names none.
+  /// The environment variable for the port, if the host has none.
   static let portVariable = "MPD_PORT"
 
   @Option(
@@ -22,7 +22,7 @@ struct ControlOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A server on the network, or a socket, as in $\(hostVariable): kitchen.local, secret@kitchen.local:6600.",
-      discussion: "What stands before an @ is the password. Files are named as that server sees them.",
+      discussion: "The part before an @ is the password. File names refer to that server.",
       valueName: "host"),
     transform: ServerChoice.init(parsing:))
   var host: ServerChoice?
@@ -32,7 +32,7 @@ struct ControlOptions: ParsableArguments {
     if socket != nil, host != nil { throw ValidationError(contradiction: "--socket", "--host") }
   }
 
-  /// The server. Empty variables count as none. Asks the file system if nothing names one.
+  /// Returns the server. Empty variables count as unset. Reads the file system if no server is named.
   func server(environment: (String) -> String?) throws(SyntaxError) -> ServerChoice {
     func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let socket { return ServerChoice(.path(socket)) }
@@ -50,18 +50,18 @@ struct ControlOptions: ParsableArguments {
     }
   }
 
-  /// The server in this process's environment.
+  /// Returns the server, with this process's environment.
   func server() throws(SyntaxError) -> ServerChoice {
     try server { name in getenv(name).map { String(cString: $0) } }
   }
 }
 
-/// A server and what opens it: a value of `--host`.
+/// A server and its password: a value of `--host`.
 struct ServerChoice: Hashable, Sendable {
   let address: ServerAddress
   let password: ControlProtocol.Argument?
 
-  /// A server that asks for no password.
+  /// Creates a server without a password.
   init(_ address: ServerAddress) {
     self.address = address
     password = nil
@@ -71,7 +71,8 @@ struct ServerChoice: Hashable, Sendable {
     try self.init(parsing: text, port: NetworkAddress.standardPort)
   }
 
-  /// Reads `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`, as mpd's clients do: the first `@` ends the password.
+  /// Parses `[PASSWORD@]HOST[:PORT]` or `[PASSWORD@]/PATH`, as mpd's clients do: the first `@` ends the
+  /// password.
   init(parsing text: String, port: UInt16) throws(SyntaxError) {
     var place = Substring(text)
     if let at = text.firstIndex(of: "@"), at > text.startIndex {
@@ -90,8 +91,8 @@ struct ServerChoice: Hashable, Sendable {
   }
 }
 
-/// In what form a command prints what it has read.
+/// The format in which a command prints its result.
 struct FormOptions: ParsableArguments {
-  @Flag(help: "Print JSON.")
+  @Flag(help: "Print the result as JSON.")
   var json = false
 }

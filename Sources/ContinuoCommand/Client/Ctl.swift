@@ -12,23 +12,23 @@ struct Ctl: ControlCommand {
     abstract: "Sends any command to the server and prints its reply.",
     usage: "continuo ctl [OPTIONS] COMMAND [ARG ...]",
     discussion: """
-      Options come before the command; everything behind it is the command's. The reply is printed as it comes, \
-      binary data and all, without the OK at its end. On a terminal control characters are replaced, and of binary \
-      data only the size is shown. idle waits until something changes, watch prints until it is interrupted.
+      Options precede the command; all words after it belong to the command. The reply is printed unchanged, with \
+      binary data, but without its final OK. On a terminal control characters are replaced, and only the size of \
+      binary data is shown. idle waits for a change; watch prints until it is interrupted.
 
-      --json prints an array with an object for each line of the reply, in its order: name and value (a string); with \
-      binary data base64 as well.
+      --json prints an array with an object for each line of the reply, in order: name and value (a string), and \
+      base64 for binary data.
 
       EXAMPLES
         continuo ctl commands
-            All commands that the server has.
+            All commands of the server.
         continuo ctl playlistinfo 0:10
         continuo ctl --json status | jq 'from_entries'
 
       \(ControlTrouble.help)
       """)
 
-  /// Commands that mean something only in a conversation of several lines.
+  /// Commands that have a meaning only in a connection with several commands.
   private static let ofConversations: Set<String> = [
     "noidle", "command_list_begin", "command_list_ok_begin", "command_list_end",
   ]
@@ -45,7 +45,7 @@ struct Ctl: ControlCommand {
   mutating func validate() throws {
     // A `--` that ends the options is among the words.
     if words.first == "--" { words.removeFirst() }
-    // The words are all of the rest, also what the parser would have understood.
+    // The words include all remaining arguments, also those that the parser knows.
     if words.first == "--help" || words.first == "-h" { throw CleanExit.helpRequest(self) }
     guard let name = words.first else {
       throw ValidationError("A command is missing, as in continuo ctl status.")
@@ -57,7 +57,7 @@ struct Ctl: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
-    // In one word with blanks it is a line as the protocol has it.
+    // A single word with spaces is a line of the protocol.
     let isLine = words.count == 1 && words[0].contains(" ")
     let request =
       try isLine
@@ -79,13 +79,13 @@ struct Ctl: ControlCommand {
       try client.send(request, timeout: ControlClient.quickPatience)
       return try client.reply(timeout: patience(for: request.name))
     } catch {
-      // The one command without an answer.
+      // `close` is the only command without a reply.
       if error == .disconnected, request.name == "close" { return [] }
       throw error
     }
   }
 
-  /// Prints what comes until it ends with an error, which it always does.
+  /// Prints the stream of replies, which always ends with an error.
   private func stream(
     _ request: Request, with client: inout ControlClient, to output: CommandOutput
   ) throws -> Never {
@@ -97,7 +97,7 @@ struct Ctl: ControlCommand {
     }
   }
 
-  /// Seconds to wait for the answer; nil where waiting is what is wanted.
+  /// Returns the timeout for a reply, in seconds; nil for commands whose purpose is to wait.
   private static func patience(for name: String) -> Double? {
     switch name {
     case "idle": nil

@@ -5,23 +5,23 @@ import ControlProtocol
 /// `continuo interrupt`.
 struct Interrupt: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "interrupt", "Has a call come in, or end.",
+    "interrupt", "Begins or ends an interruption, such as a phone call.",
     usage: "continuo interrupt [OPTIONS] begin|end [resume|noresume]",
-    "When it ends, what it paused goes on, unless noresume says otherwise.")
+    "At its end, paused playback resumes, unless noresume is given.")
 
-  /// What happens.
+  /// The start or the end of an interruption.
   enum Moment: String, ExpressibleByArgument, CaseIterable {
     case begin, end
   }
 
-  /// Whether the application is told to go on.
+  /// Whether paused playback resumes at the end.
   enum Outcome: String, ExpressibleByArgument, CaseIterable {
     case resume, noresume
   }
 
   @OptionGroup var control: ControlOptions
 
-  @ArgumentParser.Argument(help: "begin or end.")
+  @ArgumentParser.Argument(help: "The event: begin or end.")
   var moment: Moment
 
   @ArgumentParser.Argument(help: "With end: resume or noresume. (default: resume)")

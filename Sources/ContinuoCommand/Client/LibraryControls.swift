@@ -7,24 +7,24 @@ import TextFormatting
 /// `continuo search`.
 struct Search: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "search", "Finds songs of the server's home by what their tags say.",
+    "search", "Finds songs in the server's music directory by their tags.",
     usage: "continuo search [OPTIONS] WORD ...",
     """
-    A song is found if each WORD is in one of its tags; TAG=TEXT has to be in that tag. Capitals do not count. Each \
-    song is a line with its file, as continuo add --host takes it; --json prints an array with one object for each \
-    song: file, title, artist, album, duration (seconds); what is not known is null.
+    A song matches if each WORD is in one of its tags; TAG=TEXT must be in that tag. Case is ignored. Each song is \
+    printed as a line with its file, as continuo add --host accepts it. --json prints an array with one object for \
+    each song: file, title, artist, album, duration (seconds); unknown values are null.
 
     EXAMPLES
       continuo search pachelbel canon
       continuo search --add album=Musikalische genre=baroque
-          The songs are added to the queue and not printed.
+          Adds the songs to the queue instead of printing them.
     """)
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
   @Flag(help: "Add the songs to the end of the queue.")
   var add = false
-  @ArgumentParser.Argument(help: ArgumentHelp("What to look for.", valueName: "WORD"))
+  @ArgumentParser.Argument(help: ArgumentHelp("A word, or TAG=TEXT.", valueName: "WORD"))
   var words: [String]
 
   mutating func validate() throws {
@@ -32,7 +32,7 @@ struct Search: ControlCommand {
     if add, form.json { throw ValidationError("--json has nothing to print with --add.") }
   }
 
-  /// The filter as the protocol writes it.
+  /// The filter in the protocol's syntax.
   var filter: ControlProtocol.Argument {
     ControlProtocol.Argument(
       "(" + words.map(Self.condition).joined(separator: " AND ") + ")")
@@ -55,7 +55,7 @@ struct Search: ControlCommand {
     return "(\(tag) contains '\(quoted)')"
   }
 
-  /// Songs to ask for at a time: less than a server may have to hold for one client.
+  /// The number of songs in a request, whose reply stays below a server's output limit for a client.
   static let pageSize = 1000
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
@@ -82,21 +82,21 @@ struct Search: ControlCommand {
 /// `continuo update`.
 struct Update: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "update", "Has the server look for new and changed files in its home.",
+    "update", "Scans the server's music directory for new and changed files.",
     usage: "continuo update [OPTIONS] [NAME]",
     """
-    A running server sees most changes by itself; this is for disks that tell of none, as those of other machines. \
-    --json prints an object with the key job, the number that the update has.
+    A running server notices most changes itself. This command is for disks that report none, such as those of other \
+    machines. --json prints an object with the key job, the number of the update.
 
     EXAMPLES
       continuo update
       continuo update --wait New
-          Returns when what is in the folder New is known.
+          Returns when the folder New has been scanned.
     """)
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @Flag(help: "Wait until it is done.")
+  @Flag(help: "Wait until the update is complete.")
   var wait = false
   @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
   var name: String?
@@ -129,7 +129,7 @@ struct Playlists: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "The playlist whose songs are wanted.")
+  @ArgumentParser.Argument(help: "The playlist whose songs to list.")
   var name: String?
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
@@ -160,7 +160,7 @@ struct Load: ControlCommand {
     """)
 
   @OptionGroup var control: ControlOptions
-  @ArgumentParser.Argument(help: "The playlist.")
+  @ArgumentParser.Argument(help: "The name of the playlist.")
   var name: String
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
@@ -174,28 +174,28 @@ struct Save: ControlCommand {
   static let configuration = CommandConfiguration.control(
     "save", "Stores the queue as a playlist.", usage: "continuo save [OPTIONS] NAME",
     """
-    One that is there already is left alone, unless an option says otherwise.
+    An existing playlist is not changed, unless an option is given.
 
     EXAMPLES
       continuo save evening
       continuo save --replace evening
     """)
 
-  /// What happens to a playlist that is there.
+  /// The treatment of an existing playlist.
   enum Mode: String, EnumerableFlag {
     case replace, append
 
     static func help(for mode: Mode) -> ArgumentHelp? {
       switch mode {
-      case .replace: "Replace a playlist that is there."
-      case .append: "Add the songs to a playlist that is there."
+      case .replace: "Replace an existing playlist."
+      case .append: "Append the songs to an existing playlist."
       }
     }
   }
 
   @OptionGroup var control: ControlOptions
   @Flag(exclusivity: .exclusive) var mode: Mode?
-  @ArgumentParser.Argument(help: "What the playlist is called.")
+  @ArgumentParser.Argument(help: "The name of the playlist.")
   var name: String
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
@@ -206,7 +206,7 @@ struct Save: ControlCommand {
 }
 
 extension CommandOutput {
-  /// Prints a name as a line: its bytes for a program, what a terminal may show for a person.
+  /// Prints a name as a line: unchanged bytes for a program, sanitized text for a terminal.
   func writeName(_ name: ControlProtocol.Argument) throws(Failure) {
     if isTerminal {
       try write(TerminalText.sanitized(name.description) + "\n")

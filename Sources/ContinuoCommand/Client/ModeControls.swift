@@ -3,19 +3,19 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A command of `continuo` that sets or prints one of the modes in which the queue is played.
+/// A command of `continuo` that sets or prints a playback mode of the queue.
 protocol ModeControl: ControlCommand {
-  /// Its name, which is also the command's and that of the field of `status`.
+  /// The name of the mode, of its command, and of its field in `status`.
   static var mode: String { get }
   var form: FormOptions { get }
   var value: ModeValue? { get }
 }
 
-/// What a mode is to be.
+/// A new value for a mode.
 enum ModeValue: String, ExpressibleByArgument, CaseIterable {
   case on, off, oneshot, toggle
 
-  /// What the protocol calls it; nil for a change.
+  /// The protocol's word for the value; nil for `toggle`.
   var word: ControlProtocol.Argument? {
     switch self {
     case .on: "1"
@@ -25,7 +25,7 @@ enum ModeValue: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// What the server calls so.
+  /// Creates the value from the protocol's word.
   init?(word: String) {
     guard let value = Self.allCases.first(where: { $0.word?.string == word }) else { return nil }
     self = value
@@ -51,18 +51,18 @@ extension ModeControl {
     return .played
   }
 
-  /// Refuses what the mode does not have.
+  /// Throws if the mode does not have the value.
   func validateMode(hasOneshot: Bool) throws {
     if value == .oneshot, !hasOneshot { throw ValidationError("\(Self.mode) has no oneshot.") }
     if value != nil, form.json { throw ValidationError("--json has nothing to print while setting.") }
   }
 
-  /// What the help of such a command says.
+  /// Returns the configuration of a mode's command, with its help.
   static func describe(_ abstract: String, oneshot: String? = nil) -> CommandConfiguration {
     .control(
       mode, abstract, usage: "continuo \(mode) [OPTIONS] [on|off|\(oneshot == nil ? "" : "oneshot|")toggle]",
       """
-      \(oneshot.map { "\($0) " } ?? "")Without a word the mode is printed; with --json as an object with the key \
+      \(oneshot.map { "\($0) " } ?? "")Without a value the mode is printed; with --json as an object with the key \
       \(mode).
 
       EXAMPLES
@@ -75,10 +75,10 @@ extension ModeControl {
 /// `continuo random`.
 struct Random: ModeControl {
   static let mode = "random"
-  static let configuration: CommandConfiguration = describe("Plays the queue in random order, or in its own.")
+  static let configuration: CommandConfiguration = describe("Turns random order of the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "What it is to be.") var value: ModeValue?
+  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
   mutating func validate() throws { try validateMode(hasOneshot: false) }
 }
 
@@ -86,10 +86,10 @@ struct Random: ModeControl {
 struct Repeat: ModeControl {
   static let mode = "repeat"
   static let configuration: CommandConfiguration = describe(
-    "Begins anew behind the last song, or stops there.")
+    "Turns repetition of the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "What it is to be.") var value: ModeValue?
+  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
   mutating func validate() throws { try validateMode(hasOneshot: false) }
 }
 
@@ -97,10 +97,10 @@ struct Repeat: ModeControl {
 struct Single: ModeControl {
   static let mode = "single"
   static let configuration: CommandConfiguration = describe(
-    "Stops behind each song, or plays on.", oneshot: "With oneshot it does so once.")
+    "Turns stopping after each song on or off.", oneshot: "With oneshot playback stops once.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "What it is to be.") var value: ModeValue?
+  @ArgumentParser.Argument(help: "New value: on, off, oneshot or toggle.") var value: ModeValue?
   mutating func validate() throws { try validateMode(hasOneshot: true) }
 }
 
@@ -108,9 +108,9 @@ struct Single: ModeControl {
 struct Consume: ModeControl {
   static let mode = "consume"
   static let configuration: CommandConfiguration = describe(
-    "Takes each song out of the queue once it was played, or keeps it.")
+    "Turns removal of played songs from the queue on or off.")
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
-  @ArgumentParser.Argument(help: "What it is to be.") var value: ModeValue?
+  @ArgumentParser.Argument(help: "New value: on, off or toggle.") var value: ModeValue?
   mutating func validate() throws { try validateMode(hasOneshot: false) }
 }

@@ -3,9 +3,9 @@ import ControlClient
 import ControlProtocol
 import TextFormatting
 
-/// A place in the queue as people count, from 1.
+/// A position in the queue, counted from 1 for people.
 struct QueueNumber: Hashable, Sendable {
-  /// From 0, as the protocol counts.
+  /// The position from 0, as in the protocol.
   let index: UInt32
 
   init(parsing text: String) throws(SyntaxError) {
@@ -16,10 +16,10 @@ struct QueueNumber: Hashable, Sendable {
   }
 }
 
-/// A song of the queue, or several that follow each other: 3, 2-5, or 4- for all from there on.
+/// A song of the queue, or several consecutive ones: `3`, `2-5`, or `4-` to the end.
 struct QueueNumbers: Hashable, Sendable {
   let start: UInt32
-  /// Behind the last; nil: to the end of the queue.
+  /// The position after the last song; nil for the end of the queue.
   let end: UInt32?
 
   init(parsing text: String) throws(SyntaxError) {
@@ -42,8 +42,8 @@ struct QueueNumbers: Hashable, Sendable {
 }
 
 extension ControlClient {
-  /// Asks for something with songs of the queue. Where there is no such song, the server's words are numbers from 0, which
-  /// nobody has typed: it is said without.
+  /// Sends requests about songs of the queue. If a song does not exist, the server's message has positions
+  /// from 0, which the user did not type. Another message replaces it.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
     do {
       _ = try ask(requests)
@@ -67,7 +67,7 @@ struct Jump: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @ArgumentParser.Argument(
-    help: ArgumentHelp("The song.", valueName: "N"), transform: QueueNumber.init(parsing:))
+    help: ArgumentHelp("The number of the song.", valueName: "N"), transform: QueueNumber.init(parsing:))
   var number: QueueNumber
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
@@ -79,9 +79,9 @@ struct Jump: ControlCommand {
 /// `continuo delete`.
 struct Delete: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "delete", "Takes songs out of the queue.", usage: "continuo delete [OPTIONS] N|N-M ...",
+    "delete", "Removes songs from the queue.", usage: "continuo delete [OPTIONS] N|N-M ...",
     """
-    Songs have the numbers that continuo queue shows; all are meant as they are before the first is taken out.
+    Songs have the numbers that continuo queue shows, before any of them is removed.
 
     EXAMPLES
       continuo delete 3
@@ -92,11 +92,11 @@ struct Delete: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @ArgumentParser.Argument(
-    help: ArgumentHelp("The songs.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
+    help: ArgumentHelp("Song numbers.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
   var songs: [QueueNumbers]
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    // From the back: what is left keeps its numbers. Each song once.
+    // Deletes from the back, so that the remaining songs keep their numbers, and each song once.
     var limit = UInt32.max
     var requests: [Request] = []
     for song in songs.sorted(by: { $0.start > $1.start }) {
@@ -114,9 +114,9 @@ struct Delete: ControlCommand {
 /// `continuo move`.
 struct Move: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "move", "Moves songs to another place in the queue.", usage: "continuo move [OPTIONS] N|N-M PLACE",
+    "move", "Moves songs to another position in the queue.", usage: "continuo move [OPTIONS] N|N-M PLACE",
     """
-    Songs have the numbers that continuo queue shows; PLACE is the number that the first of them has afterwards.
+    Songs have the numbers that continuo queue shows; PLACE is the new number of the first of them.
 
     EXAMPLES
       continuo move 5 1
@@ -125,10 +125,10 @@ struct Move: ControlCommand {
 
   @OptionGroup var control: ControlOptions
   @ArgumentParser.Argument(
-    help: ArgumentHelp("The songs.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
+    help: ArgumentHelp("Song numbers.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
   var songs: QueueNumbers
   @ArgumentParser.Argument(
-    help: ArgumentHelp("Where they go.", valueName: "PLACE"), transform: QueueNumber.init(parsing:))
+    help: ArgumentHelp("Destination position.", valueName: "PLACE"), transform: QueueNumber.init(parsing:))
   var place: QueueNumber
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {

@@ -6,17 +6,17 @@ import TextFormatting
 /// `continuo seek`.
 struct Seek: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "seek", "Goes to a time in the current song.",
+    "seek", "Seeks to a time in the current song.",
     usage: "continuo seek [OPTIONS] TIME",
     """
-    TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from where it is.
+    TIME is 12, 12.34, 1:02 or 1:02:03.5 from the beginning of the song, or with + or - from the position.
     """)
 
   @OptionGroup var control: ControlOptions
 
-  // A list, since -5 is an option to the parser.
+  // A list, because the parser takes -5 for an option.
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("Where to go.", valueName: "TIME"),
+    parsing: .allUnrecognized, help: ArgumentHelp("The time to seek to.", valueName: "TIME"),
     completion: Completions.seek)
   var words: [String]
 
@@ -38,7 +38,7 @@ struct Seek: ControlCommand {
   }
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    // To a millisecond, which is what the protocol has.
+    // The protocol's resolution is a millisecond.
     let time: Milliseconds
     var sign = ""
     switch try target {

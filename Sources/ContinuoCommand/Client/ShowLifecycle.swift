@@ -5,7 +5,7 @@ import TextFormatting
 /// `continuo lifecycle`.
 struct ShowLifecycle: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "lifecycle", "Tells the state of the application, and what keeps it running.",
+    "lifecycle", "Shows the application's state, and the reasons that keep it running.",
     """
     --json prints one object: application (active, inactive, background, suspended, notRunning), backgroundModes and \
     keptRunningBy (arrays), backgroundTimeRemaining (seconds; null: unlimited), tasks (an array of objects with name \

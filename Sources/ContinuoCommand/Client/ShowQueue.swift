@@ -9,10 +9,11 @@ struct ShowQueue: ControlCommand {
     "queue", "Lists the songs of the queue.",
     """
     The current song has a > in front. --json prints an array with one object for each song: position (from 0), id, \
-    file, title, artist, album, duration (seconds); what is not known is null.
+    file, title, artist, album, duration (seconds); unknown values are null.
     """)
 
-  /// Songs to ask for at a time: less than a server may have to hold for one client, however many tags they have.
+  /// The number of songs in a request, whose reply stays below a server's output limit for a client, however
+  /// many tags the songs have.
   static let pageSize = 1000
 
   @OptionGroup var control: ControlOptions
@@ -30,7 +31,7 @@ struct ShowQueue: ControlCommand {
       try output.write(
         listing.text(of: songs, current: replies[0]["songid"].flatMap { Int($0) }, total: total))
       start += Self.pageSize
-      // Beyond its end the queue, which may be shorter than a moment ago, has no page to ask for.
+      // A page after the end of the queue, which may have become shorter, must not be requested.
       guard songs.count == Self.pageSize, start < total else { break }
     }
     try output.write(listing.end)

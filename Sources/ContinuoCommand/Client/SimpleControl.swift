@@ -2,11 +2,11 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 
-/// A command of `continuo` that is one command of the server's, and has nothing to print.
+/// A command of `continuo` that is a single command of the server and prints nothing.
 protocol SimpleControl: ControlCommand {
   static var command: String { get }
   static var arguments: [ControlProtocol.Argument] { get }
-  /// Seconds to wait for it.
+  /// The timeout for the reply, in seconds.
   static var patience: Double { get }
 }
 
@@ -20,7 +20,7 @@ extension SimpleControl {
   }
 }
 
-/// One that waits until the application is where the command leads to.
+/// A command that waits until the application has reached the state that the command requests.
 protocol ApplicationControl: SimpleControl {}
 
 extension ApplicationControl {
@@ -28,7 +28,8 @@ extension ApplicationControl {
 }
 
 extension CommandConfiguration {
-  /// That of a command that speaks to a server. Without `usage` the parser words it.
+  /// Returns the configuration of a command that connects to a server. Without `usage` the parser generates
+  /// it.
   static func control(
     _ name: String, _ abstract: String, usage: String? = nil, _ discussion: String = ""
   ) -> Self {

@@ -6,12 +6,12 @@ import TextFormatting
 /// `continuo status`.
 struct Status: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "status", "Tells what is playing, and how.",
+    "status", "Shows the current song and the state of the player.",
     """
     --json prints one object: state (playing, paused, stopped), song (null, or position from 0, id, file, title, \
     artist, album, duration), elapsed and duration (seconds, or null), queueLength, volume (0-100, or null), repeat \
     and random (true, false), single and consume (off, on, oneshot), application (as in lifecycle), error (null, or \
-    why there is no sound).
+    the reason for missing sound).
     """)
 
   @OptionGroup var control: ControlOptions
@@ -19,7 +19,7 @@ struct Status: ControlCommand {
 
   func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
     let replies = try client.ask([Request("status"), Request("currentsong"), Request("lifecycle")])
-    // A reply for each command, and an empty one behind the last.
+    // The replies are one for each command, and an empty one after the last.
     guard replies.count > 3 else { throw ProtocolTrouble() }
     let status = RemoteStatus(status: replies[0], song: replies[1], lifecycle: replies[2])
     if form.json { try output.write(status.json) } else { try output.write(status.text) }
@@ -27,7 +27,7 @@ struct Status: ControlCommand {
   }
 }
 
-/// The server's answer is none.
+/// The server's reply has an unexpected form.
 struct ProtocolTrouble: Error, CustomStringConvertible {
   var description: String { "the server's answer makes no sense" }
 }

@@ -16,7 +16,7 @@ struct Volume: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  // A list, since -5 is an option to the parser.
+  // A list, because the parser takes -5 for an option.
   @ArgumentParser.Argument(
     parsing: .allUnrecognized, help: ArgumentHelp("The volume to set.", valueName: "N"),
     completion: Completions.volume)

@@ -6,29 +6,28 @@ import TextFormatting
 /// `continuo watch`.
 struct Watch: ControlCommand {
   static let configuration = CommandConfiguration.control(
-    "watch", "Prints what happens, as it happens, until it is interrupted.",
+    "watch", "Prints events as they happen, until it is interrupted.",
     usage: "continuo watch [OPTIONS] [time SECONDS] [events]",
     """
-    watch events tells of songs, of the player and of the application; so does watch without words. watch time 0.01 \
-    prints the time that is heard every 1/100 second (0.001 to 3600); watch time 0.01 events does both. Each record is \
-    a line of its own, written at once; the first ones tell how things are. When nothing happens, alive is printed \
-    every 10 s. An interrupt (control C) ends it as it ends any command, with the signal's status; a reader that \
-    leaves ends it with 0.
+    watch events, the default, prints events of songs, of the player and of the application. watch time 0.01 prints \
+    the audible position every 1/100 second (0.001 to 3600); watch time 0.01 events prints both. Each record is a \
+    line, written at once; the first ones are the current state. Without events, alive is printed every 10 s. Ctrl-C \
+    ends the command with the signal's status; a reader that leaves ends it with 0.
 
     --json prints one object for each record. event is time, currentItem, timeControlStatus, applicationState, \
-    didPlayToEndTime, failed, timeJumped, coalesced or alive. With it come, as they apply: index (in the queue, from \
+    didPlayToEndTime, failed, timeJumped, coalesced or alive. The other keys, as they apply: index (in the queue, from \
     0), songid, url, elapsed (seconds), value and timescale (the same time, exactly), status, reason, state, error, \
-    steps (how many were left out since this reader was too slow), host (seconds of the monotonic clock).
+    steps (the number left out because this reader was too slow), host (seconds of the monotonic clock).
     """)
 
-  /// Seconds without a word, after which a server counts as gone: three of its heartbeats.
+  /// The time in seconds without a line after which a server counts as lost: three of its heartbeats.
   static let patience = 30.0
 
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
   @ArgumentParser.Argument(
-    help: ArgumentHelp("What to watch.", valueName: "time SECONDS|events"),
+    help: ArgumentHelp("The records to print.", valueName: "time SECONDS|events"),
     completion: Completions.watch)
   var words: [String] = []
 

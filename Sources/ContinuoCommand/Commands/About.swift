@@ -1,11 +1,11 @@
 import Continuo
 
-/// What this program is: its version, and the one place that has its licence.
+/// The program's version and its licence.
 enum About {
-  /// That of the library.
+  /// The version of the library.
   static let version = Version.number
 
-  /// The same text as README.md has.
+  /// The licence, in the same words as in README.md.
   static let license = """
     MIT. Copyright (c) 2026 the Continuo authors.
 

@@ -1,8 +1,9 @@
 import ArgumentParser
 
-/// The scripts of `--generate-completion-script`.
+/// The completion scripts of `--generate-completion-script`.
 enum CompletionScript {
-  /// What the arguments ask for; nil if that is no script, or one that the parser makes as it should be.
+  /// Returns the script that the arguments request. nil if they request none, or one that the parser
+  /// generates correctly.
   static func asked(by arguments: some Collection<String>) -> String? {
     let option = "--generate-completion-script"
     let words = Array(arguments)
@@ -10,7 +11,8 @@ enum CompletionScript {
     return RootCommand.completionScript(for: .bash) + wordsWithColons
   }
 
-  /// Bash takes `3:home` for three words, and the parser's script relies on it that one is one.
+  /// A wrapper around the parser's script for Bash. Bash splits `3:home` into three words, but the script
+  /// expects one.
   private static let wordsWithColons = #"""
 
 

@@ -9,9 +9,9 @@ struct Get: ParsableCommand {
     abstract: "Downloads URLs into files, and goes on where it was ended before.",
     usage: "continuo get [OPTIONS] [--output PATH] URL ...",
     discussion: """
-      Until a file is whole it is called NAME.part, with NAME.part.record beside it. The same command goes on with them, \
-      after Ctrl-C, a lost connection, a kill or a power cut. If the file has changed on the server it begins anew: a \
-      file is never made of two versions. A file that is there is not replaced.
+      An incomplete file is called NAME.part, with NAME.part.record beside it. The same command resumes the download \
+      after Ctrl-C, a lost connection, a kill or a power failure. If the file has changed on the server, the download \
+      starts again: a file never consists of two versions. An existing file is not replaced.
 
       The name is the last part of the URL's path.
 
@@ -21,16 +21,16 @@ struct Get: ParsableCommand {
         continuo get --output Podcasts http://host/1.mp3 http://host/2.mp3
             Downloads both to the folder Podcasts.
         continuo get --output talk.mp3 'https://example.org/download?id=7'
-            A URL that has no name for a file.
+            A URL without a file name.
         continuo get --header @token.txt https://example.org/private.mp3
-            With a header field that is in a file.
+            With a header field from a file.
 
       EXIT STATUS
-        0   all files are there
+        0   all files are complete
         1   at least one URL could not be fetched
-        64  the command line makes no sense
-        73  a file cannot be written, or is there already
-        128+n  ended by signal n, as SIGINT (130); what came is kept
+        64  the command line is invalid
+        73  a file cannot be written, or exists already
+        128+n  ended by signal n, such as SIGINT (130); received bytes are kept
       """)
 
   @Option(
@@ -40,13 +40,13 @@ struct Get: ParsableCommand {
     completion: .file())
   var output: String?
 
-  @Flag(help: "Replace files that are there, each when the new one is whole.")
+  @Flag(help: "Overwrite existing files, each once its download is complete.")
   var force = false
 
   @OptionGroup var requests: RequestOptions
 
   @ArgumentParser.Argument(
-    help: ArgumentHelp("What to download: http:// and https:// URLs.", valueName: "url"))
+    help: ArgumentHelp("The http:// and https:// URLs to download.", valueName: "url"))
   var urls: [String]
 
   mutating func validate() throws {
@@ -66,7 +66,7 @@ struct Get: ParsableCommand {
     }
     let run = GetRun(try requests.settingsOrExit(), replacesFiles: force, clock: SystemClock.shared)
     CleanUp.add(run.stop)
-    // There is no main queue: a signal ends the process by its clean-up.
+    // Without a main queue, a signal ends the process by its clean-up.
     let signals = Signals(end: { _ in })
     var status = ExitStatus.played
     for target in targets {

@@ -2,13 +2,13 @@ import Glibc
 import MusicFiles
 import TextFormatting
 
-/// The files that a command is to write. They have to be different ones, and none of them may be read by it: links,
-/// other spellings and descriptors are seen through. Nothing is opened for that.
+/// The output files of a command. They must differ from each other and from all files that the command reads.
+/// Links, other spellings and descriptors of the same file are recognized, without opening a file.
 struct OutputFiles {
-  /// Two names of one file, in a sentence for a person.
+  /// A conflict between two names of one file, as a sentence for display.
   struct Conflict: Error, CustomStringConvertible { let description: String }
 
-  /// Where an output goes: to a file that is there, or to a name in a folder.
+  /// The destination of an output: an existing file, or a new name in a folder.
   private enum Destination: Hashable {
     case file(FileStatus.Identity)
     case name([UInt8], in: FileStatus.Identity)
@@ -16,8 +16,8 @@ struct OutputFiles {
 
   private var outputs: [Destination: String] = [:]
 
-  /// Adds what `option` has written; nil is standard output. Throws where another output has that file. May block on the
-  /// disk.
+  /// Adds the output of `option`; nil is standard output. Throws if another output has the same file. May
+  /// block on the disk.
   mutating func add(_ option: String, _ path: MediaPath?) throws(Conflict) {
     guard let destination = path.map(Self.destination(of:)) ?? Self.destination(of: STDOUT_FILENO) else {
       return
@@ -27,16 +27,16 @@ struct OutputFiles {
     }
   }
 
-  /// Throws where an output would overwrite one of `inputs`. May block on the disk.
+  /// Throws if an output would overwrite one of `inputs`. May block on the disk.
   func check(inputs: some Sequence<MediaPath>) throws(Conflict) {
-    // Most outputs are new files: nobody has to look at 100,000 songs then.
+    // Most outputs are new files, which cannot be inputs. That saves a look at 100,000 songs.
     guard outputs.keys.contains(where: { if case .file = $0 { true } else { false } }) else { return }
     for path in inputs {
       if let status = try? FileStatus(of: path) { try check(status, "\(path)") }
     }
   }
 
-  /// Throws where an output would overwrite what standard input is read from.
+  /// Throws if an output would overwrite the file that standard input reads.
   func checkStandardInput() throws(Conflict) {
     if let status = FileStatus(of: STDIN_FILENO), status.type == S_IFREG {
       try check(status, "standard input")
@@ -52,10 +52,11 @@ struct OutputFiles {
   /// The number of links that Linux follows.
   private static let linkLimit = 40
 
-  /// Where a file of that name is written; nil for a device, which many may write to, and where none can be made.
+  /// Returns the destination for a file name. nil for a device, to which several outputs may write, and if no
+  /// file can be created.
   private static func destination(of path: MediaPath) -> Destination? {
     if let status = try? FileStatus(of: path) { return destination(status) }
-    // A file is made where a link to nothing leads.
+    // Writing to a dangling link creates the link's target.
     var path = path
     for _ in 0..<linkLimit {
       guard let target = path.linkTarget else { break }
@@ -74,7 +75,7 @@ struct OutputFiles {
 }
 
 extension MediaPath {
-  /// What a symbolic link says; nil if it is none.
+  /// The target of a symbolic link; nil if the path is not one.
   fileprivate var linkTarget: MediaPath? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = withCString { readlink($0, &target, target.count) }

@@ -17,41 +17,41 @@ struct Play: ParsableCommand {
     abstract: "Plays files, URLs, folders and playlists to their end, and exits.",
     usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
     discussion: """
-      On a terminal it shows what is playing and takes keys: space (pause), n and p (next, previous), left and \
-      right (5 s back, on), up and down (volume), m (mute), h (home button), f (foreground), q (quit), ? (these keys).
+      On a terminal it shows the current song and reads keys: space (pause), n and p (next, previous), left and \
+      right (5 s back, forward), up and down (volume), m (mute), h (home button), f (foreground), q (quit), ? (these keys).
 
       EXAMPLES
         continuo play Media
-            A folder with all that is below it.
+            A folder with its subfolders.
         continuo play intro.mp3 evening.m3u8
-            A file, then what a playlist names.
+            A file, then those of a playlist.
         continuo play http://example.org/a.mp3 intro.mp3
-            A file of a web server, then one of this machine.
+            A file from a web server, then a local one.
         find Media -name '*.mp3' | shuf | continuo play -
             A playlist from standard input.
         continuo play --null-sink Media
             On a machine without sound.
         continuo play --background-modes none --at 3:home --at 6.5:foreground Media
-            The home button stops the sound; in front again it goes on from there.
+            The home button stops the sound; in the foreground it resumes there.
         continuo play --at '2:interrupt begin' --at 4:'interrupt end' Media
             A call, during which the player pauses.
         continuo play --at 3:terminate --at 5:launch --timeline run.svg Media
-            The application ends and goes on where it stopped; a drawing shows it.
+            The application terminates and resumes where it stopped; a drawing shows it.
         continuo play --socket /tmp/continuo/socket Media &
-            Driven from elsewhere: continuo next --socket /tmp/continuo/socket
+            Controlled from elsewhere: continuo next --socket /tmp/continuo/socket
         continuo play --output wav:all.wav --events events.jsonl Media
-            Renders the queue to a file and notes all that observers see.
+            Renders the queue to a file and writes all observer events.
 
       EXIT STATUS
         0   the queue was played
-        1   at least one item could not be played, or not to its end; others, or a part, were
-        64  the command line makes no sense
+        1   at least one item could not be played to its end; others, or a part, were
+        64  the command line is invalid
         66  no such file, and nothing left to play
         69  no audio server, and none could be started; no such sink; or the WAV file cannot be written
         70  the system terminated the application and nothing launched it again
         71  the system gives the player too few threads or too little memory
-        73  a server answers at the socket that --socket names, or it cannot be made
-        128+n  ended by signal n, as SIGINT (130)
+        73  the socket that --socket names is in use, or cannot be created
+        128+n  ended by signal n, such as SIGINT (130)
       """)
 
   @OptionGroup var options: PlayOptions
@@ -77,7 +77,7 @@ struct Play: ParsableCommand {
     try play(builder, modes: modes, network: network)
   }
 
-  /// Sees to it that no output is something that is read, or another output.
+  /// Throws if an output is also an input or another output.
   private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
     var outputs = OutputFiles()
     if case .wav(let path) = options.sound.output {
@@ -112,7 +112,7 @@ struct Play: ParsableCommand {
         throw ExitStatus.usage.code
       }
     }
-    // Before anything is started that would have to be taken down.
+    // Must precede everything that a signal would have to clean up.
     let signals = Signals(
       end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
     let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: true)
@@ -146,7 +146,8 @@ struct Play: ParsableCommand {
     return machine
   }
 
-  /// The control socket; nil where the default one cannot be had. One that was named has to be.
+  /// Returns the control socket; nil if the default one is unavailable. Ends the process if a named one is
+  /// unavailable.
   private func bindSocket() -> ListeningSocket? {
     do {
       return try CleanUp.adding { () throws(ListenError) in
@@ -164,7 +165,7 @@ struct Play: ParsableCommand {
     }
   }
 
-  /// What a drawing of the run says of it.
+  /// Returns the caption of the run's drawing.
   private func caption(_ count: Int, _ modes: BackgroundModes) -> String {
     "continuo play, \(count) \(count == 1 ? "item" : "items"); background modes: \(modes)"
   }

@@ -3,9 +3,9 @@ import Glibc
 
 /// The program `continuo`.
 public enum CommandLineTool {
-  /// Does what the process's arguments say, and ends the process. On the main thread.
+  /// Runs the command that the process's arguments select, and ends the process. Call on the main thread.
   public static func main() {
-    // Swift's runtime takes this key for a crash, and looks into the process for seconds.
+    // Swift's runtime takes SIGQUIT, the signal of Ctrl-\, for a crash and inspects the process for seconds.
     signal(SIGQUIT, SIG_DFL)
     StandardDescriptors.reserve()
     SystemResources.returnLargeBlocks()
@@ -24,16 +24,17 @@ public enum CommandLineTool {
     RootCommand.main()
   }
 
-  /// Why there is not even the program's name among `count` arguments; nil if there is. A Swift runtime that does not take
-  /// them from `CArguments` reads them from /proc, and has none where that is not mounted.
+  /// Returns an explanation if `count` does not even include the program's name; otherwise nil. A Swift
+  /// runtime that does not get the arguments from `CArguments` reads them from /proc, and has none if that is
+  /// not mounted.
   static func reasonForNoArguments(count: Int32) -> String? {
     count > 0 ? nil : "the arguments cannot be read: is /proc mounted?"
   }
 }
 
-/// What to say to somebody who has mistyped a command.
+/// Suggestions for mistyped commands.
 enum CommandSuggestion {
-  /// What other programs call commands that are here.
+  /// The names that other programs have for commands of this one.
   private static let others = [
     "prev": "previous", "ls": "queue", "playlist": "queue", "start": "resume", "unpause": "resume",
     "vol": "volume", "skip": "next", "info": "status", "find": "search", "rescan": "update",
@@ -41,10 +42,11 @@ enum CommandSuggestion {
     "goto": "jump", "playlist-load": "load",
   ]
 
-  /// How other programs are told to play in random order.
+  /// The options of other programs for random order.
   private static let shuffling: Set<String> = ["--shuffle", "--random", "-z"]
 
-  /// A line about arguments that other programs know, or a first one that is no command; nil for all else.
+  /// Returns a hint about options of other programs or about a first argument that is not a command;
+  /// otherwise nil.
   static func hint(for arguments: some Collection<String>) -> String? {
     guard let first = arguments.first else { return nil }
     if let option = arguments.first(where: shuffling.contains), first == option || first == "play" {
@@ -56,7 +58,7 @@ enum CommandSuggestion {
     return hint(for: first)
   }
 
-  /// A line about a first argument that is no command; nil for one that is, or an option.
+  /// Returns a hint about a first argument that is not a command; nil for a command or an option.
   static func hint(for word: String) -> String? {
     let commands = RootCommand.configuration.subcommands
     let names = commands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
@@ -68,7 +70,8 @@ enum CommandSuggestion {
     return "there is no command \(word)\(guess) (continuo --help lists all; continuo play plays files)"
   }
 
-  /// How many letters have to be changed, put in, left out or exchanged with their neighbours.
+  /// Returns the number of letters to change, insert, remove or exchange with a neighbour (optimal string
+  /// alignment distance).
   static func distance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first.prefix(64)), Array(second))
     var rows = [Array(0...b.count)]
@@ -95,9 +98,9 @@ struct RootCommand: ParsableCommand {
         continuo play Media
             Plays all MP3 files in the folder Media, in a person's order.
         continuo serve --home ~/Music
-            Waits for what others want played: MPD's clients, and the commands below it.
+            Plays what MPD clients and the commands below request.
         continuo add . && continuo resume
-            Has the server play what is here.
+            Adds the working directory to the server's queue and plays it.
         continuo help play
             Explains all options of play.
       """,
@@ -124,7 +127,7 @@ struct RootCommand: ParsableCommand {
         ]),
     ])
 
-  @Flag(help: "Show the licence.")
+  @Flag(help: "Print the licence and exit.")
   var license = false
 
   func run() throws {

@@ -15,30 +15,30 @@ import Transfer
 /// `continuo serve`.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Plays what clients ask for, until it is ended.",
+    abstract: "Plays the queue of its clients, until it is ended.",
     usage: "continuo serve [OPTIONS] [FILE|DIRECTORY|PLAYLIST ...]",
     discussion: """
-      It speaks the protocol of MPD on a Unix socket: mpc, ncmpcpp, mpDris2 and their like drive it, and so do the \
-      other commands of continuo. The queue, the place in it, volume and modes survive a restart.
+      The server speaks the MPD protocol on a Unix socket. mpc, ncmpcpp, mpDris2 and other clients control it, and so \
+      do the other commands of continuo. The queue, the position in it, volume and modes survive a restart.
 
       EXAMPLES
         continuo serve --home ~/Music
-            Answers at the default socket; `continuo add . && continuo resume` plays everything. Clients list and
-            search the songs, by what their tags say; new and changed files are seen at once.
+            Listens at the default socket; `continuo add . && continuo resume` plays everything. Clients list the
+            songs and search their tags; new and changed files are noticed at once.
         continuo serve --null-sink --socket /tmp/continuo/socket Media
             On a machine without sound; MPD_HOST=/tmp/continuo/socket mpc status
         continuo serve --home ~/Music --listen 6600 --password ~/.config/continuo/passwords
-            Reached by telephones and other machines too, which have to know a password.
+            Reachable from phones and other machines, with a password.
         continuo serve --print-systemd-unit --home ~/Music
-            Units for systemd, to be installed as they say.
+            Units for systemd, with the paths at which to install them.
 
       EXIT STATUS
-        64   the command line makes no sense, or the file of passwords is not to be used
-        66   no such home directory
-        69   the sound server that was asked for cannot be started
+        64   the command line is invalid, or the password file cannot be used
+        66   no such music directory
+        69   the requested sound server cannot be started
         71   the system gives the player too few threads or too little memory
-        73   a server answers at the socket or the address already, or it cannot be made
-        128+n  ended by signal n, as SIGTERM (143)
+        73   the socket or the address is in use, or cannot be created
+        128+n  ended by signal n, such as SIGTERM (143)
       """)
 
   @OptionGroup var options: ServeOptions
@@ -51,7 +51,7 @@ struct Serve: ParsableCommand {
     let access = try networkAccess()
     SystemResources.reserve()
     let manager = ServiceManager()
-    // Before anything is started that would have to be taken down.
+    // Must precede everything that a signal would have to clean up.
     let signals = Signals(end: { status in
       manager?.tell(.stopping)
       Session.end(status)
@@ -108,8 +108,8 @@ struct Serve: ParsableCommand {
     return (parts, state)
   }
 
-  /// The songs below `--home`, known from the last time; nil where there is no such option or they cannot be known. Without
-  /// a place to keep them they are known until the end.
+  /// Returns the songs below `--home`, as known from the last run. nil without that option, or if they cannot
+  /// be stored. Without a state directory they are stored until the end of the process.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicLibrary? {
     guard options.home != nil else { return nil }
     do throws(DatabaseError) {
@@ -125,7 +125,7 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Where clients' playlists are kept: as the option says, or with the state.
+  /// Returns the folder for clients' playlists: that of the option, or a folder in the state directory.
   private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
     let folder =
       options.playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
@@ -133,7 +133,7 @@ struct Serve: ParsableCommand {
     return folder.map { PlaylistFolder($0) }
   }
 
-  /// Sees to it that the drawing will overwrite nothing that is read or kept.
+  /// Throws if the drawing would overwrite a file that is read or kept.
   private func checkOutputs(
     _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
   ) throws(OutputFiles.Conflict) {
@@ -151,7 +151,8 @@ struct Serve: ParsableCommand {
     try outputs.check(inputs: kept)
   }
 
-  /// Where the state is kept; nil where it is not to be or cannot be. Playing is worth more than keeping.
+  /// Returns the state directory; nil if it is not wanted or not available. A missing directory does not
+  /// prevent playback.
   private func stateDirectory() -> StateDirectory? {
     if options.noState { return nil }
     do throws(StateDirectory.Problem) {
@@ -214,30 +215,30 @@ struct Serve: ParsableCommand {
     withExtendedLifetime((signals, run, announcements)) { dispatchMain() }
   }
 
-  /// Other machines find the ports that they can reach.
+  /// Announces the ports that other machines can reach.
   private func announcements(of addresses: [NetworkAddress]) -> [ServiceAnnouncement] {
     let host = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(HOST_NAME_MAX) + 1) {
       buffer -> String? in
       buffer.initialize(repeating: 0)
-      // Without the last byte, which stays zero.
+      // The last byte is left out, and stays zero.
       guard let name = buffer.baseAddress, gethostname(name, buffer.count - 1) == 0 else { return nil }
       return String(cString: name)
     }
     let ports = Set(addresses.filter { IPAddress($0.host)?.isLoopback != true }.map(\.port))
     return ports.sorted().map {
-      // What mpd calls itself.
+      // The name that mpd announces.
       ServiceAnnouncement(.init(name: "Music Player @ \(host ?? "continuo")", type: "_mpd._tcp", port: $0))
     }
   }
 
   // MARK: The unit
 
-  /// This program's absolute path.
+  /// The absolute path of this program.
   private static var program: String {
     (try? MediaPath("/proc/self/exe").resolvingLinks())?.description ?? "/usr/bin/continuo"
   }
 
-  /// This run's own arguments, without what asks for the unit; paths as they were given.
+  /// The arguments of this run, without the request for the unit. Paths are unchanged.
   private static var unitArguments: [String] {
     Array(CommandLine.arguments.dropFirst(2).filter { $0 != "--print-systemd-unit" })
   }

@@ -1,27 +1,27 @@
 import Glibc
 
-/// The service manager that started this process, if it wants to be told of it (sd_notify(3)).
+/// The service manager that started this process and requests notifications (sd_notify(3)).
 struct ServiceManager: Sendable {
-  /// What it is told.
+  /// A notification about the state of this process.
   enum Message: String, Sendable {
-    /// The socket listens.
+    /// The control socket accepts connections.
     case ready = "READY=1"
-    /// The end has begun.
+    /// The process has begun to end.
     case stopping = "STOPPING=1"
   }
 
-  /// A datagram socket: a path, or an abstract name with `@` in front.
+  /// The address of a datagram socket: a path, or an abstract name with a leading zero.
   private let address: [UInt8]
 
-  /// That of `NOTIFY_SOCKET`; nil without one. The variable is removed: no child may speak in this process's name. To
-  /// be called once, before other threads read the environment.
+  /// Uses the address in `NOTIFY_SOCKET`; nil without one. Removes the variable, so that no child can notify
+  /// in this process's name. Call once, before other threads read the environment.
   init?() {
     guard let value = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }) else { return nil }
     unsetenv("NOTIFY_SOCKET")
     self.init(address: value)
   }
 
-  /// That at `address`; nil if it cannot be one.
+  /// Uses an address, with `@` in front for an abstract name; nil if it is invalid.
   init?(address: String) {
     var bytes = Array(address.utf8)
     guard bytes.count > 1, bytes.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path),
@@ -31,7 +31,7 @@ struct ServiceManager: Sendable {
     self.address = bytes
   }
 
-  /// Tells it. Never waits, and nothing depends on it: a manager that does not listen is not told. Any thread.
+  /// Sends a notification. Never waits and ignores failures, since nothing depends on it. Any thread.
   func tell(_ message: Message) {
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -40,7 +40,7 @@ struct ServiceManager: Sendable {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-    // An abstract name has exactly its bytes; a path ends with a zero, which is there.
+    // The length of an abstract name is that of its bytes; that of a path includes a terminating zero.
     let length = MemoryLayout<sa_family_t>.size + address.count + (address[0] == 0 ? 0 : 1)
     let text = Array(message.rawValue.utf8)
     withUnsafePointer(to: &name) {

@@ -1,10 +1,10 @@
-/// User units for systemd that start `continuo serve` when somebody connects to its socket.
+/// User units for systemd that start `continuo serve` at the first connection to its socket.
 enum SystemdUnits {
-  /// Both units in one text, each behind a line with the name under which it is to be installed.
+  /// Returns both units in one text, each after a line with the path at which to install it.
   ///
   /// - Parameters:
-  ///   - program: the absolute path of the program.
-  ///   - arguments: what follows `serve`.
+  ///   - program: The absolute path of the program.
+  ///   - arguments: The arguments after `serve`.
   static func text(program: String, arguments: [String]) -> String {
     let command = ([program, "serve"] + arguments).map(quoted).joined(separator: " ")
     return """
@@ -49,7 +49,7 @@ enum SystemdUnits {
       """
   }
 
-  /// A word of a command line as systemd.service(5) reads it: no specifier, no variable, no separator.
+  /// Quotes a word for a command line in systemd.service(5), without specifiers, variables and separators.
   static func quoted(_ word: String) -> String {
     var text = ""
     var isPlain = !word.isEmpty

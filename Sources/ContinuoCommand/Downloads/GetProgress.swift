@@ -1,21 +1,21 @@
 import HostTime
 import TextFormatting
 
-/// How far a download is, for a person.
+/// The progress of a download, for display.
 struct GetProgress: Sendable {
   private let name: String
   private var start: (time: HostTime, count: Int64)?
-  /// How many bytes are there.
+  /// The number of bytes received so far.
   private(set) var count: Int64 = 0
   private var total: Int64?
   private var time = HostTime(nanoseconds: 0)
 
-  /// The progress of the file of that name.
+  /// Creates the progress of a file with that name.
   init(name: String) { self.name = TerminalText.sanitized(name) }
 
-  /// So many bytes are there of so many.
+  /// Records the number of bytes received, and the total if known.
   mutating func note(_ count: Int64, total: Int64?, at now: HostTime) {
-    // Another version begins with nothing.
+    // A new version of the file starts at 0 again.
     if count < self.count { start = nil }
     start = start ?? (now, count)
     (self.count, self.total, time) = (count, total, now)
@@ -27,7 +27,7 @@ struct GetProgress: Sendable {
     return seconds >= 1 ? Double(count - start.count) / seconds : nil
   }
 
-  /// One line, at most `columns` wide: the name gives way.
+  /// Returns a line of at most `columns` columns. The name is shortened if necessary.
   func line(columns: Int) -> String {
     var text = "  \(ByteCountText.text(count))"
     if let total {
@@ -44,9 +44,9 @@ struct GetProgress: Sendable {
     return TerminalText.truncated(TerminalText.truncated(name, columns: room) + text, columns: columns)
   }
 
-  /// `0:05`, `12:34`, `1:02:03`.
+  /// Formats a time as `0:05`, `12:34` or `1:02:03`.
   private static func time(_ seconds: Double) -> String {
-    // A day is as good as for ever.
+    // At most 99:59:59: a longer estimate has no use.
     let seconds = Int(min(seconds.rounded(.up), 359_999))
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     let rest = "\(two(seconds % 60))"

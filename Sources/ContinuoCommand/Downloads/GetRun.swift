@@ -6,9 +6,9 @@ import Synchronization
 import TextFormatting
 import Transfer
 
-/// Fetches URLs one after the other, and says how far it is.
+/// Downloads URLs one after the other, and reports the progress.
 final class GetRun: Sendable {
-  /// Seconds in which a download that is ended has to write down how far it came: less than a clean-up is given.
+  /// The time limit for an ended download to record its progress, in seconds: less than a clean-up gets.
   private static let stopLimit = 2.0
 
   private struct State {
@@ -38,7 +38,7 @@ final class GetRun: Sendable {
     drawsLine = isatty(STDOUT_FILENO) == 1 && TerminalLook.current.movesCursor
   }
 
-  /// Fetches it; nil if all went well. Blocks until it is there or has failed.
+  /// Downloads a target. Returns nil on success. Blocks until the download is complete or has failed.
   func fetch(_ target: GetTarget) -> DownloadFailure? {
     var requests = settings.requests
     requests.credentials = target.credentials
@@ -57,14 +57,14 @@ final class GetRun: Sendable {
       state.download = download
       return state.isEnding
     }
-    // `stop` came too early to see it.
+    // `stop` was called before the download existed.
     if isEnding { download.stop() }
-    // Whoever ends it ends the process.
+    // The wait has no limit: after `stop` the process ends anyway.
     ended.wait()
     return state.withLock { $0.failure }
   }
 
-  /// Ends what is under way, so that the same command goes on with it. Any thread; blocks for a short time.
+  /// Stops the download in progress, which the same command can resume. Any thread; blocks for a short time.
   func stop() {
     let download = state.withLock { state in
       state.isEnding = true
@@ -108,7 +108,7 @@ final class GetRun: Sendable {
       return state.download.take()
     }
     ended.post()
-    // It may end here, and not with the lock, which `stop` wants.
+    // Releases the download without the lock, which `stop` needs.
     withExtendedLifetime(last) {}
   }
 
@@ -121,19 +121,19 @@ final class GetRun: Sendable {
     if drawsLine { StandardOutput.lines.write(Array("\(RenderedLine.clearing)\(line)".utf8)) }
   }
 
-  /// A line of what the command is for.
+  /// Prints a line of the command's result.
   private func tell(_ text: String) {
     StandardOutput.lines.write(Array("\(clearing())\(TerminalText.sanitized(text))\n".utf8))
   }
 
-  /// A line about what went wrong.
+  /// Prints a line about a failure.
   private func complain(_ text: String) {
     let clearing = clearing()
     if !clearing.isEmpty { StandardOutput.lines.write(Array(clearing.utf8)) }
     StandardOutput.complain(TerminalText.sanitized(text))
   }
 
-  /// What takes the line of progress away.
+  /// Returns the sequence that clears the progress line; empty if none is drawn.
   private func clearing() -> String {
     let isDrawn = state.withLock { state in
       defer { state.isDrawn = false }

@@ -4,18 +4,20 @@ import Glibc
 import TextFormatting
 import Transfer
 
-/// A URL that `continuo get` fetches, and where to.
+/// A URL that `continuo get` downloads, with its destination.
 struct GetTarget: Hashable, Sendable {
   let url: WebURL
   let credentials: Credentials?
   let path: String
 
-  /// Bytes of a name at most: with the endings of the files beside it, it is one that every file system takes.
+  /// The maximum length of a name, in bytes. With the suffixes of the files beside it, the name fits every
+  /// file system.
   static let nameLimit = 255 - ".part.record.new".utf8.count
 
-  /// The targets of URLs, in their order.
+  /// Returns the targets for URLs, in order.
   ///
-  /// - Parameter output: the file, or the folder if one is there, or the text ends like one; nil: the working directory.
+  /// - Parameter output: The file; or the folder, if it exists or the text ends with a slash; nil for the
+  ///   working directory.
   static func all(_ urls: [String], output: String?) throws(SyntaxError) -> [GetTarget] {
     var targets: [GetTarget] = []
     let folder = try output.map { text throws(SyntaxError) in try Self.folder(text, count: urls.count) } ?? ""
@@ -49,7 +51,7 @@ struct GetTarget: Hashable, Sendable {
     }
   }
 
-  /// What is in front of names; nil if `output` is the file itself.
+  /// Returns the prefix of names; nil if `output` is the file itself.
   private static func folder(_ output: String, count: Int) throws(SyntaxError) -> String? {
     if output.hasSuffix("/") { return output }
     var status = stat()
@@ -60,9 +62,9 @@ struct GetTarget: Hashable, Sendable {
     return nil
   }
 
-  /// The last part of the path, without what a path, a terminal or a listing takes for something else; nil if nothing is
-  /// left. What the server would like to call it does not count: the name has to be the same when a download goes on, and
-  /// nobody but the user chooses what is written.
+  /// Returns the last part of the path, in its encoded form if a path or a terminal would misread the decoded
+  /// one. nil if the name is empty, hidden or too long. A name that the server proposes is ignored. The name
+  /// must be the same when a download is resumed, and only the user may choose a file to write.
   static func name(of url: WebURL) -> String? {
     let (encoded, decoded) = url.lastPart
     let isPlain = { (text: String) in !text.contains("/") && TerminalText.sanitized(text) == text }

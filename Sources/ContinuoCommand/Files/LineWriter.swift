@@ -3,20 +3,21 @@ import HostTime
 import MusicFiles
 import Synchronization
 
-/// Writes lines to a descriptor, whole and in order, without waiting for a reader that has stalled.
+/// Writes whole lines to a descriptor, in order, without waiting for a stalled reader.
 ///
-/// A line that the descriptor takes is written at once by the caller, which costs no other thread a wake-up. What a pipe,
-/// a socket or a terminal does not take waits in a backlog, and a thread of the writer's own writes it as soon as the
-/// reader reads. A reader that is only slow is waited for when the backlog is full; one that has stalled loses the lines
-/// for which there is no room.
+/// The caller writes a line at once if the descriptor takes it, which wakes no other thread. A line that a
+/// pipe, a socket or a terminal does not take waits in a backlog, which the writer's own thread writes when
+/// the reader reads. If the backlog is full, callers wait for a slow reader. A stalled reader loses the lines
+/// that find no room.
 final class LineWriter: Sendable {
-  /// Bytes in the backlog at most: two minutes of events, of which there are a hundred a second of 80 bytes.
+  /// The maximum size of the backlog, in bytes: two minutes of events, at a hundred per second and 80 bytes
+  /// each.
   static let backlogLimit = 1 << 20
-  /// Seconds in which a reader has to take something, or it has stalled. A reading pipe frees 4 KiB at a time, so this is
-  /// also the most that some fifty lines are held up.
+  /// The time in seconds in which a reader must take something, or it counts as stalled. A reading pipe frees
+  /// 4 KiB at a time, so some fifty lines are delayed by at most this time.
   static let patience = 0.1
-  /// Seconds for the whole backlog at the end, where the reader is slow and has not stalled. Less than what a hanging
-  /// clean-up is given.
+  /// The time limit for the whole backlog at the end, in seconds, if the reader is slow but not stalled. It
+  /// is less than a hanging clean-up gets.
   static let endLimit = 2.0
 
   private let output: Output
@@ -24,8 +25,8 @@ final class LineWriter: Sendable {
   private let clock: SystemClock
   private let ownsDescriptor: Bool
 
-  /// A writer to an open descriptor, which is closed at the end if `owned`. `onFailure` gets the error that prevents all
-  /// further writing, at most once, on whatever thread it happens.
+  /// Creates a writer to an open descriptor, which is closed at the end if `owned`. `onFailure` receives the
+  /// `errno` that prevents all further writes: at most once, on any thread.
   init(descriptor: Int32, owned: Bool, onFailure: @escaping @Sendable (Int32) -> Void) {
     let clock = SystemClock.shared
     let output = Output(descriptor: descriptor, onFailure: onFailure)
@@ -42,8 +43,8 @@ final class LineWriter: Sendable {
     if ownsDescriptor { close(output.descriptor) }
   }
 
-  /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls. Waits only while
-  /// the backlog is full, at most `patience` seconds each time the reader stalls.
+  /// Writes `line`, which ends with a line feed. Any thread; lines are written in the order of the calls.
+  /// Waits only while the backlog is full, for at most `patience` seconds each time the reader stalls.
   func write(_ line: [UInt8]) {
     while true {
       switch output.take(line) {
@@ -59,14 +60,15 @@ final class LineWriter: Sendable {
     }
   }
 
-  /// Writes what takes the place of what was drawn before, as a status line does: `change` makes it of the last drawing.
-  /// A reader that is behind gets only the newest, as a whole. One thread at a time; never waits.
+  /// Writes a drawing that replaces the last one, as a status line does. `change` turns the last drawing into
+  /// the new one. A slow reader gets only the newest drawing, as a whole. One thread at a time; never waits.
   func draw(_ whole: @autoclosure () -> [UInt8], change: [UInt8]) {
     if !output.keep(whole) { write(change) }
   }
 
-  /// Waits until every line is written, as long as the reader takes something within `patience` seconds and for at most
-  /// `endLimit`. Returns the number of lines that were lost until now, those that still wait included.
+  /// Waits until every line is written, for at most `endLimit` seconds. Gives up earlier if the reader takes
+  /// nothing within `patience` seconds. Returns the number of lines that were lost so far, including those
+  /// that still wait.
   @discardableResult
   func finish() -> Int {
     let end = clock.now.advanced(bySeconds: Self.endLimit)
@@ -77,14 +79,15 @@ final class LineWriter: Sendable {
   }
 }
 
-/// The descriptor and what waits for it. The worker holds it too, so that a writer may go while the worker runs.
+/// The descriptor with its backlog. The worker shares it, so that a writer may be destroyed while the worker
+/// runs.
 private final class Output: Sendable {
   enum Kind {
-    /// A file or a device: takes everything promptly.
+    /// A file or a device, which takes everything promptly.
     case prompt
-    /// Takes 4 KiB without blocking when it says that it is ready.
+    /// A pipe, which takes 4 KiB without blocking when it is ready.
     case pipe
-    /// May block even when it says that it is ready.
+    /// A socket or a terminal, which may block even when it is ready.
     case other
   }
 
@@ -92,25 +95,25 @@ private final class Output: Sendable {
     case done
     /// The line is in the backlog.
     case waits
-    /// There was no room when so many bytes had been written.
+    /// The backlog was full after `mark` bytes had been written.
     case full(mark: UInt64)
   }
 
   private struct State {
     var backlog: [UInt8] = []
-    /// What follows the backlog unless something newer takes its place. Empty without a backlog.
+    /// The drawing that follows the backlog, unless a newer one replaces it. Empty without a backlog.
     var drawing: [UInt8] = []
-    /// Bytes that the worker has written, ever.
+    /// The total number of bytes that the worker has written.
     var written: UInt64 = 0
     var lost = 0
     var hasFailed = false
-    /// The reader has taken nothing for too long, and nothing since.
+    /// Whether the reader has stalled and has taken nothing since.
     var isStalled = false
-    /// Threads that wait for the reader.
+    /// The number of threads that wait for the reader.
     var waiters = 0
   }
 
-  /// What a pipe that is ready takes as one piece, in bytes (PIPE_BUF).
+  /// The number of bytes that a ready pipe takes as one piece (PIPE_BUF).
   private static let pieceSize = 4096
   private static let pollMilliseconds: Int32 = 100
 
@@ -128,7 +131,7 @@ private final class Output: Sendable {
 
   private static func kind(of descriptor: Int32) -> Kind {
     var status = stat()
-    // What is not open fails promptly.
+    // A write to a closed descriptor fails promptly.
     guard fstat(descriptor, &status) == 0 else { return .prompt }
     switch status.st_mode & S_IFMT {
     case S_IFIFO: return .pipe
@@ -137,7 +140,7 @@ private final class Output: Sendable {
     }
   }
 
-  /// Writes the line, or keeps it for the worker.
+  /// Writes the line, or adds it to the backlog.
   func take(_ line: [UInt8]) -> Taken {
     var failure: Int32?
     let taken: Taken = state.withLock { state in
@@ -148,7 +151,7 @@ private final class Output: Sendable {
         state.hasFailed = failure != nil
         if failure != nil || rest.isEmpty { return .done }
       }
-      // A line always has room in an empty backlog.
+      // An empty backlog takes a line of any length.
       if !state.backlog.isEmpty, state.backlog.count + rest.count > LineWriter.backlogLimit {
         guard state.isStalled else { return .full(mark: state.written) }
         state.lost += 1
@@ -162,7 +165,7 @@ private final class Output: Sendable {
     return taken
   }
 
-  /// Keeps a drawing, in place of the last one, for when the backlog is written; false if there is no backlog.
+  /// Keeps a drawing to follow the backlog, in place of the last one. Returns false without a backlog.
   func keep(_ drawing: () -> [UInt8]) -> Bool {
     state.withLock { state in
       if state.backlog.isEmpty { return false }
@@ -171,7 +174,8 @@ private final class Output: Sendable {
     }
   }
 
-  /// Writes what can be written without waiting for a reader; nil, or the error. What is left is in `rest`.
+  /// Writes as much as possible without waiting for a reader. Returns nil or the error; `rest` is the
+  /// remainder.
   private func writeAtOnce(_ rest: inout ArraySlice<UInt8>) -> Int32? {
     switch kind {
     case .prompt:
@@ -185,14 +189,14 @@ private final class Output: Sendable {
     }
   }
 
-  /// Writes once; nil, or the error.
+  /// Writes once. Returns nil or the error.
   private func write(_ rest: inout ArraySlice<UInt8>) -> Int32? {
     let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     if count >= 0 {
       rest = rest.dropFirst(count)
       return nil
     }
-    // EAGAIN: somebody else has made the pipe non-blocking, and filled it just now.
+    // EAGAIN: another process has made the pipe non-blocking, and it is full since just now.
     return errno == EAGAIN || errno == EINTR ? nil : errno
   }
 
@@ -201,14 +205,14 @@ private final class Output: Sendable {
     return poll(&wait, 1, milliseconds) > 0
   }
 
-  /// Writes the first lines of the backlog. Worker's thread.
+  /// Writes the first lines of the backlog, on the worker's thread.
   func writeBacklog() -> WorkerNext {
     guard backlogMark != nil else { return .whenSignalled }
-    // With a limit, so that the worker can be cancelled.
+    // The timeout lets the worker be cancelled.
     guard isReady(milliseconds: Self.pollMilliseconds) else { return .again }
     let piece = state.withLock { state in
       let piece = state.backlog.prefix(Self.pieceSize)
-      // Whole lines: the process may end behind each piece.
+      // Takes whole lines, because the process may end after each piece.
       let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
       return Array(piece[..<(end ?? piece.endIndex)])
     }
@@ -232,15 +236,15 @@ private final class Output: Sendable {
     return .again
   }
 
-  /// How many bytes the worker has written; nil if nothing is left to write.
+  /// The number of bytes that the worker has written; nil if the backlog is empty.
   var backlogMark: UInt64? { state.withLock { $0.backlog.isEmpty ? nil : $0.written } }
 
-  /// Lines that had no room, or still wait.
+  /// The number of lines that had no room or still wait.
   var lostLines: Int {
     state.withLock { state in state.lost + state.backlog.count { $0 == UInt8(ascii: "\n") } }
   }
 
-  /// Waits until more than `mark` bytes are written or nothing is left to write; false if the time was over before.
+  /// Waits until more than `mark` bytes are written or the backlog is empty. Returns false at the deadline.
   func waitForReader(since mark: UInt64, until deadline: HostTime) -> Bool {
     var hasTime = true
     while true {
@@ -249,13 +253,14 @@ private final class Output: Sendable {
         state.waiters += 1
         return false
       }
-      // A waiter that leaves may be counted once more than it waits: that ends another's wait early, who looks again.
+      // A waiter that leaves may still be counted. The extra post ends another waiter's wait early, which
+      // then checks again.
       if isDone || !hasTime { return isDone }
       hasTime = progress.wait(until: deadline)
     }
   }
 
-  /// Loses lines from now on, until the reader has taken more than `mark` bytes.
+  /// Drops lines that have no room, until the reader has taken more than `mark` bytes.
   func noteStall(since mark: UInt64) {
     state.withLock { $0.isStalled = $0.written == mark }
   }

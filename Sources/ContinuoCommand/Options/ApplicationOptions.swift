@@ -2,26 +2,26 @@ import AppLifecycle
 import ArgumentParser
 import TextFormatting
 
-/// What the application is allowed.
+/// Options for the application's background execution.
 struct ApplicationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The application's background modes, as audio,fetch, or none. (default: audio)",
+      "The application's background modes, such as audio,fetch, or none. (default: audio)",
       discussion: "Overrides the list in --info-plist.", valueName: "list|none"),
     completion: Completions.backgroundModes)
   var backgroundModes: String?
 
   @Option(
     help: ArgumentHelp(
-      "Read UIBackgroundModes from a property list, as an application bundle has it.", valueName: "path"),
+      "Read UIBackgroundModes from a property list, as in an application bundle.", valueName: "path"),
     completion: .file(extensions: ["plist"]))
   var infoPlist: String?
 
   @Option(
     help: ArgumentHelp(
-      "How long background tasks may keep the application running. (default: 180)",
+      "The time limit for background tasks. (default: 180)",
       discussion:
-        "As SECONDS, or like 3:00. Expiration is 5 s before; a task that is open at the end costs it its life.",
+        "In seconds, or like 3:00. Tasks expire 5 s earlier; one still open at the limit terminates the application.",
       valueName: "seconds"),
     transform: BackgroundTime.init(parsing:))
   var backgroundTime: BackgroundTime?
@@ -30,21 +30,23 @@ struct ApplicationOptions: ParsableArguments {
     if infoPlist == "" { throw ValidationError("--info-plist has an empty value.") }
   }
 
-  /// The times that the application is allowed.
+  /// The application's time limits.
   var lifecycleSettings: LifecycleSettings {
     var settings = LifecycleSettings()
     if let backgroundTime { settings.backgroundTime = backgroundTime.seconds }
     return settings
   }
 
-  /// The application's background modes: those of the option, or else of the property list, or else `audio`.
+  /// Returns the application's background modes: those of the option, else of the property list, else
+  /// `audio`.
   func readBackgroundModes() throws(InfoPlistError) -> BackgroundModes {
     if let backgroundModes { return BackgroundModes(list: backgroundModes) }
     if let infoPlist { return try BackgroundModes(infoPlist: infoPlist) }
     return BackgroundModes([.audio])
   }
 
-  /// The same for a command, which complains of what is odd in them and ends if they cannot be read.
+  /// Returns the background modes for a command, and prints their warnings. Ends the command if they cannot
+  /// be read.
   func backgroundModesOrExit() throws -> BackgroundModes {
     do {
       let modes = try readBackgroundModes()
@@ -59,7 +61,7 @@ struct ApplicationOptions: ParsableArguments {
 
 /// A value of `--background-time`.
 struct BackgroundTime: Hashable, Sendable {
-  /// 0 or more.
+  /// The duration in seconds, 0 or more.
   let seconds: Double
 
   init(parsing text: String) throws(SyntaxError) {

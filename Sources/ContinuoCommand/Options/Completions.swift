@@ -4,9 +4,9 @@ import ControlProtocol
 import Glibc
 import MusicFiles
 
-/// What shells offer for options and arguments.
+/// The completions that shells offer for options and arguments.
 enum Completions {
-  /// Files that can be played, and folders. Shells compare letter by letter.
+  /// Playable files, and folders. Extensions are in both cases, because shells compare letter by letter.
   static let music = CompletionKind.file(
     extensions: ["mp3", "m3u", "m3u8", "pls"].flatMap { [$0, $0.uppercased()] })
   static let sinks = CompletionKind.shellCommand("LC_ALL=C pactl list short sinks 2>/dev/null | cut -f2")
@@ -19,7 +19,7 @@ enum Completions {
   static let seek = CompletionKind.list(["+5", "-5", "+30", "-30", "0:00"])
   static let volume = CompletionKind.list(["+5", "-5", "0", "25", "50", "75", "100"])
 
-  /// Zsh takes what follows a colon for a description.
+  /// Escapes colons for Zsh, which takes the text after a colon for a description.
   private static func escaped(_ candidates: [String]) -> [String] {
     guard CompletionShell.requesting == .zsh else { return candidates }
     return candidates.map {
@@ -27,7 +27,7 @@ enum Completions {
     }
   }
 
-  /// Values of `--output`; behind `wav:` folders and WAV files.
+  /// Returns the values of `--output`; after `wav:`, folders and WAV files.
   static func outputs(_ word: String) -> [String] {
     let wav = "wav:"
     guard word.hasPrefix(wav) else { return ["pulse", wav, "simulated"] }
@@ -37,7 +37,7 @@ enum Completions {
       .map { wav + folder + $0 }
   }
 
-  /// What is in a folder, and not hidden; folders end with a slash.
+  /// Returns the names in a folder, without hidden ones; folders end with a slash.
   private static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -52,7 +52,7 @@ enum Completions {
     return names.sorted()
   }
 
-  /// The modes that a list does not have yet.
+  /// Returns the modes that a list does not contain yet.
   static func backgroundModes(_ word: String) -> [String] {
     let start = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
     let given = start.split(separator: ",").map(String.init)
@@ -61,21 +61,21 @@ enum Completions {
     return start.isEmpty ? modes + ["none"] : modes
   }
 
-  /// Commands behind a time, as in `3:home`.
+  /// Returns the commands after a time, as in `3:home`.
   static func schedule(_ word: String) -> [String] {
-    // The last one where the time has several: no command has one before its argument.
+    // Takes the last colon, since a time may contain several. No command has one before its argument.
     guard let colon = word.lastIndex(of: ":") else { return [] }
     return PlayerCommand.beginnings.map { String(word[...colon]) + $0 }
   }
 
-  /// What may follow in `watch`.
+  /// Returns the words that may follow in `watch`.
   static func watch(before words: some Collection<String>) -> [String] {
     let words = Array(words)
     if words.last == "time" { return ["0.01", "0.1", "1"] }
     return ["time", "events"].filter { !words.contains($0) }
   }
 
-  /// The protocol's commands, where none is given yet.
+  /// Returns the protocol's commands, unless one is given already.
   static func commands(before words: some Collection<String>) -> [String] {
     var rest = Array(words.drop { $0 != "ctl" }.dropFirst())
     while let option = rest.first, option.hasPrefix("-") {

@@ -4,30 +4,30 @@ import ControlServer
 import ControlSocket
 import MusicFiles
 
-/// Who may reach a server from the network.
+/// Options for access from the network.
 struct NetworkOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Answer at a TCP port too, which is off by default: 192.168.1.5:6600, [::1]:6600, or 6600 for all addresses. Repeatable.",
+      "Listen at a TCP port as well: 192.168.1.5:6600, [::1]:6600, or 6600 for all addresses. Repeatable.",
       discussion: """
-        Without --password clients of this machine may do everything, others may look. Nobody may name files by \
-        absolute paths, as at the socket.
+        Off by default. Without --password clients of this machine have full access, others are read-only. No client \
+        may use absolute paths, which the socket allows.
         """, valueName: "address:port"),
     transform: ListenChoice.init(parsing:))
   var listen: [ListenChoice] = []
 
   @Option(
     help: ArgumentHelp(
-      "A file with the passwords of clients from the network, one in a line: PASSWORD@read,add,control,admin.",
+      "The file with the passwords of network clients, one per line: PASSWORD@read,add,control,admin.",
       discussion:
-        "Without one of them such a client may do nothing. Only the file's owner may be able to read it.",
+        "Without one of them such a client has no access. Only the file's owner may have access to it.",
       valueName: "file"),
     completion: .file())
   var password: String?
 
   @Option(
     help: ArgumentHelp(
-      "What clients from the network may do without a password: read,add,player,control,admin or none.",
+      "Permissions of network clients without a password: read,add,player,control,admin or none.",
       valueName: "list"),
     completion: Completions.permissions,
     transform: PermissionList.init(parsing:))
@@ -35,7 +35,7 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What clients at one address may do without a password, as 192.168.1.20@read,add,control. Repeatable.",
+      "Permissions of one address without a password, such as 192.168.1.20@read,add,control. Repeatable.",
       valueName: "address@list"),
     transform: HostPermissions.init(parsing:))
   var hostPermissions: [HostPermissions] = []
@@ -50,7 +50,7 @@ struct NetworkOptions: ParsableArguments {
     where isGiven { throw ValidationError("\(name) is for clients from the network: it goes with --listen.") }
   }
 
-  /// What clients from the network may do. Reads the file of passwords.
+  /// Returns the permissions of clients from the network. Reads the password file.
   func access() throws(PasswordFile.Problem) -> NetworkAccess {
     var access = NetworkAccess(others: defaultPermissions?.permissions)
     for host in hostPermissions { access.hosts[host.address] = host.permissions }

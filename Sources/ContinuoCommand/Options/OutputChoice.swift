@@ -1,10 +1,10 @@
 /// A value of `--output`.
 enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
-  /// A PulseAudio server.
+  /// Output to a PulseAudio server.
   case pulse
-  /// A WAV file, written as fast as it can be.
+  /// A WAV file, written as fast as possible.
   case wav(path: String)
-  /// No device, in real time.
+  /// A simulated device, in real time.
   case simulated
 
   init(parsing text: String) throws(SyntaxError) {
@@ -29,9 +29,9 @@ enum OutputChoice: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with something a person typed.
+/// An error in a text that a person has typed.
 struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence for that person, naming the word.
+  /// A sentence for display, which names the wrong word.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,19 +1,19 @@
 import ControlProtocol
 import MusicFiles
 
-/// The file that `--password` names: a password and what it stands for in each line, in mpd's form.
+/// The file of `--password`: a password and its permissions in each line, in mpd's format.
 enum PasswordFile {
-  /// Why it is not used.
+  /// The reason why the file is not used.
   enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(FileBytes.Problem)
-    /// Others may read or change it.
+    /// Other users may read or change the file.
     case openToOthers
-    /// What is wrong with a line; lines count from 1.
+    /// An error in a line. Lines count from 1.
     case line(Int, String)
-    /// It has none.
+    /// The file contains no password.
     case noPassword
 
-    /// For a person, to be put behind the file's name.
+    /// The reason for display, to be written after the file's name.
     var description: String {
       switch self {
       case .unreadable(let problem): "\(problem)"
@@ -24,10 +24,10 @@ enum PasswordFile {
     }
   }
 
-  /// Bytes that it may have: thousands of passwords.
+  /// The maximum size of the file, in bytes: room for thousands of passwords.
   private static let sizeLimit = 1 << 20
 
-  /// Reads it. Blocks on the disk.
+  /// Reads the file. Blocks on the disk.
   static func read(_ path: MediaPath) throws(Problem) -> [Argument: Permissions] {
     let status: FileStatus
     let bytes: [UInt8]
@@ -41,7 +41,7 @@ enum PasswordFile {
     return try parse(bytes)
   }
 
-  /// Reads its contents. Empty lines, and those that begin with `#`, say nothing.
+  /// Parses the contents of the file. Empty lines and those that begin with `#` are ignored.
   static func parse(_ bytes: [UInt8]) throws(Problem) -> [Argument: Permissions] {
     var passwords: [Argument: Permissions] = [:]
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ enum PasswordFile {
     {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       guard let first = line.first, first != UInt8(ascii: "#") else { continue }
-      // The last one: no permission has an @ in it, a password may.
+      // Takes the last @: permissions contain none, but a password may.
       guard let at = line.lastIndex(of: UInt8(ascii: "@")) else {
         throw .line(index + 1, "there is no @ between a password and its permissions")
       }

@@ -11,11 +11,11 @@ struct PlayOptions: ParsableArguments {
   @Option(
     name: .customLong("at"),
     help: ArgumentHelp(
-      "Run a command that long after playback starts. Repeatable.",
+      "Run a command at a time after playback starts. Repeatable.",
       discussion: """
-        With wav:, which has no clock, only quit, for live streams. Commands: \(PlayerCommand.summary). \
-        TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the present position; N is 0 to 100, \
-        or with + or - a change. NAME is that of a background task, task if left out. After terminate the player \
+        With wav:, which has no clock, only quit is allowed, for live streams. Commands: \(PlayerCommand.summary). \
+        TIME is 12, 12.34, 1:02 or 1:02:03.5 from the start, or with + or - from the current position; N is 0 to 100, \
+        or with + or - a change. NAME is the name of a background task, by default task. After terminate the player \
         waits for a later launch, which restores queue and position; without one it ends. \
         Examples: --at 3:home --at '4.5:seek 1:02' --at 6.5:foreground; \
         --at '2:task begin upload' --at 3:home --at '5:task end upload'; \
@@ -27,14 +27,14 @@ struct PlayOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write all that observers see to a file, or - for standard output, as JSON Lines.", valueName: "path|-"),
+      "Write observer events as JSON Lines to a file, or - for standard output.", valueName: "path|-"),
     completion: .file()
   )
   var events: String?
 
   @Option(
     help: ArgumentHelp(
-      "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
+      "At exit, write a drawing of the run against time: application state, sound, items, commands.",
       discussion: "An SVG document, for any browser; 0 is the first sound, as for --at.",
       valueName: "file.svg"),
     completion: .file()
@@ -43,18 +43,18 @@ struct PlayOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The control socket, for continuo status, pause and the like. (default: $XDG_RUNTIME_DIR/continuo/socket)",
-      discussion: "Without this option the player does without a socket if another has the default one.",
+      "The control socket, for commands such as continuo status. (default: $XDG_RUNTIME_DIR/continuo/socket)",
+      discussion: "Without this option the player has no socket if another one uses the default.",
       valueName: "path"),
     completion: .file())
   var socket: String?
 
-  @Flag(help: "Open no control socket.")
+  @Flag(help: "Do not open a control socket.")
   var noSocket = false
 
   @Argument(
     help: ArgumentHelp(
-      "Files, URLs, folders (with all below them) and playlists (.m3u, .m3u8, .pls); - is a playlist on standard input.",
+      "Files, URLs, folders (including subfolders) and playlists (.m3u, .m3u8, .pls); - is a playlist on standard input.",
       valueName: "file|url|directory|playlist"),
     completion: Completions.music)
   var files: [String] = []
@@ -79,8 +79,8 @@ struct PlayOptions: ParsableArguments {
       if case .wav(let path) = output, path == events || path == timeline {
         throw ValidationError("Sound and \(path == events ? "events" : "drawing") cannot both go to \(path).")
       }
-      // A file is written as fast as it goes: no second of it is one of the clock's. A live stream comes with the clock, and
-      // has no other end.
+      // A WAV file is written as fast as possible, so its time is not the clock's. Only a live stream arrives
+      // with the clock, and needs `quit` to end.
       if case .wav = output,
         scheduled.contains(where: { $0.command != .quit }) || !scheduled.isEmpty && !namesURL
       {
@@ -96,13 +96,13 @@ struct PlayOptions: ParsableArguments {
     files.contains { $0.lowercased().hasPrefix("http://") || $0.lowercased().hasPrefix("https://") }
   }
 
-  /// Whether a control socket is to be opened: not for a file that is written as fast as it goes.
+  /// Whether to open a control socket: not for a WAV file, which is written as fast as possible.
   var wantsSocket: Bool {
     if case .wav = sound.output { return false }
     return !noSocket
   }
 
-  /// The commands of `--at` in the order in which they are due; those of the same moment as they were given.
+  /// The commands of `--at`, sorted by time. Commands at the same time keep their order on the command line.
   var schedule: [ScheduledCommand] {
     scheduled.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
       \.element)

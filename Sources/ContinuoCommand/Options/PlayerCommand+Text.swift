@@ -1,9 +1,9 @@
 import ControlProtocol
 import TextFormatting
 
-/// Commands as people write them.
+/// The text form of commands.
 extension PlayerCommand: CustomStringConvertible {
-  /// The commands without an argument, by name, in the order in which a person should read them.
+  /// The commands without an argument by name, in the order of the help.
   private static let plain: [(name: String, command: PlayerCommand)] = [
     ("pause", .pause), ("play", .play), ("toggle", .toggle), ("next", .next), ("previous", .previous),
     ("mute", .mute), ("home", .home), ("foreground", .foreground), ("lock", .lock), ("unlock", .unlock),
@@ -11,19 +11,19 @@ extension PlayerCommand: CustomStringConvertible {
     ("quit", .quit),
   ]
 
-  /// All commands, for help and errors.
+  /// The list of all commands, for help and errors.
   static let summary =
     plain.map(\.name).joined(separator: ", ")
     + ", seek TIME, volume N, interrupt begin, interrupt end [resume|noresume], task begin [NAME], task end [NAME]"
 
-  /// How commands begin that a shell can offer: all that takes no time, number or name.
+  /// The beginnings of commands that a shell offers, without a time, a number or a name.
   static let beginnings =
     plain.map(\.name) + [
       "seek", "volume", "interrupt begin", "interrupt end", "interrupt end noresume", "task begin",
       "task end",
     ]
 
-  /// Reads a command like `pause`, `seek 1:02` or `task begin upload`.
+  /// Parses a command such as `pause`, `seek 1:02` or `task begin upload`.
   init(parsing text: some StringProtocol) throws(SyntaxError) {
     let words = String(text).split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
     guard let name = words.first else {
@@ -62,7 +62,7 @@ extension PlayerCommand: CustomStringConvertible {
   }
 
   private static func task(_ arguments: [String]) throws(SyntaxError) -> PlayerCommand {
-    // Whatever follows is the name, with one space where there were several.
+    // The remaining words are the name, separated by single spaces.
     let name = arguments.count > 1 ? arguments.dropFirst().joined(separator: " ") : defaultTaskName
     switch arguments.first {
     case "begin": return .taskBegin(name: name)
@@ -71,7 +71,7 @@ extension PlayerCommand: CustomStringConvertible {
     }
   }
 
-  /// The command as it can be given.
+  /// The command in the form that `init(parsing:)` reads.
   var description: String {
     switch self {
     case .seek(.absolute(let time)): "seek \(ElapsedTime.text(time))"

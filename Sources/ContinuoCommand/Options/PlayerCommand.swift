@@ -1,51 +1,52 @@
 import ControlProtocol
 
-/// What a person can ask for by `--at` or by a key: of the player, or of the device that carries the application.
+/// A command of `--at` or of a key, for the player or for the device with the application.
 enum PlayerCommand: Hashable, Sendable {
   case pause
   case play
-  /// Pauses what plays, plays what is paused.
+  /// Pauses playback, or resumes it if paused.
   case toggle
   case next
   case previous
   case seek(SeekTarget)
   case volume(VolumeTarget)
-  /// Mutes what sounds, unmutes what is muted.
+  /// Mutes the player, or unmutes it if muted.
   case mute
   case home
   case foreground
   case lock
   case unlock
-  /// A call or the like takes the screen and the sound.
+  /// Begins an interruption such as a phone call, which takes the screen and the sound.
   case interruptBegin
-  /// That is over. `resumes`: what it paused goes on.
+  /// Ends the interruption. `resumes`: whether the paused playback resumes.
   case interruptEnd(resumes: Bool)
-  /// The application begins a background task.
+  /// Begins a background task of the application.
   case taskBegin(name: String)
-  /// The application ends the oldest of its tasks of that name.
+  /// Ends the oldest task of that name of the application.
   case taskEnd(name: String)
-  /// The system has the application fetch something in the background.
+  /// Performs a background fetch of the application, as the system does.
   case fetch
-  /// The system says that memory is short.
+  /// Sends the system's memory warning to the application.
   case memoryWarning
-  /// The system ends the application.
+  /// Terminates the application, as the system does.
   case terminate
-  /// A person starts the application again.
+  /// Launches the application again.
   case launch
   case quit
 
-  /// What volume to set, in percent.
+  /// A volume or a change of the volume, in percent.
   enum VolumeTarget: Hashable, Sendable {
-    /// 0…100.
+    /// The new volume, 0…100.
     case absolute(Int)
-    /// -100…100, added to the present volume.
+    /// The change of the volume, -100…100.
     case relative(Int)
   }
 
-  /// The name of a background task that is begun or ended without one.
+  /// The name of a background task if the command contains none.
   static let defaultTaskName = "task"
 
-  /// Whether the device records it: what a person or the system does to an application, and what that does to stay.
+  /// Whether the device records the command. That is true for the events of an application's life cycle and
+  /// for its background tasks.
   var isOfDevice: Bool {
     switch self {
     case .home, .foreground, .lock, .unlock, .interruptBegin, .interruptEnd, .taskBegin, .taskEnd, .fetch,

@@ -1,10 +1,11 @@
 import Glibc
 import MusicFiles
 
-/// The arguments as the system passed them.
+/// The process's arguments in their original bytes.
 enum RawArguments {
-  /// The bytes of an argument that the parser has as `text`. Swift replaces what is not UTF-8 in an argument, and the
-  /// file of that name could not be found any more; the argument that reads the same is looked up here instead.
+  /// Returns the bytes of an argument that the parser has as `text`. Swift replaces invalid UTF-8 in
+  /// arguments, and a file could not be found by the replaced name. So the original argument with the same
+  /// text is looked up.
   static func bytes(
     of text: String, count: Int32 = CommandLine.argc,
     vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv

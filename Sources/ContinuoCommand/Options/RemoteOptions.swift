@@ -8,34 +8,34 @@ import RemoteMedia
 import TextFormatting
 import Transfer
 
-/// How media come from the network.
+/// Options for media from the network.
 struct RemoteOptions: ParsableArguments {
   @OptionGroup var requests: RequestOptions
 
   @Option(
     help: ArgumentHelp(
-      "Where fetched bytes are kept while a song is in the queue. (default: $XDG_CACHE_HOME/continuo)",
-      discussion: "none keeps a few MiB of each in memory, and fetches the rest again when it is needed.",
+      "The cache for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
+      discussion: "none keeps a few MiB of each song in memory, and fetches the rest again when needed.",
       valueName: "directory|none"),
     completion: .directory)
   var cache: String?
 
   @Option(
     help: ArgumentHelp(
-      "How many bytes all songs together may take there, as 500M or 2G. (default: 1G)", valueName: "size"),
+      "The maximum size of the cache, such as 500M or 2G. (default: 1G)", valueName: "size"),
     transform: ByteCount.init(parsing:))
   var cacheSize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "How much of a song is fetched ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
+      "The time to buffer ahead, at least 2 s. (default: up to 64 MiB)", valueName: "seconds"),
     transform: { try PositiveSeconds(parsing: $0, least: 2) })
   var buffer: PositiveSeconds?
 
   @Option(
     help: ArgumentHelp(
-      "Where URLs of other users' clients may lead: none, public addresses only, or all. (default: public)",
-      discussion: "Your own URLs may lead anywhere.", valueName: "none|public|all"))
+      "The addresses that other users' URLs may reach: none, public or all. (default: public)",
+      discussion: "The URLs of your own clients may reach any address.", valueName: "none|public|all"))
   var network: OthersReach?
 
   mutating func validate() throws {
@@ -45,7 +45,7 @@ struct RemoteOptions: ParsableArguments {
     }
   }
 
-  /// What these options say. Reads and looks at the files that they name.
+  /// Returns the network settings. Reads and checks the files that the options name.
   func settings() throws(SyntaxError) -> NetworkSettings {
     var settings = try requests.settings()
     settings.bufferDuration = buffer?.seconds ?? 0
@@ -54,10 +54,10 @@ struct RemoteOptions: ParsableArguments {
     return settings
   }
 
-  /// The same for a command, which ends if they cannot be used.
+  /// Returns the network settings for a command, which ends if they cannot be used.
   func settingsOrExit() throws -> NetworkSettings { try RequestOptions.orExit(settings) }
 
-  /// Where URLs of other users' clients may lead; nil: they may name none.
+  /// The addresses that URLs of other users' clients may reach; nil allows no URLs.
   var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }
 
   private func makeCache() throws(SyntaxError) -> MediaCache {
@@ -110,7 +110,7 @@ struct PositiveSeconds: Hashable, Sendable {
 enum OthersReach: String, ExpressibleByArgument, CaseIterable, Sendable {
   case none, `public`, all
 
-  /// Which addresses that are; nil: none.
+  /// The addresses that URLs may reach; nil allows no URLs.
   var reach: NetworkReach? {
     switch self {
     case .none: nil

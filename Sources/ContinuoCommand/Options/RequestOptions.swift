@@ -6,41 +6,41 @@ import HostTime
 import MusicFiles
 import Transfer
 
-/// What requests say, and how they are sent.
+/// Options for HTTP requests and their transport.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Add a header field to requests for URLs, or those in a file. Repeatable.",
+      "Add a header field to HTTP requests, or those in a file. Repeatable.",
       discussion: """
-        As 'Authorization: Bearer …', or @FILE with one in a line, which keeps secrets out of the list of processes. \
-        A server that another one redirects to does not get them.
+        For example 'Authorization: Bearer …', or @FILE with one per line, which keeps secrets out of the process list. \
+        Header fields are not sent to another server after a redirect.
         """, valueName: "name: value|@file"),
     transform: { HeaderChoice($0) })
   var header: [HeaderChoice] = []
 
-  @Option(help: ArgumentHelp("What requests say who asks. (default: Continuo/VERSION)", valueName: "text"))
+  @Option(help: ArgumentHelp("The User-Agent header. (default: Continuo/VERSION)", valueName: "text"))
   var userAgent: String?
 
   @Option(
     help: ArgumentHelp(
-      "Reach the network by a proxy, such as http://192.168.1.1:3128 or socks5h://127.0.0.1:9050.",
+      "Use a proxy, such as http://192.168.1.1:3128 or socks5h://127.0.0.1:9050.",
       discussion:
-        "Without this option the environment says so, as for curl: http_proxy, https_proxy, no_proxy.",
+        "The default is the environment, as for curl: http_proxy, https_proxy, no_proxy.",
       valueName: "url"))
   var proxy: String?
 
   @Option(
     help: ArgumentHelp(
-      "Trust the certificate authorities in this PEM file too, beside the system's.", valueName: "file"),
+      "Additional trusted certificate authorities, in a PEM file.", valueName: "file"),
     completion: .file())
   var cacert: String?
 
-  @Flag(help: "Take users and passwords of servers from ~/.netrc.")
+  @Flag(help: "Read users and passwords of servers from ~/.netrc.")
   var netrc = false
 
   @Option(
     help: ArgumentHelp(
-      "After how long without sound and without new bytes a URL is given up. (default: 60)",
+      "The timeout for a URL without sound and without new bytes. (default: 60)",
       valueName: "seconds"),
     transform: { try PositiveSeconds(parsing: $0, least: 1) })
   var networkTimeout: PositiveSeconds?
@@ -58,7 +58,7 @@ struct RequestOptions: ParsableArguments {
     }
   }
 
-  /// What these options say. Reads and looks at the files that they name.
+  /// Returns the network settings. Reads and checks the files that the options name.
   func settings() throws(SyntaxError) -> NetworkSettings {
     var settings = NetworkSettings()
     if let userAgent { settings.requests.userAgent = userAgent }
@@ -70,10 +70,10 @@ struct RequestOptions: ParsableArguments {
     return settings
   }
 
-  /// The same for a command, which ends if they cannot be used.
+  /// Returns the network settings for a command, which ends if they cannot be used.
   func settingsOrExit() throws -> NetworkSettings { try Self.orExit(settings) }
 
-  /// What `settings` gives; a command ends if the options cannot be used.
+  /// Returns the result of `settings`. Ends a command if the options cannot be used.
   static func orExit(_ settings: () throws(SyntaxError) -> NetworkSettings) throws -> NetworkSettings {
     do throws(SyntaxError) {
       return try settings()
@@ -100,10 +100,10 @@ struct RequestOptions: ParsableArguments {
     return { _ in transport }
   }
 
-  /// The bytes of a file that an option names.
+  /// Returns the bytes of a file that an option names.
   fileprivate static func read(_ file: MediaPath, of option: String) throws(SyntaxError) -> [UInt8] {
     do throws(FileBytes.Problem) {
-      // Bundles with all authorities of the world have a quarter of a MiB.
+      // A bundle of all public certificate authorities has a quarter of a MiB.
       return try FileBytes.read(file, limit: 16 << 20)
     } catch {
       throw SyntaxError("\(option): \(error)")
@@ -120,12 +120,12 @@ struct HeaderChoice: Hashable, Sendable {
 
   private let source: Source
 
-  /// Never refuses it: the error would show the value, which may be a secret.
+  /// Accepts every text: an error would show the value, which may be a secret.
   init(_ text: String) {
     source = text.hasPrefix("@") ? .file(String(text.dropFirst())) : .line(text)
   }
 
-  /// Why it cannot be used, without the value; nil if it can. Files are not looked at.
+  /// The reason why the value cannot be used, without the value; nil if it can. Files are not read.
   var flaw: String? {
     switch source {
     case .file(let name): return name.isEmpty ? "a file name is missing behind @" : nil
@@ -139,7 +139,7 @@ struct HeaderChoice: Hashable, Sendable {
     }
   }
 
-  /// The fields. Reads the file, if it is one.
+  /// Returns the fields. Reads the file, if one is named.
   func fields() throws(SyntaxError) -> [HTTPFields.Field] {
     switch source {
     case .line(let text): return [try Self.field(text)]
@@ -154,7 +154,7 @@ struct HeaderChoice: Hashable, Sendable {
         do throws(SyntaxError) {
           fields.append(try Self.field(line))
         } catch {
-          // Without the line: it may be a secret.
+          // The message omits the line, which may be a secret.
           throw SyntaxError("--header @\(name), line \(index + 1): not like NAME: VALUE")
         }
       }

@@ -1,19 +1,18 @@
 import TextFormatting
 
-/// A value of `--at`: a command and when it is due.
+/// A value of `--at`: a command and its time.
 struct ScheduledCommand: Hashable, Sendable {
-  /// How long after playback starts.
+  /// The delay after the start of playback.
   var time: Duration
-  /// What to do then.
   var command: PlayerCommand
 
-  /// Reads `SECONDS:COMMAND`, like `6.5:foreground`.
+  /// Parses `SECONDS:COMMAND`, such as `6.5:foreground`.
   init(parsing text: String) throws(SyntaxError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw SyntaxError("\"\(text)\" is not SECONDS:COMMAND, as in 3:home")
     }
     let seconds = text[..<colon]
-    // As people write it.
+    // Accepts `.5` for `0.5`.
     guard let time = TimeText.parse(seconds.first == "." ? "0\(seconds)" : String(seconds)) else {
       throw SyntaxError("\"\(seconds)\" is not a number of seconds like 3 or 6.5")
     }

@@ -8,8 +8,8 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The directory that clients' relative names are seen from. (default: the working directory)",
-      discussion: "The songs below a named one are looked for, so that clients can list and search them.",
+      "The music directory, to which clients' relative names refer. (default: the working directory)",
+      discussion: "The songs below a named one are scanned, so that clients can list and search them.",
       valueName: "directory"),
     completion: .directory)
   var home: String?
@@ -17,14 +17,14 @@ struct ServeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The control socket. (default: $XDG_RUNTIME_DIR/continuo/socket)",
-      discussion: "A socket that systemd passes on comes first.", valueName: "path"),
+      discussion: "A socket from systemd takes precedence over the default.", valueName: "path"),
     completion: .file())
   var socket: String?
 
   @Option(
     help: ArgumentHelp(
-      "Let others connect: the socket's mode, in octal. (default: 0600)",
-      discussion: "With the default only the server's own user and root may.", valueName: "mode"),
+      "The socket's mode in octal, to let other users connect. (default: 0600)",
+      discussion: "By default only the server's own user and root may connect.", valueName: "mode"),
     transform: SocketMode.init(parsing:))
   var socketMode: SocketMode?
 
@@ -37,34 +37,34 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The directory for the queue, the place, what is known of the songs and what clients save, which survive a restart. (default: $XDG_STATE_HOME/continuo)",
+      "The directory for queue, position, song database and clients' data. (default: $XDG_STATE_HOME/continuo)",
       valueName: "directory"),
     completion: .directory)
   var state: String?
 
-  @Flag(help: "Keep nothing beyond the end.")
+  @Flag(help: "Do not save state between runs.")
   var noState = false
 
   @Option(
     help: ArgumentHelp(
-      "The folder for the playlists that clients save, as M3U files. (default: playlists in the state's)",
-      discussion: "They can be edited there, and mpd can have the same folder.", valueName: "directory"),
+      "The folder for clients' playlists, as M3U files. (default: playlists in the state directory)",
+      discussion: "The files can be edited, and mpd can use the same folder.", valueName: "directory"),
     completion: .directory)
   var playlists: String?
 
   @Option(
     help: ArgumentHelp(
-      "At exit, write a drawing of the run against time: application state, sound, items, what was pressed.",
+      "At exit, write a drawing of the run against time: application state, sound, items, commands.",
       discussion: "An SVG document, for any browser.", valueName: "file.svg"),
     completion: .file())
   var timeline: String?
 
-  @Flag(help: "Print a user unit for systemd, service and socket, with the other options, and exit.")
+  @Flag(help: "Print systemd user units, service and socket, with the other options, and exit.")
   var printSystemdUnit = false
 
   @Argument(
     help: ArgumentHelp(
-      "What the queue begins with, and is played, if no queue was kept: files, folders and playlists.",
+      "Files, folders and playlists to play if no queue was saved.",
       valueName: "file|directory|playlist"),
     completion: Completions.music)
   var files: [String] = []
@@ -88,7 +88,7 @@ struct ServeOptions: ParsableArguments {
 
 /// A value of `--socket-mode`.
 struct SocketMode: Hashable, Sendable {
-  /// Permission bits.
+  /// The permission bits, 0…0777.
   let bits: UInt32
 
   init(parsing text: String) throws(SyntaxError) {

@@ -4,7 +4,7 @@ import TextFormatting
 
 extension ReplayGainMode: ExpressibleByArgument {}
 
-/// Where sound goes.
+/// Options for the sound output.
 struct SoundOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The PulseAudio server, as in PULSE_SERVER.", valueName: "address"))
   var server: String?
@@ -14,32 +14,32 @@ struct SoundOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long sound takes from the sink to the ear beyond what the server knows, as 1.02. (default: 0)",
+      "The latency after the sink that the server does not know, such as 1.02. (default: 0)",
       discussion:
-        "For what carries it to other rooms: the time that is told is then that which is heard there. Up to a minute.",
+        "For transport to other rooms: reported times are then those that are heard there. At most a minute.",
       valueName: "seconds"),
     transform: SinkDelay.init(parsing:))
   var sinkDelay: SinkDelay?
 
-  @Flag(help: "Start a private PulseAudio with a null sink, play there, and take it down at exit.")
+  @Flag(help: "Play to a private PulseAudio with a null sink, which ends at exit.")
   var nullSink = false
 
   @Option(
     help: ArgumentHelp(
-      "Where sound goes: pulse, wav:PATH (a file, as fast as it can be written) or simulated (no server, real time).",
+      "The output: pulse, wav:PATH (a file, as fast as possible) or simulated (no server, real time).",
       discussion: """
-        Without this option sound goes to PulseAudio. If there is none to be reached and none was named by \
-        --server, --sink or PULSE_SERVER, a private null sink takes its place.
+        The default is PulseAudio. If no server is reachable and none was named by --server, --sink or \
+        PULSE_SERVER, a private null sink replaces it.
         """, valueName: "pulse|wav:PATH|simulated"),
     completion: Completions.outputs, transform: OutputChoice.init(parsing:))
   var output: OutputChoice?
 
   @Option(
     help: ArgumentHelp(
-      "Play songs equally loud, by the ReplayGain values in their tags.",
+      "Normalize the loudness by ReplayGain tags.",
       discussion: """
-        Of the song, of its album, or auto: of the album, and in random order of the song. Nothing is clipped: a song \
-        without a peak in its tags is never amplified. Gains beyond 51.1 dB are ignored.
+        The gain of the track, of the album, or auto: of the album, and in random order of the track. Nothing is \
+        clipped: a song without a peak in its tags is never amplified. Gains beyond 51.1 dB are ignored.
         """, valueName: "mode"))
   var replayGain: ReplayGainMode?
 
@@ -59,17 +59,17 @@ struct SoundOptions: ParsableArguments {
     }
   }
 
-  /// What drives the output, for clients.
+  /// The name of the output's driver, for clients.
   var plugin: String { output == .simulated ? "simulated" : "pulse" }
 
-  /// Whether a private null sink may take the place of a server that is not there: only where none was named.
+  /// Whether a private null sink may replace a missing server: only if no server was named.
   func allowsSubstitute(environment: (String) -> String?) -> Bool {
     output == nil && server == nil && sink == nil && !nullSink && (environment("PULSE_SERVER") ?? "").isEmpty
   }
 }
 
 extension ValidationError {
-  /// Two options that cannot both be meant.
+  /// Creates the error for two options that contradict each other.
   init(contradiction first: String, _ second: String) {
     self.init("\(first) and \(second) contradict each other.")
   }
@@ -77,7 +77,7 @@ extension ValidationError {
 
 /// A value of `--sink-delay`.
 struct SinkDelay: Hashable, Sendable {
-  /// 0…60.
+  /// The delay in seconds, 0…60.
   let seconds: Double
 
   init(parsing text: String) throws(SyntaxError) {

@@ -2,8 +2,8 @@ import Glibc
 import PulseOutput
 import Synchronization
 
-/// What must not be left behind, whatever way the process ends: the terminal's settings, the control socket's file, a WAV
-/// file's header, a private server, lines that a reader has not taken yet.
+/// The clean-up steps of the process, however it ends. They restore the terminal, remove the control socket's
+/// file, complete a WAV file's header, stop a private server, and write pending lines.
 enum CleanUp {
   private struct State {
     var steps: [@Sendable () -> Void] = []
@@ -11,14 +11,14 @@ enum CleanUp {
   }
   private static let state = Mutex(State())
 
-  /// Adds a step; the last added runs first. Steps may run on any thread, and wait for no longer than a hanging clean-up
-  /// is given (`Signals`). Any thread; does not return once the process is ending.
+  /// Adds a step; the last one added runs first. Steps may run on any thread, and must not take longer than a
+  /// hanging clean-up gets (`Signals`). Any thread; does not return once the process is ending.
   static func add(_ step: @escaping @Sendable () -> Void) {
     unlessEnding { state in state.steps.append(step) }
   }
 
-  /// Makes something and adds the step that removes it; the process does not end between the two. Any thread; does not
-  /// return once the process is ending.
+  /// Creates something and adds the step that removes it; the process does not end between the two. Any
+  /// thread; does not return once the process is ending.
   static func adding<Made: ~Copyable, Problem>(
     _ make: () throws(Problem) -> sending Made, removal: (borrowing Made) -> @Sendable () -> Void
   ) throws(Problem) -> sending Made {
@@ -38,8 +38,8 @@ enum CleanUp {
     }
   }
 
-  /// Ends the process with everything cleaned up. Whoever comes second waits for the first: half a clean-up is none. Does
-  /// not run `atexit` handlers: libpulse's threads may be inside anything at this moment.
+  /// Runs the clean-up and ends the process. A second caller waits for the first, so that the clean-up is
+  /// complete. Skips `atexit` handlers, because libpulse's threads may be in the middle of a call.
   static func exit(_ status: Int32) -> Never {
     let steps = state.withLock { state -> [@Sendable () -> Void]? in
       if state.hasBegun { return nil }

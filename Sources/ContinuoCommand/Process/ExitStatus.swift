@@ -1,37 +1,37 @@
 import ArgumentParser
 
-/// What the command's exit status says, after sysexits.h where that has a word for it.
+/// The exit status of a command, according to sysexits.h where that has a suitable value.
 enum ExitStatus: Int32 {
   /// The queue was played.
   case played = 0
-  /// At least one item could not be played, or not to its end; but some sound was heard.
+  /// At least one item could not be played to its end, but some sound was heard.
   case partlyPlayed = 1
-  /// The command line makes no sense.
+  /// The command line is invalid.
   case usage = 64
-  /// No such file, and nothing left to play.
+  /// A file does not exist, and nothing is left to play.
   case noInput = 66
-  /// No audio server, and none could be started; no sink of the name; or the file for the sound cannot be written. Of a client: no server
-  /// answers at the control socket.
+  /// No audio server is available and none could be started, the sink does not exist, or the sound file
+  /// cannot be written. For a client: no server answers at the control socket.
   case unavailable = 69
-  /// The system terminated the application as a punishment, and nothing launched it again. (What sysexits.h calls an
-  /// internal software error: that is what such a termination stands for.)
+  /// The system terminated the application for a violation, and nothing launched it again. In sysexits.h 70
+  /// is an internal software error, which such a termination indicates.
   case terminated = 70
   /// The system gives the player too few threads or too little memory.
   case noResources = 71
-  /// A server answers at the control socket already, or the socket cannot be made.
+  /// A server already answers at the control socket, or the socket cannot be created.
   case alreadyRunning = 73
 
-  /// The server refused what a client asked for.
+  /// The server refused a client's request.
   static let refused = partlyPlayed
 
   /// `get` cannot write a file.
   static let cannotWrite = alreadyRunning
 
-  /// The same as an error that ends the command without another word.
+  /// The status as an error that ends the command without a message.
   var code: ExitCode { ExitCode(rawValue) }
 
-  /// The status at the end of a queue of which so many items could not be played, or not to their end. `hasSounded`: there
-  /// was sound, of whichever item.
+  /// Creates the status for the end of a queue. `problems` is the number of items that could not be played to
+  /// their end. `hasSounded` is true if any item was heard.
   init(hasSounded: Bool, problems: Int) {
     if problems == 0 { self = .played } else { self = hasSounded ? .partlyPlayed : .noInput }
   }

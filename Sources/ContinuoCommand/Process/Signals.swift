@@ -3,24 +3,25 @@ import Glibc
 import HostTime
 import Synchronization
 
-/// What signals do to the player.
+/// Handles the process's signals.
 ///
-/// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end it in order; a second one, or a player that does not get it done in 200 ms,
-///   ends the process at once. SIGHUP is left alone where it is ignored, as nohup(1) has it.
-/// - SIGTSTP stops the process, with the terminal given back first; SIGCONT takes the terminal again.
-/// - SIGWINCH has the terminal drawn anew: it has got another size.
+/// - SIGINT, SIGTERM, SIGHUP and SIGQUIT end the player in order. A second one, or a player that does not end
+///   within 200 ms, ends the process at once. An ignored SIGHUP stays ignored, as nohup(1) requires.
+/// - SIGTSTP restores the terminal and stops the process; SIGCONT takes the terminal again.
+/// - SIGWINCH redraws the terminal, which has a new size.
 ///
-/// Handlers only note them; a thread does the rest. It is started before any other and needs no further one: a process
-/// that gets no threads, or whose main queue stands still, ends all the same.
+/// Handlers only record the signals; a thread processes them. The thread is started before any other and
+/// needs no further one. So a process ends even if it gets no threads or its main queue hangs.
 final class Signals: Sendable {
   private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
   private static let ofTerminal = [SIGTSTP, SIGCONT, SIGWINCH]
-  /// A clean end is promised within 300 ms; what takes longer hangs.
+  /// The time in seconds after which a player that should end counts as hanging. A clean end is guaranteed
+  /// within 300 ms.
   private static let limit = 0.2
-  /// Seconds for the steps of a clean-up that was begun because the player hangs: they may hang too.
+  /// The time limit for the clean-up of a hanging player, in seconds: its steps may hang too.
   private static let cleanUpLimit: UInt32 = 3
 
-  /// What the main queue is to do.
+  /// A request to the main queue.
   private struct Request {
     var end: Int32?
     var redraws = false
@@ -30,15 +31,16 @@ final class Signals: Sendable {
   private let requests = Mutex(Request())
   private let workers = Mutex<[any Worker]>([])
 
-  /// Takes the signals from now on; once in a process, on the main thread. Both closures are called on the main queue:
-  /// `end` with the status to end with (128 and the signal's number, as shells have it), `redraw` when the process
-  /// goes on after a stop or its terminal has got another size. Until `mainQueueRuns` there is nothing to end in order, and nobody to do it.
+  /// Handles the signals from now on. Call once in a process, on the main thread. Both closures are called on
+  /// the main queue. `end` gets the exit status, 128 plus the signal's number as in shells. `redraw` is
+  /// called when the process continues after a stop or the terminal has a new size. Until `mainQueueRuns` a
+  /// signal ends the process without `end`.
   init(
     end: @escaping @MainActor @Sendable (Int32) -> Void,
     redraw: @escaping @MainActor @Sendable () -> Void = {}
   ) {
     let clock = SystemClock.shared
-    // Dispatch may hang where there are no threads; so the thread that waits for signals never calls it.
+    // Dispatch may hang if no threads are available, so the thread that waits for signals never calls it.
     let messenger = clock.makeWorker("continuo-ending") { [weak self] in
       let request = self?.takeRequest() ?? Request()
       if let status = request.end { DispatchQueue.main.async { MainActor.assumeIsolated { end(status) } } }
@@ -46,21 +48,21 @@ final class Signals: Sendable {
       return .whenSignalled
     }
     let waiter = clock.makeWorker("continuo-signals") { [weak self] in
-      // One thread at least lets them in, whatever the others do.
+      // Unblocks the signals in this thread, whatever mask the others have.
       NotedSignals.unblock(Self.ending + Self.ofTerminal)
       while let signals = self { signals.takeNext(messenger) }
       return .whenSignalled
     }
     workers.withLock { $0 = [messenger, waiter] }
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is an error for whoever writes it, as a full disk is.
+    // A write above the file size limit becomes an error, as on a full disk.
     signal(SIGXFSZ, SIG_IGN)
     for number in Self.ending + Self.ofTerminal where number != SIGHUP || !NotedSignals.isIgnored(number) {
       NotedSignals.note(number)
     }
   }
 
-  /// From now on the main queue does what it is given.
+  /// Records that the main queue runs, so that it can end the player.
   func mainQueueRuns() { isEndPossible.store(true, ordering: .relaxed) }
 
   private func takeRequest() -> Request {
@@ -88,18 +90,18 @@ final class Signals: Sendable {
       messenger.signal()
       let clock = SystemClock.shared
       let deadline = clock.now.advanced(bySeconds: Self.limit)
-      // Until the second one.
+      // Waits until the deadline or a second signal.
       while let noted = NotedSignals.wait(until: deadline), !Self.ending.contains(where: noted.contains) {}
     }
-    // The default action ends the process if even this hangs.
+    // SIGALRM's default action ends the process if the clean-up hangs.
     signal(SIGALRM, SIG_DFL)
     NotedSignals.unblock([SIGALRM])
     alarm(Self.cleanUpLimit)
     CleanUp.exit(status)
   }
 
-  /// Stops the process as the signal does by itself. Returns when it goes on, or at once in a process group that no
-  /// shell looks after: there the system does not stop anyone.
+  /// Stops the process as the signal's default action does. Returns when the process continues, or at once in
+  /// an orphaned process group, which the system does not stop.
   private static func stop() {
     TerminalMode.giveBack()
     signal(SIGTSTP, SIG_DFL)
@@ -108,7 +110,7 @@ final class Signals: Sendable {
   }
 }
 
-/// The signals that have come, noted by handlers and taken by one thread.
+/// The signals that handlers have recorded, for one thread to process.
 private struct NotedSignals {
   private let bits: UInt64
 
@@ -120,10 +122,10 @@ private struct NotedSignals {
   }
   private static let board = Board()
 
-  /// Has a signal noted from now on.
+  /// Records a signal from now on.
   static func note(_ number: Int32) {
-    // A handler may neither allocate nor wait for a lock: the board is made before the first one is set, and from then
-    // on only an atomic number and a semaphore are touched.
+    // A handler may neither allocate nor lock. So the board is created before the first handler is set;
+    // handlers only use an atomic number and a semaphore.
     _ = board
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { number in
@@ -134,7 +136,7 @@ private struct NotedSignals {
     sigaction(number, &action, nil)
   }
 
-  /// Whether the process was started with that signal ignored, as under nohup(1).
+  /// Whether the process was started with this signal ignored, as under nohup(1).
   static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
@@ -142,7 +144,7 @@ private struct NotedSignals {
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Waits for a signal. Always the same thread.
+  /// Waits for a signal. Always call on the same thread.
   static func wait() -> NotedSignals {
     board.semaphore.wait()
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))
@@ -154,7 +156,7 @@ private struct NotedSignals {
     return NotedSignals(bits: board.bits.exchange(0, ordering: .relaxed))
   }
 
-  /// Lets these signals in on this thread.
+  /// Unblocks signals in this thread.
   static func unblock(_ numbers: [Int32]) {
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -2,7 +2,7 @@ import Glibc
 import MusicFiles
 import Synchronization
 
-/// Text for a person. A reader that went away ends the text and not the player.
+/// Text output for people. A reader that leaves ends the text, not the player.
 enum StandardOutput {
   private struct Writers {
     var output: LineWriter?
@@ -10,15 +10,15 @@ enum StandardOutput {
   }
   private static let writers = Mutex(Writers())
 
-  /// From now on nobody waits for a reader of standard error that has stalled: it does not hold a player up. Only in a
-  /// process that ends by `CleanUp.exit`, which writes what is left.
+  /// Makes messages to standard error not wait for a stalled reader, so that it does not delay a player. Only
+  /// for a process that ends by `CleanUp.exit`, which writes the remaining lines.
   static func waitForNobody() {
     let errors = LineWriter(descriptor: STDERR_FILENO, owned: false) { _ in }
     writers.withLock { $0.errors = errors }
   }
 
-  /// What the player shows while it plays, written in order without waiting for a reader that has stalled: a pager that
-  /// shows one page and reads no further does not hold it up. Only in a process that ends by `CleanUp.exit`.
+  /// The player's lines during playback, written in order without waiting for a stalled reader. A pager that
+  /// shows one page does not delay the player. Only for a process that ends by `CleanUp.exit`.
   static var lines: LineWriter {
     writers.withLock { writers in
       let lines = writers.output ?? LineWriter(descriptor: STDOUT_FILENO, owned: false) { _ in }
@@ -30,7 +30,7 @@ enum StandardOutput {
   /// Writes a line to `lines`. Any thread.
   static func writeLine(_ text: String) { lines.write(Array("\(text)\n".utf8)) }
 
-  /// Writes what the readers have not taken yet, as long as they read. At the end of the process.
+  /// Writes the pending lines, as long as their readers read. Call at the end of the process.
   static func finish() {
     let writers = writers.withLock { $0 }
     if let lost = writers.output?.finish(), lost > 0 {
@@ -39,8 +39,8 @@ enum StandardOutput {
     writers.errors?.finish()
   }
 
-  /// Writes a line of the command's own to standard error. Any thread. Blocks while a pipe's reader is slow, but not
-  /// after `waitForNobody`.
+  /// Writes a message of the command to standard error. Any thread. Blocks while a pipe's reader is slow, but
+  /// not after `waitForNobody`.
   static func complain(_ text: String) {
     let line = "continuo: \(text)\n"
     guard let errors = writers.withLock({ $0.errors }) else { return write(line, to: STDERR_FILENO) }

@@ -2,22 +2,23 @@ import CThreads
 import Glibc
 import HostTime
 
-/// What a player needs of the system before it can start: threads, and room in memory.
+/// The system resources that a player needs before it can start: threads and memory.
 ///
-/// Where they are missing Dispatch waits for ever without a word, and other libraries end the process. So it is asked
-/// for all of it at once, first, when something can still be said.
+/// Without them Dispatch hangs silently, and other libraries end the process. So the player requests all of
+/// them at once, before anything else, while an error can still be reported.
 enum SystemResources {
-  /// Threads of a player with a private server, a control socket and an observer, with what Dispatch adds: 12 were seen,
-  /// and one for each of the standard descriptors.
+  /// The number of threads of a player with a private server, a control socket and an observer, including
+  /// those of Dispatch: 12 were observed, and one for each of standard output and standard error.
   private static let threads = 14
-  /// What libpulse reserves for its memory, in bytes.
+  /// The memory that libpulse reserves, in bytes.
   private static let memory = 64 << 20
 
-  /// Has memory of 1 MiB and more returned to the system when it is freed, from here on. By default glibc (2.36) raises that limit to
-  /// the largest block that was freed, up to 32 MiB: four clients that read pictures of 15 MB left 514 MB, and 110 MB with this.
+  /// Makes glibc return freed blocks of 1 MiB and more to the system. By default glibc (2.36) raises that
+  /// threshold to the largest block that was freed, up to 32 MiB. Four clients that read pictures of 15 MB
+  /// left 514 MB in use, and 110 MB with this setting.
   static func returnLargeBlocks() { _ = continuo_mallopt(-3, 1 << 20) }
 
-  /// Ends the process with a line for a person if the system gives less than that, now or whenever a worker gets no
+  /// Ends the process with a message if the system gives fewer threads or less memory, or if a worker gets no
   /// thread later. Takes less than a millisecond.
   static func reserve() {
     ThreadShortage.setHandler { fail($0) }
@@ -29,7 +30,7 @@ enum SystemResources {
     CleanUp.exit(ExitStatus.noResources.rawValue)
   }
 
-  /// Takes that many threads and bytes, and gives them back. What the system says if it refuses; nil if it does not.
+  /// Allocates threads and bytes, and releases them. Returns the system's error if it refuses; otherwise nil.
   static func tryOut(threads: Int, memory: Int) -> String? {
     let pool = mmap(nil, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
     guard let pool, pool != MAP_FAILED else {
@@ -48,7 +49,7 @@ enum SystemResources {
       code = pthread_create(
         &thread, nil,
         { argument in
-          // Until all are there.
+          // Waits until all threads exist.
           if let gate = argument?.assumingMemoryBound(to: pthread_mutex_t.self) {
             pthread_mutex_lock(gate)
             pthread_mutex_unlock(gate)
@@ -64,7 +65,7 @@ enum SystemResources {
       + String(cString: strerror(code))
   }
 
-  /// The limits that may be the reason, by the commands that change them.
+  /// The limits that may be the reason, with the commands that change them.
   private static var limits: String {
     var space = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space)

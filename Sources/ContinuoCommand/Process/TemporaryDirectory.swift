@@ -1,9 +1,10 @@
 import Glibc
 import MusicFiles
 
-/// A directory that is gone at the end of the process.
+/// A directory that is removed at the end of the process.
 enum TemporaryDirectory {
-  /// Makes one that only this user may look into; nil where there is no room. It and the files in it are removed at the end.
+  /// Creates a directory that only this user can access; nil if that fails. The directory and its files are
+  /// removed at the end.
   static func make() -> MediaPath? {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     return CleanUp.adding {

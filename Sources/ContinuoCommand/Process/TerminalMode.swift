@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// How the terminal treats keys: as the shell has it, or for this process one by one and without an echo. A process has
-/// one controlling terminal. Any thread; nothing here blocks.
+/// The input mode of the controlling terminal: the shell's, or that of this process, with single keys and
+/// without echo. Any thread; never blocks.
 enum TerminalMode {
   private struct State {
     var isWanted = false
-    /// As the shell had it; nil while the terminal is not taken.
+    /// The shell's settings; nil while the terminal is not taken.
     var original: termios?
   }
   private static let state = Mutex(State())
   private static let oneByOne = tcflag_t(ICANON | ECHO)
 
-  /// Whether this process may use the terminal: it is the shell's job in the foreground, or no shell has to do with that
-  /// terminal at all.
+  /// Whether this process may use the terminal. It must be the shell's foreground job, or no shell uses the
+  /// terminal.
   static var isInForeground: Bool {
     let group = tcgetpgrp(STDIN_FILENO)
     return group == getpgrp() || group < 0
   }
 
-  /// From now on the terminal is taken whenever this process is in the foreground. It is never stopped for touching the
-  /// terminal in the moment in which it leaves the foreground.
+  /// Takes the terminal whenever this process is in the foreground, from now on. Ignores SIGTTOU and SIGTTIN,
+  /// so that the process does not stop if it touches the terminal while leaving the foreground.
   static func want() {
     signal(SIGTTOU, SIG_IGN)
     signal(SIGTTIN, SIG_IGN)
@@ -28,8 +28,8 @@ enum TerminalMode {
     takeIfWanted()
   }
 
-  /// Takes the terminal if it is wanted and this process is in the foreground. What a shell has set meanwhile is taken
-  /// for what it wants back.
+  /// Takes the terminal if it is wanted and this process is in the foreground. Settings that a shell has made
+  /// since are restored later.
   static func takeIfWanted() {
     state.withLock { state in
       var settings = termios()
@@ -40,7 +40,7 @@ enum TerminalMode {
     }
   }
 
-  /// Makes the terminal what it was, unless it is another job's by now, whose settings are not this process's business.
+  /// Restores the terminal's settings, unless another job has the terminal with its own settings.
   static func giveBack() {
     state.withLock { state in
       guard var settings = state.original.take(), isInForeground else { return }

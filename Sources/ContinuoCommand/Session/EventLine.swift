@@ -3,12 +3,13 @@ import ControlProtocol
 import HostTime
 import TextFormatting
 
-/// An event as a line of JSON Lines.
+/// An event as one line of JSON Lines.
 struct EventLine {
   /// The line, with its line feed.
   let bytes: [UInt8]
 
-  /// The line for what was seen at `host`; nil for what `--events` does not tell. A time has a line of its own.
+  /// Creates the line of an event that was observed at `host`; nil for events that `--events` does not
+  /// report. Times use `time(index:value:timescale:state:host:)`.
   init?(_ event: WatchRecord.Event, host: HostTime) {
     let members: KeyValuePairs<String, JSONValue>
     switch event {
@@ -44,7 +45,7 @@ struct EventLine {
     self.init(event.name, members, host)
   }
 
-  /// The line for a call of the periodic observer: `value / timescale` seconds of the item are heard.
+  /// Returns the line for a call of the periodic observer, at `value / timescale` seconds of the item.
   static func time(
     index: Int, value: Int64, timescale: Int32, state: ApplicationState, host: HostTime
   ) -> EventLine {
@@ -56,7 +57,7 @@ struct EventLine {
       ], host)
   }
 
-  /// The line for the end of the queue.
+  /// Returns the line for the end of the queue.
   static func finished(host: HostTime) -> EventLine { EventLine("finished", [:], host) }
 
   private init(_ name: String, _ members: KeyValuePairs<String, JSONValue>, _ host: HostTime) {
@@ -68,10 +69,10 @@ struct EventLine {
 }
 
 extension JSONValue {
-  /// Seconds with three digits after the point.
+  /// A number of seconds with three decimals.
   fileprivate static func seconds(_ time: Milliseconds) -> JSONValue { .number("\(time)") }
 
-  /// The number; null without one.
+  /// A number; `null` for nil.
   fileprivate static func number(optional number: (some BinaryInteger)?) -> JSONValue {
     number.map { .number($0) } ?? .null
   }

@@ -1,22 +1,23 @@
 import ControlProtocol
 import Jukebox
 
-/// What a person is told of waits for the network: once for each, and why, where no status line shows that sound is waited for.
+/// Messages about waits for the network: one for each wait, with its reason, if no status line shows the
+/// wait.
 struct NetworkWaits {
-  /// Whether a status line shows it.
+  /// Whether a status line shows waits, so that messages are not needed.
   let isShown: Bool
-  /// The current song.
+  /// The id of the current song.
   var current: SongID? {
     didSet { if current != oldValue { wasTold = false } }
   }
   private var status = TimeControlStatus.paused
   private var wasTold = false
-  /// Of which song the last request failed, and why.
+  /// The song whose last request failed, with the reason.
   private var trouble: (song: SongID, reason: String)?
 
   init(isShown: Bool) { self.isShown = isShown }
 
-  /// Something happened to a song on the network. A sentence, if it is to be told.
+  /// Records an event of a song on the network. Returns a message if one is due.
   mutating func take(_ report: NetworkReport, of song: SongID) -> String? {
     switch report.what {
     case .retry: trouble = report.error.map { (song, $0) }
@@ -26,7 +27,7 @@ struct NetworkWaits {
     return sentence()
   }
 
-  /// The player plays, waits or is paused from now on. A sentence, if it is to be told.
+  /// Records a change of the player's status. Returns a message if one is due.
   mutating func take(_ status: TimeControlStatus) -> String? {
     self.status = status
     if status == .playing { wasTold = false }

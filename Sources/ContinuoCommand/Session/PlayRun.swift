@@ -11,18 +11,20 @@ import MusicFiles
 import RunTimeline
 import TextFormatting
 
-/// What `continuo play` makes of a session: it plays the queue to its end, for a person or a script who watches.
+/// The run of `continuo play`: plays the queue of a session to its end, for a person or a script that
+/// watches.
 @MainActor
 final class PlayRun: SessionDelegate {
   private let options: PlayOptions
   private let session: Session
   private let events: EventWriter?
   private let remote: RemoteControl
-  /// Beside that of the service, which has a whole queue to read.
+  /// The reader of the current song's tags. The service's reader has the whole queue to read.
   private lazy var tags = TagReader(clock: session.clock) { [weak self] songs in
     DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(songs) } }
   }
-  /// Bound, and to be served once music plays: the start of that comes first.
+  /// The bound control socket until it is served. Serving starts after the music, whose start must not be
+  /// delayed.
   private var socket: ListeningSocket?
   private var display: RunDisplay
   private var waits: NetworkWaits
@@ -31,25 +33,25 @@ final class PlayRun: SessionDelegate {
   private var hasSounded = false
   private var problems: Int
   private let missing: Set<MediaPath>
-  /// The run itself has ended the application, and no client who may launch it again.
+  /// Whether the run itself terminated the application, not a client, who may launch it again.
   private var hasTerminated = false
   private var wasLaunched = false
-  /// How long the sound server is waited for; nil if none was named.
+  /// The limited wait for a named sound server; nil if none was named.
   private var wait: ServerWait?
   private var answers: (@Sendable (Double) -> Bool)?
 
-  /// Songs that the player is handed ahead. The engine decodes 1.5 s ahead: enough even for songs of a twentieth of a
-  /// second.
+  /// The number of songs that the player receives in advance. The engine decodes 1.5 s ahead: 32 suffice even
+  /// for songs of 1/20 s.
   nonisolated static let upcomingLimit = 32
-  /// Seconds after which the control socket is served even if nothing plays yet.
+  /// The delay in seconds after which the control socket is served even if nothing plays yet.
   private static let socketDelay = 0.25
-  /// Seconds that a server has to answer when it is asked after `ServerWait.limit`.
+  /// The timeout for the probe of a server after `ServerWait.limit`, in seconds.
   private nonisolated static let answerLimit = 1.0
-  /// Seconds for which it is shown what a key has done.
+  /// The duration of a notice about a key's effect, in seconds.
   private static let noticeTime = 1.5
 
-  /// A run of `session` that is told to `events`; `problems` names could not be played, of which `missing` are in the
-  /// queue all the same.
+  /// Creates a run of `session` that writes its events to `events`. `problems` is the number of names that
+  /// could not be played; `missing` are those of them that are in the queue nevertheless.
   init(
     _ session: Session, options: PlayOptions, problems: Int, missing: Set<MediaPath> = [],
     events: EventWriter?
@@ -60,7 +62,7 @@ final class PlayRun: SessionDelegate {
     self.problems = problems
     self.events = events
     remote = RemoteControl(device: session.device, host: session.host)
-    // Standard output belongs to the events or the sound if they go there.
+    // Standard output is reserved for the events or the sound if they go there.
     let isTaken = options.events == "-" || options.sound.output == .wav(path: "-")
     display = RunDisplay(
       isTaken ? .nothing : Terminal.isPresent && TerminalLook.current.movesCursor ? .statusLine : .lines)
@@ -70,8 +72,8 @@ final class PlayRun: SessionDelegate {
 
   // MARK: From start to end
 
-  /// Starts playback. Returns at once. `answers`: asks the output's server whether it is there, for at most so many
-  /// seconds; nil if that is waited for as long as it takes.
+  /// Starts playback and returns at once. `answers` probes the output's server, for at most `limit` seconds;
+  /// nil waits for the server without a limit.
   func start(answers: (@Sendable (_ limit: Double) -> Bool)?, socket: consuming ListeningSocket?) {
     self.socket = socket
     remote.quit = { [weak self] in self?.end() }
@@ -106,7 +108,7 @@ final class PlayRun: SessionDelegate {
     terminal?.finish()
   }
 
-  /// A server that was named and does not answer is not replaced by another, and not waited for for ever.
+  /// Waits for a named server that does not answer, with a limit. No other server replaces it.
   private func awaitServer() {
     switch wait?.step(at: session.clock.now) {
     case .wait(let moment): after(moment.seconds(since: session.clock.now)) { $0.awaitServer() }
@@ -146,7 +148,7 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// Answers clients from now on.
+  /// Starts to answer clients.
   private func serve() {
     guard let socket = socket.take() else { return }
     do {
@@ -161,11 +163,11 @@ final class PlayRun: SessionDelegate {
 
   func started(_ application: JukeboxApplication) {
     application.onStep = { [weak self] time in self?.reached(time) }
-    // Whenever the system likes. There is nothing to fetch: the answer is that at once.
+    // The system may fetch at any time. The application has nothing to fetch, and answers that at once.
     session.device.application.setMinimumBackgroundFetchInterval(
       UIApplication.backgroundFetchIntervalMinimum)
     remote.application = application
-    // Before playback starts, or the first step might be over.
+    // Must precede the start of playback, or the first step might be missed.
     updateTimeObserver()
     if wasLaunched { session.service.goOn() } else { try? session.host.change { $0.play() } }
     wasLaunched = true
@@ -179,7 +181,7 @@ final class PlayRun: SessionDelegate {
       waits.current = song?.id
       show(song)
     case .didPlayToEndTime: hasSounded = true
-    // Of one that was missing was told before.
+    // A missing file was reported at startup.
     case .failed(let song, _) where song.song.locator.file.map(missing.contains) == true: break
     case .failed(let song, let reason):
       problems += 1
@@ -203,7 +205,7 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// Sound moves.
+  /// Records that playback has begun. Starts the schedule and the control socket, the first time.
   private func began() {
     hasSounded = true
     guard schedule == nil else { return }
@@ -255,17 +257,17 @@ final class PlayRun: SessionDelegate {
     }
   }
 
-  /// Nothing of the application is left but the queue and the place in it. Without a launch to come that was it: one
-  /// in the schedule, or that of the client who ended it.
+  /// Ends the run after a termination of the application, unless a launch may follow. A launch is in the
+  /// schedule, or comes from the client that terminated the application. The queue and the position survive.
   private func applicationEnded(_ report: TerminationReport?) {
     let mayBeLaunched = report == nil && !hasTerminated
     if mayBeLaunched || schedule?.includes(.launch) ?? false { return }
     if report == nil { end() } else { session.end(ExitStatus.terminated.rawValue) }
   }
 
-  /// Does what a person asks for by key or by `--at`.
+  /// Performs a command of a key or of `--at`.
   func perform(_ command: PlayerCommand) {
-    // The device records what is its business.
+    // The device records its own commands.
     if !command.isOfDevice { session.timeline?.record(.pressed(command.description)) }
     if command == .terminate { hasTerminated = true }
     remote.perform(command)
@@ -275,7 +277,7 @@ final class PlayRun: SessionDelegate {
     session.service.application?.observedStep = events != nil ? 1 : display.shownStep
   }
 
-  /// Does what a key stands for, and says so where nothing else would.
+  /// Performs the command of a key, and shows its effect if nothing else does.
   private func press(_ key: TerminalKey) {
     guard let command = key.command else {
       for line in TerminalKey.help { tell(line) }
@@ -312,7 +314,7 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// What a live stream says about itself.
+  /// Records the station or the title that a live stream reports.
   private func learn(_ song: QueuedSong, station: String? = nil, title: String? = nil) {
     guard let name = display.note(station: station, title: title, of: song.id) else { return }
     session.timeline?.record(.itemNamed("\(name)"))
@@ -320,7 +322,7 @@ final class PlayRun: SessionDelegate {
     drawStatus()
   }
 
-  /// What songs say about themselves.
+  /// Records the names in songs' tags.
   private func take(_ songs: [(id: SongID, metadata: SongMetadata)]) {
     guard !session.isEnded else { return }
     for (id, metadata) in songs {
@@ -331,12 +333,12 @@ final class PlayRun: SessionDelegate {
     writeLines(now: session.clock.now)
   }
 
-  /// Writes the lines that are ready; all of them without a moment.
+  /// Writes the lines that are ready at `now`; all lines for nil.
   private func writeLines(now: HostTime?) {
     for line in display.takeLines(now: now) { StandardOutput.writeLine(line) }
   }
 
-  /// Of the current song; zero while there is no player.
+  /// The position in the current song; zero without a player.
   private var currentTime: CMTime { session.service.application?.player.currentTime() ?? .zero }
 
   private func drawStatus(_ time: CMTime? = nil) {

@@ -4,8 +4,8 @@ import MusicFiles
 import Transfer
 
 extension QueueBuilder {
-  /// The queue of a command's arguments. What cannot be played is said on standard error, and at a terminal how far a
-  /// long reading is. There is no limit on its time: who waits for it can end the command.
+  /// Builds the queue from a command's arguments. Reports problems on standard error, and the progress of a
+  /// long read on a terminal. The read has no time limit, since the user can end the command.
   init(
     arguments: [String], keepsMissing: Bool = false, network: NetworkSettings = NetworkSettings(),
     clock: any HostClock

@@ -1,10 +1,10 @@
 import Glibc
 import HostTime
 
-/// Tells a person at a terminal how far a long reading of folders and playlists is, on one line of standard error that
-/// is gone in the end.
+/// Shows the progress of a long read of folders and playlists on a terminal: one line of standard error,
+/// which is cleared at the end.
 final class ReadingProgress {
-  /// Seconds until the line comes, and between two counts.
+  /// The delay in seconds before the line appears, and between two updates.
   private static let interval = 1.0
 
   private let clock: any HostClock
@@ -18,13 +18,13 @@ final class ReadingProgress {
       ? clock.now.advanced(bySeconds: Self.interval) : .distantFuture
   }
 
-  /// Takes the line away.
+  /// Clears the progress line.
   func finish() {
     due = .distantFuture
     if isShown { StandardOutput.write("\r\u{1B}[K", to: STDERR_FILENO) }
   }
 
-  /// So many files were found.
+  /// Updates the line with the number of files found so far.
   func note(_ count: Int) {
     let now = clock.now
     guard now >= due else { return }

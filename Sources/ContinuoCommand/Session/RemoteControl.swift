@@ -4,17 +4,16 @@ import Jukebox
 import JukeboxPlayback
 import TextFormatting
 
-/// Carries out what a person asks for by key or by `--at`: some of it is the device's business, the rest the
-/// jukebox's.
+/// Performs the commands of keys and of `--at`, on the device or in the jukebox.
 @MainActor
 final class RemoteControl {
   private let device: Device
   private let host: JukeboxHost
-  /// The application to be controlled; nil while none runs.
+  /// The controlled application; nil while none runs.
   weak var application: JukeboxApplication?
   /// Called for `quit`.
   var quit: (@MainActor () -> Void)?
-  /// Gets a line for what cannot be done.
+  /// Called with a message if a command cannot be performed.
   var refuse: (@MainActor (String) -> Void)?
 
   init(device: Device, host: JukeboxHost) {
@@ -22,7 +21,8 @@ final class RemoteControl {
     self.host = host
   }
 
-  /// After this many seconds into an item `previous` goes to its beginning first, as players do.
+  /// The position in seconds after which `previous` returns to the beginning of the item, as in other
+  /// players.
   private static let restartThreshold = 3.0
 
   func perform(_ command: PlayerCommand) {
@@ -53,7 +53,7 @@ final class RemoteControl {
     case .volume(.relative(let percent)): change { $0.setVolume($0.volume + percent) }
     case .mute: change { $0.setMuted(!$0.isMuted) }
     case .taskBegin(let name), .taskEnd(let name):
-      // The application's own code, which does not run then.
+      // Tasks are the application's own code, which does not run while it is suspended.
       guard device.state != .suspended else {
         refuse?("the application is suspended and begins and ends no task")
         return
@@ -67,7 +67,8 @@ final class RemoteControl {
     }
   }
 
-  /// What a lock screen's controls do: they wake a suspended application that may play in the background.
+  /// Performs a command of the lock screen's controls, which wake a suspended application that may play in
+  /// the background.
   private func transport(_ command: PlayerCommand) {
     do throws(TransportRefusal) {
       try device.admitTransport()
@@ -95,7 +96,8 @@ final class RemoteControl {
     change { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Nothing to skip or seek where nothing plays: that is no news to who pressed the key.
+  /// Changes the jukebox and ignores errors: if nothing plays, the user knows that nothing can be skipped or
+  /// sought.
   private func change(_ body: (inout JukeboxMachine) throws(JukeboxError) -> Void) {
     try? host.change(body)
   }

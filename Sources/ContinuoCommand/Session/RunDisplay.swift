@@ -5,20 +5,20 @@ import HostTime
 import Jukebox
 import TextFormatting
 
-/// What a person sees of a run of `play`: one line that is drawn over and over where a terminal is, else lines about
-/// songs and about the time in the background.
+/// The display of a run of `play`: a status line on a terminal, otherwise lines about songs and about the
+/// time in the background.
 struct RunDisplay {
-  /// How it is shown.
+  /// The form of the display.
   enum Form { case statusLine, lines, nothing }
 
   let form: Form
-  /// Of the application.
+  /// The state of the application.
   private(set) var state = ApplicationState.notRunning
-  /// The current song; its name stays when there is none any more.
+  /// The current song; nil after the last one, whose name stays on display.
   private(set) var song: QueuedSong?
   private var name = SongName(title: "")
   private var place = ""
-  /// What the current song says about itself, if it is a live stream.
+  /// The station and the title that the current song reports, if it is a live stream.
   private var station: String?
   private var streamTitle: String?
   private var notice: String?
@@ -28,12 +28,12 @@ struct RunDisplay {
 
   init(_ form: Form) { self.form = form }
 
-  /// Hundredths of a second from one drawing of the time to the next: more often than an eye can tell, and every last
-  /// digit comes.
+  /// The interval between two drawings of the time, in 1/100 s: faster than the eye, and every last digit
+  /// appears.
   private static let drawnStep: Int64 = 3
 
-  /// Every so many hundredths of a second the time is shown; nil if it is not. A periodic observer for nothing costs
-  /// wake-ups.
+  /// The interval at which the time is shown, in 1/100 s; nil if it is not shown. A periodic observer without
+  /// a use costs wake-ups.
   var shownStep: Int64? {
     switch form {
     case .statusLine: Self.drawnStep
@@ -42,21 +42,21 @@ struct RunDisplay {
     }
   }
 
-  /// Whether the status line is drawn for that time, which may be a step of a finer observer.
+  /// Whether the status line is drawn for a time, which may be a step of a finer observer.
   func draws(_ time: CMTime) -> Bool {
     form == .statusLine && (time.timescale != 100 || time.value % Self.drawnStep == 0)
   }
 
-  /// Up to where the song is there without a gap, in seconds; nil if that is not told, as of files.
+  /// The position up to which the song is loaded without a gap, in seconds; nil if unknown, as for files.
   private var loadedEnd: Double?
 
-  /// More of a song is there: these parts of it, in seconds; it is at `place`.
+  /// Records the loaded ranges of a song, in seconds. `place` is the position in the song, in seconds.
   mutating func load(_ ranges: [Range<Double>], of song: QueuedSong, at place: Double) {
     guard song.id == self.song?.id else { return }
     loadedEnd = ranges.first { $0.contains(place) }?.upperBound ?? place
   }
 
-  /// Another song is current, or none; `place` says which it is of how many.
+  /// Records a change of the current song. `place` is its position in the queue, such as `2/4`.
   mutating func show(_ song: QueuedSong?, place: String, now: HostTime) {
     if song?.id != self.song?.id { loadedEnd = nil }
     self.song = song
@@ -71,7 +71,7 @@ struct RunDisplay {
     if let known { lines.note(known, of: song.id) }
   }
 
-  /// What a song is called; true if that is the current one.
+  /// Records the name of a song. Returns true if the song is current.
   mutating func note(_ name: SongName, of id: SongID) -> Bool {
     lines.note(name, of: id)
     guard id == song?.id else { return false }
@@ -79,7 +79,8 @@ struct RunDisplay {
     return true
   }
 
-  /// What a live stream is called, or what it plays now. How it is named from now on; nil if that does not change.
+  /// Records the station or the title of a live stream. Returns the song's new name; nil if it does not
+  /// change.
   mutating func note(station: String?, title: String?, of id: SongID) -> SongName? {
     guard id == song?.id else { return nil }
     self.station = station ?? self.station
@@ -87,7 +88,7 @@ struct RunDisplay {
     let known = [self.station, streamTitle].compactMap(\.self).filter { !$0.isEmpty }
     guard let last = known.last else { return nil }
     let name = SongName(artist: known.count > 1 ? known[0] : nil, title: last)
-    // The song's own line is written once; each title has one of its own.
+    // The song's own line is written once; each title has a line of its own.
     lines.note(SongName(title: known[0]), of: id)
     if form == .lines, let title, !title.isEmpty { lines.add("Title: \(TerminalText.sanitized(title))") }
     guard name != self.name else { return nil }
@@ -95,12 +96,12 @@ struct RunDisplay {
     return name
   }
 
-  /// So much of the song was heard.
+  /// Records that the song was heard up to `time`.
   mutating func reach(_ time: CMTime) {
     if state == .background { tell("Background", at: time) }
   }
 
-  /// The application reached a state, with its song at that time.
+  /// Records a change of the application's state, with the song at `time`.
   mutating func reach(_ state: ApplicationState, at time: CMTime) {
     if state == .suspended {
       tell("Suspended", at: time)
@@ -111,7 +112,7 @@ struct RunDisplay {
     self.state = state
   }
 
-  /// An interruption begins or ends, with the song at that time.
+  /// Records the start or the end of an interruption, with the song at `time`.
   mutating func setInterrupted(_ isInterrupted: Bool, at time: CMTime) {
     self.isInterrupted = isInterrupted
     tell(isInterrupted ? "Interrupted" : "Interruption over", at: time)
@@ -122,22 +123,23 @@ struct RunDisplay {
     lines.add("\(what): \(ElapsedTime.text(value: time.value, timescale: max(1, time.timescale)))")
   }
 
-  /// Shows a few words in the status's place, until they are taken back with the number that is returned, or others come.
+  /// Shows a notice in place of the status, until it is taken back by the returned number or replaced by
+  /// another notice.
   mutating func show(notice: String) -> Int {
     self.notice = notice
     noticeCount += 1
     return noticeCount
   }
 
-  /// Takes a notice back, unless another has come.
+  /// Removes a notice, unless another one has replaced it.
   mutating func takeBack(notice number: Int) {
     if number == noticeCount { notice = nil }
   }
 
-  /// Takes the lines that are ready to be written at `now`; all of them if that is nil.
+  /// Removes and returns the lines that are ready at `now`; all lines for nil.
   mutating func takeLines(now: HostTime?) -> [String] { lines.take(now: now) }
 
-  /// The status line for a player of that status.
+  /// Returns the status line for a player's status.
   func statusLine(
     _ status: TimeControlStatus, isMuted: Bool, time: CMTime, duration: CMTime
   ) -> StatusLine {
@@ -160,7 +162,7 @@ struct RunDisplay {
     return state == .background ? "\(word) in the background" : word
   }
 
-  /// So many seconds of sound are there, and more are waited for.
+  /// Returns the status of a player that waits for more bytes, with the seconds of sound that are buffered.
   private static func buffering(_ seconds: Double) -> String {
     let tenths = Int64(((seconds > 0 ? min(seconds, 3600) : 0) * 10).rounded(.down))
     return "buffering \(DecimalFraction.text(value: tenths, timescale: 10)) s"

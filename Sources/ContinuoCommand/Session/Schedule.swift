@@ -1,13 +1,13 @@
 import Dispatch
 import TextFormatting
 
-/// The commands of `--at` on their way.
+/// The pending commands of `--at`.
 @MainActor
 final class Schedule {
   private var waiting: [Int: (command: PlayerCommand, timer: any DispatchSourceTimer)] = [:]
   private let perform: @MainActor (PlayerCommand) -> Void
 
-  /// From now on `perform` is called for each command when it is due, on the main queue.
+  /// Schedules the commands, with times from now on. `perform` is called for each on the main queue.
   init(_ commands: [ScheduledCommand], perform: @escaping @MainActor (PlayerCommand) -> Void) {
     self.perform = perform
     for (index, scheduled) in commands.enumerated() {
@@ -19,7 +19,7 @@ final class Schedule {
     }
   }
 
-  /// Whether such a command is still to come.
+  /// Whether this command is still pending.
   func includes(_ command: PlayerCommand) -> Bool { waiting.values.contains { $0.command == command } }
 
   private func run(_ index: Int) {

@@ -9,13 +9,13 @@ import MPDService
 import MusicFiles
 import TextFormatting
 
-/// What `continuo serve` makes of a session: whatever changes is kept, and clients are answered until it is ended.
+/// The run of `continuo serve`: keeps the changes of a session and answers clients until it is ended.
 @MainActor
 final class ServeRun: SessionDelegate {
   private let session: Session
   private nonisolated let keeper: StateKeeper?
 
-  /// A run of that session, which keeps its jukebox in `state`.
+  /// Creates a run of `session` that keeps the jukebox in `state`; nil keeps nothing.
   init(_ session: Session, state: StateDirectory?) {
     self.session = session
     keeper = state.map {
@@ -24,24 +24,24 @@ final class ServeRun: SessionDelegate {
     session.delegate = self
   }
 
-  /// Launches the application: before ``open(_:)``, since the first client may ask for music at once.
+  /// Launches the application. Must precede ``open(_:)``, since the first client may request music at once.
   func launch() { session.start() }
 
-  /// Answers the clients of `socket` from now on. Returns where that is.
+  /// Starts to answer the clients of `socket`. Returns its path.
   nonisolated func open(_ socket: consuming ListeningSocket) throws(ListenError) -> String {
     try session.service.open(socket, log: { StandardOutput.complain($0) }) { [keeper] changed in
       keeper?.note(changed)
     }
   }
 
-  /// Answers clients from the network too, behind ``open(_:)``. Returns where.
+  /// Starts to answer clients from the network as well, after ``open(_:)``. Returns the bound address.
   nonisolated func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError)
     -> NetworkAddress
   {
     try session.service.listen(on: address, access: access)
   }
 
-  /// Makes `songs` the queue and plays them, if there is no queue. After ``open(_:)``: what changes before is not kept.
+  /// Adds `songs` to an empty queue and plays them. Must follow ``open(_:)``: earlier changes are not kept.
   func queue(_ songs: [Song]) {
     if !songs.isEmpty {
       try? session.host.change { machine throws(JukeboxError) in
@@ -50,7 +50,7 @@ final class ServeRun: SessionDelegate {
         machine.play()
       }
     }
-    // Also of what was restored.
+    // Includes the tags of songs that were restored.
     session.service.readTags()
   }
 

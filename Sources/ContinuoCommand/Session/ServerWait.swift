@@ -1,29 +1,31 @@
 import HostTime
 
-/// Decides when `play` gives up a named sound server: 10 s after the start if the server does not answer, and 10 s after the output
-/// has failed if it was never open. A song whose bytes do not arrive does not count.
+/// Decides when `play` gives up a named sound server. The limit is 10 s from the start if the server does not
+/// answer, and 10 s from the output's failure if it was never open. A song whose bytes do not arrive does not
+/// count.
 struct ServerWait {
-  /// The next step at some moment.
+  /// The next step of a wait.
   enum Step: Hashable {
-    /// Do nothing before that moment.
+    /// Do nothing before this time.
     case wait(until: HostTime)
-    /// No song has needed the output yet: ask the server whether it answers.
+    /// Probe the server: no song has needed the output yet.
     case ask
     case giveUp
   }
 
-  /// The time that the server has, in seconds.
+  /// The time limit for the server, in seconds.
   static let limit = 10.0
 
-  /// The moment since which it is missing, as far as is known; nil if it answered last.
+  /// The time since which the server is known to be missing; nil after an answer.
   private var missingSince: HostTime?
   private var hasFailed = false
   private var wasOpen = false
 
-  /// A wait that begins at `start`.
+  /// Creates a wait that begins at `start`.
   init(from start: HostTime) { missingSince = start }
 
-  /// The next step; nil if there is none before the output fails, or none any more.
+  /// Returns the next step; nil after an answer, until the output fails, and permanently once the output was
+  /// open.
   func step(at now: HostTime) -> Step? {
     guard !wasOpen, let missingSince else { return nil }
     let end = missingSince.advanced(bySeconds: Self.limit)
@@ -31,10 +33,10 @@ struct ServerWait {
     return hasFailed ? .giveUp : .ask
   }
 
-  /// The output is open. From now on it is waited for as long as it takes.
+  /// Records that the output is open. From now on, waits have no limit.
   mutating func opened() { wasOpen = true }
 
-  /// The output could not be opened. True if a wait begins.
+  /// Records that the output could not be opened. Returns true if a wait begins.
   mutating func failed(at now: HostTime) -> Bool {
     hasFailed = true
     guard !wasOpen, missingSince == nil else { return false }
@@ -42,6 +44,6 @@ struct ServerWait {
     return true
   }
 
-  /// The server has answered what `ask` asked for.
+  /// Records that the server has answered a probe.
   mutating func answered() { missingSince = nil }
 }

@@ -10,53 +10,54 @@ import MusicLibrary
 import RunTimeline
 import Transfer
 
-/// What `play` and `serve` do with what happens in their session: all in which they differ. Called on the main queue.
+/// The reactions of `play` and `serve` to the events of their session, in which they differ. Called on the
+/// main queue.
 @MainActor
 protocol SessionDelegate: AnyObject {
-  /// The application was launched and has a player, which the jukebox has told nothing yet.
+  /// The application was launched and has a player, which has no command from the jukebox yet.
   func started(_ application: JukeboxApplication)
-  /// What the application's observers saw.
+  /// The application's observers saw an event.
   func saw(_ event: JukeboxEvent)
-  /// What the device recorded. An application that was terminated is gone by then, one that became active for the first
-  /// time has not started yet.
+  /// The device recorded an event. A terminated application no longer exists at that time; an application
+  /// that became active for the first time has not started yet.
   func recorded(_ event: LifecycleRecord.Event)
-  /// A report about the output; `isNews` if clients did not know it.
+  /// The output reported a diagnostic. `isNews` is true if clients did not know it.
   func noted(_ diagnostic: PlaybackDiagnostic, isNews: Bool)
-  /// The process goes on after a stop, or its terminal has got another size.
+  /// The process was continued after a stop, or its terminal has a new size.
   func redraw()
-  /// The session ends; there may still be an application.
+  /// The session ends. The application may still exist.
   func ending()
-  /// Gets a line for a person about what could not be done.
+  /// Shows a line about a failure.
   func complain(_ text: String)
 }
 
-/// One run of a player: the device and the application that it carries, the jukebox, and the clients that ask for music.
-/// The device and the answers to clients have threads of their own; all else happens on the main queue.
+/// A run of a player: the device with its application, the jukebox, and the clients. The device and the
+/// replies to clients have their own threads; everything else runs on the main queue.
 @MainActor
 final class Session {
-  /// What a session is made of.
+  /// The parts of a session.
   struct Parts {
     var machine: JukeboxMachine
-    /// What clients' relative names are seen from.
+    /// The directory to which clients' relative names refer.
     var home = MusicHome.workingDirectory()
-    /// The songs below the home; nil if none are to be looked for.
+    /// The library of the songs in `home`; nil without one.
     var library: MusicLibrary?
-    /// Where clients' playlists are kept; nil if they are not.
+    /// The folder for clients' playlists; nil if they are not kept.
     var playlists: PlaylistFolder?
-    /// What clients note about songs; nil if that is not kept.
+    /// The stickers that clients attach to songs; nil if they are not kept.
     var stickers: StickerStore?
     var modes: BackgroundModes
     var settings = LifecycleSettings()
-    /// Clock, output and main queue.
+    /// The clock, the output and the main queue.
     var environment: PlaybackEnvironment
-    /// Where URLs of other users' clients may lead; nil: they may name none.
+    /// The addresses that URLs of other users' clients may reach; nil allows no URLs.
     var reachOfOthers: NetworkReach? = .publicOnly
-    /// How playlists come from the network.
+    /// The settings for playlists and tags from the network.
     var network = NetworkSettings()
-    /// What drives the output, for clients.
+    /// The name of the output's driver, for clients.
     var plugin: String
     var timeline: TimelineRecorder?
-    /// Ends the process with that status.
+    /// Ends the process with a status.
     var exit: @MainActor (Int32) -> Void = { CleanUp.exit($0) }
   }
 
@@ -68,7 +69,7 @@ final class Session {
   private(set) var isEnded = false
   let timeline: TimelineRecorder?
   private let exit: @MainActor (Int32) -> Void
-  /// Where players have to be made.
+  /// The environment in which players must be created.
   private(set) var environment: PlaybackEnvironment
 
   init(_ parts: Parts) {
@@ -95,7 +96,8 @@ final class Session {
   /// The session of this process.
   private(set) static var current: Session?
 
-  /// Makes this session, its device and its environment those of the process, which ends by `CleanUp.exit` from now on.
+  /// Makes this session, its device and its environment those of the process. From now on, the process ends
+  /// by `CleanUp.exit`.
   func makeCurrent() {
     StandardOutput.waitForNobody()
     if let timeline { CleanUp.add(timeline.writeAtEnd) }
@@ -104,7 +106,7 @@ final class Session {
     Self.current = self
   }
 
-  /// Ends the session of the process, or the process before there is one.
+  /// Ends the session of the process; without a session, ends the process.
   static func end(_ status: Int32) {
     guard let current else { CleanUp.exit(status) }
     current.end(status)
@@ -124,13 +126,13 @@ final class Session {
     device.launch()
   }
 
-  /// Ends the session and the process, the first time.
+  /// Ends the session and the process. Only the first call has an effect.
   func end(_ status: Int32) {
     guard !isEnded else { return }
     isEnded = true
     delegate?.ending()
     service.stopApplication()
-    // Finishes the WAV file, if there is one.
+    // Completes the WAV file, if one is written.
     environment.closePlayers()
     service.close()
     exit(status)
@@ -142,7 +144,7 @@ final class Session {
     if case .terminated = event { service.stopApplication() }
     if case .refused(let refusal) = event { delegate?.complain("\(refusal)") }
     delegate?.recorded(event)
-    // With a launch, and with a termination since.
+    // Happens at a launch, also after a termination.
     if event == .state(.active), service.application == nil { startApplication() }
   }
 

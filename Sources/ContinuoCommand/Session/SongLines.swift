@@ -4,13 +4,14 @@ import Jukebox
 import MusicFiles
 import TextFormatting
 
-/// The lines that `continuo play` writes where no terminal is: one for each song and some about the playing, in the order
-/// in which they were added.
+/// The lines that `continuo play` writes without a terminal, in the order of their addition: one for each
+/// song, and some about playback.
 ///
-/// A song's line is ready when its name is known, or with its file's name `patience` seconds after it was added. Lines
-/// behind it wait for it.
+/// A song's line is ready when its name is known. After `patience` seconds it is ready with the name of the
+/// file. Later lines wait for it.
 struct SongLines {
-  /// Seconds that a song's name may take: less than anybody notices, and far more than a file on a disk takes.
+  /// The time limit for a song's name, in seconds: too short to be noticed, and far longer than the read of a
+  /// file takes.
   static let patience = 0.05
 
   private enum Line {
@@ -20,7 +21,8 @@ struct SongLines {
 
   private var lines: [Line] = []
 
-  /// Adds the line of a song that became current at `now`. `place` says which it is of how many.
+  /// Adds the line of a song that became current at `now`. `place` is its position in the queue, such as
+  /// `2/4`.
   mutating func add(_ song: QueuedSong, place: String, now: HostTime) {
     lines.append(
       .song(
@@ -28,10 +30,10 @@ struct SongLines {
       ))
   }
 
-  /// Adds a line about the playing.
+  /// Adds a line about playback.
   mutating func add(_ text: String) { lines.append(.text(text)) }
 
-  /// Notes what a song is called.
+  /// Records the name of a song.
   mutating func note(_ name: SongName, of song: SongID) {
     for index in lines.indices {
       if case .song(song, let place, let fileName, let due, nil) = lines[index] {
@@ -40,7 +42,8 @@ struct SongLines {
     }
   }
 
-  /// Takes the lines that are ready at `now`; all of them if that is nil. Text from files is fit for a terminal.
+  /// Removes and returns the lines that are ready at `now`; all lines for nil. Text from files is sanitized
+  /// for a terminal.
   mutating func take(now: HostTime?) -> [String] {
     let ready = lines.prefix { line in
       guard case .song(_, _, _, let due, nil) = line, let now else { return true }
@@ -58,18 +61,18 @@ struct SongLines {
 }
 
 extension QueuedSong {
-  /// What its file is called.
+  /// The name of the song's file.
   var fileName: String { song.locator.fileName }
 }
 
 extension SongMetadata {
-  /// What a person calls the song; nil without a title.
+  /// The name for display; nil without a title.
   var displayName: SongName? {
     let tags = tags
     func text(_ type: TagType) -> String? {
       tags.first { $0.type == type }.map { String(decoding: $0.value.bytes, as: UTF8.self) }
     }
-    // What a playlist or a station calls it, where it has no title.
+    // A song without a title may have a name in a playlist or from a station.
     return (text(.title) ?? text(.name)).map { SongName(artist: text(.artist), title: $0) }
   }
 }

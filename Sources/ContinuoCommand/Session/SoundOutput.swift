@@ -4,21 +4,22 @@ import Glibc
 import HostTime
 import PulseOutput
 
-/// Where sound goes, by the options of the command.
+/// The output that the command's options select.
 struct SoundOutput {
   var device: any AudioOutputDevice
-  /// Asks a server that was named, and is given up if it does not answer in time, whether it answers; blocks for as many
-  /// seconds at most. Nil for other outputs.
+  /// Probes a named server, which is given up if it does not answer in time. Blocks for at most `limit`
+  /// seconds. nil for other outputs.
   var answers: (@Sendable (_ limit: Double) -> Bool)?
 
-  /// How long libpulse's own default server may take before a private one takes its place, in seconds: one that
-  /// runs answers in 10 ms, one that does not is refused in 1.
+  /// The timeout for libpulse's default server, in seconds, after which a private one replaces it. A running
+  /// server answers in 10 ms; if none runs, the connection is refused in 1 ms.
   static let probeLimit = 2.0
 
-  /// Opens what the options name, or ends the process. Starts a private server where one is asked for, or where none
-  /// answers and none was named. Blocks for the private server's start.
+  /// Opens the output that the options select, or ends the process. Starts a private server if the options
+  /// request one, or if no server answers and none was named. Blocks while the private server starts.
   ///
-  /// - Parameter substitutes: whether that second case is wanted: not by `serve`, which waits, for a sink too.
+  /// - Parameter substitutes: Whether a private server may replace one that does not answer. `serve` does not
+  ///   want that: it waits, for a sink as well.
   init(orExit options: SoundOptions, clock: any HostClock, substitutes: Bool) {
     switch options.output {
     case .wav(let path):
@@ -38,7 +39,7 @@ struct SoundOutput {
         return
       }
       if substitutes, options.allowsSubstitute(environment: { getenv($0).map { String(cString: $0) } }) {
-        // Where the server answers, the first stream finds this connection made.
+        // The first stream reuses the connection of a successful probe.
         let usual = PulseDevice(configuration: configuration, clock: clock)
         if usual.probe(limit: Self.probeLimit) {
           device = usual

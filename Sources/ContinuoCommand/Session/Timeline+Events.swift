@@ -4,7 +4,8 @@ import JukeboxPlayback
 import RunTimeline
 
 extension Timeline.Entry {
-  /// What a drawing shows of something that an application's observers saw; nil if nothing.
+  /// Creates the entry for an event that an application's observers saw; nil for events that the drawing does
+  /// not show.
   init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
     case .currentItem(let song?): self = .item(index: host.index(of: song), name: song.fileName)

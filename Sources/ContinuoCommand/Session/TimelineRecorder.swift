@@ -3,7 +3,7 @@ import MusicFiles
 import RunTimeline
 import Synchronization
 
-/// Records a run for `--timeline`, and writes the drawing when it ends.
+/// Records a run for `--timeline`, and writes the drawing at its end.
 final class TimelineRecorder: Sendable {
   private struct State {
     var timeline: Timeline
@@ -15,8 +15,8 @@ final class TimelineRecorder: Sendable {
   private let clock: any HostClock
   private let state: Mutex<State>
 
-  /// A recording for a drawing at `path`, under these words. Finds out first whether that can be written; may block
-  /// on the disk.
+  /// Creates a recording for a drawing at `path`, with a caption. Checks first that the file can be written;
+  /// may block on the disk.
   init(path: MediaPath, caption: String, clock: any HostClock) throws(FileBytes.Problem) {
     try AtomicFile.check(path)
     self.path = path
@@ -25,7 +25,8 @@ final class TimelineRecorder: Sendable {
     state = Mutex(State(timeline: Timeline(start: clock.now)))
   }
 
-  /// The recording that a command's `--timeline` asks for, if it does. The command ends if it cannot be written.
+  /// Returns the recording that `--timeline` requests, if any. Ends the command if the file cannot be
+  /// written.
   static func orExit(
     option path: String?, caption: String, clock: any HostClock
   ) throws -> TimelineRecorder? {
@@ -38,18 +39,18 @@ final class TimelineRecorder: Sendable {
     }
   }
 
-  /// Adds what happened at `time`, now if that is not said. Any thread; never blocks for long.
+  /// Records an event at `time`, by default now. Any thread; never blocks for long.
   func record(_ entry: Timeline.Entry, at time: HostTime? = nil) {
     let time = time ?? clock.now
     state.withLock { $0.timeline.record(entry, at: time) }
   }
 
-  /// The same as a step of a clean-up, which says what went wrong.
+  /// Writes the drawing as a step of a clean-up, and reports a failure.
   func writeAtEnd() {
     do { try write() } catch { StandardOutput.complain("no drawing was written: \(error)") }
   }
 
-  /// Draws what was recorded until now and writes it, the first time it is called. Any thread; may block on the disk.
+  /// Draws the recording up to now and writes it, on the first call only. Any thread; may block on the disk.
   func write() throws(FileBytes.Problem) {
     let timeline: Timeline? = state.withLock { state in
       if state.isWritten { return nil }

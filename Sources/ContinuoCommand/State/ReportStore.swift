@@ -3,24 +3,24 @@ import Glibc
 import MusicFiles
 import TextFormatting
 
-/// Where reports of terminations are kept: a folder of the user's, with the newest ones.
+/// A folder of the user for the newest termination reports.
 struct ReportStore {
-  /// That many are kept.
+  /// The maximum number of reports.
   static let limit = 20
   private static let prefix = "termination-"
   private static let suffix = ".txt"
 
-  /// The folder.
   let folder: MediaPath
 
-  /// `reports` in `StateDirectory.standardPath`; nil if there is no home.
+  /// Uses `reports` in `StateDirectory.standardPath`; nil without a home directory.
   init?(environment: (String) -> String?) {
     guard let state = try? StateDirectory.standardPath(environment: environment) else { return nil }
     folder = state.appending(Array("reports".utf8))
   }
 
-  /// Writes a report of `time` about the termination with `code`, makes room by removing the oldest ones, and returns
-  /// the file. Makes the folder if need be, for this user only. May block on the disk.
+  /// Writes a report about a termination with `code` at `time`, and removes the oldest reports above the
+  /// limit. Returns the file. Creates the folder for this user only, if it does not exist. May block on the
+  /// disk.
   func write(_ report: String, code: String, at time: Date) throws(FileBytes.Problem) -> MediaPath {
     try folder.makeDirectory()
     let name = Self.prefix + Self.text(time) + "-\(getpid())-\(code)" + Self.suffix
@@ -30,7 +30,7 @@ struct ReportStore {
     return path
   }
 
-  /// UTC to the microsecond, so that names sort as times do: `20261121T134502.123456Z`.
+  /// Returns UTC to the microsecond, so that names sort in the order of time: `20261121T134502.123456Z`.
   private static func text(_ time: Date) -> String {
     let microseconds = Int64((time.timeIntervalSince1970 * 1_000_000).rounded(.down))
     let utc = UTCTime(secondsSince1970: microseconds / 1_000_000)
@@ -39,7 +39,7 @@ struct ReportStore {
     return "\(date)T\(time).\((microseconds % 1_000_000).digits(6))Z"
   }
 
-  /// Only files that have such a name; what else is in the folder stays.
+  /// Removes the oldest files with a report's name. Other files in the folder stay.
   private func removeOldest() {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.description) else { return }
     let reports = names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()

@@ -2,11 +2,12 @@ import AppLifecycle
 import Foundation
 import Glibc
 
-/// Tells a person of a termination: on standard error, and in a file that is there when the terminal is gone.
+/// Reports terminations to a person: on standard error, and in a file that outlives the terminal.
 final class Reports: Sendable {
   private let store = ReportStore { name in getenv(name).map { String(cString: $0) } }
 
-  /// Writes both. A file that cannot be written is a warning. Any thread; may block on the disk.
+  /// Writes the report to standard error and to a file. A file that cannot be written is a warning. Any
+  /// thread; may block on the disk.
   func write(_ report: TerminationReport) {
     StandardOutput.complain("\(report)")
     guard let store else {

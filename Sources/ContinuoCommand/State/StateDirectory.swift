@@ -1,15 +1,15 @@
 import Glibc
 import MusicFiles
 
-/// The directory in which a server keeps its state, held by one process at a time.
+/// The directory for a server's state, locked by one process at a time.
 final class StateDirectory: Sendable {
-  /// Why the state cannot be kept there.
+  /// The reason why the state cannot be kept in a directory.
   enum Problem: Error, Hashable, CustomStringConvertible {
-    /// Another process has it.
+    /// Another process has locked the directory.
     case inUse(MediaPath)
-    /// The system said no.
+    /// A system call failed.
     case unusable(MediaPath, FileBytes.Problem)
-    /// There is no home directory and no other word where it should be.
+    /// Neither XDG_STATE_HOME nor HOME names a directory.
     case nowhere
 
     var description: String {
@@ -21,11 +21,11 @@ final class StateDirectory: Sendable {
     }
   }
 
-  /// Where it is.
+  /// The path of the directory.
   let path: MediaPath
   private let lock: Int32
 
-  /// Takes the directory, made with mode 0700 where it does not exist. Blocks on the disk only.
+  /// Locks the directory, and creates it with mode 0700 if it does not exist. Blocks only on the disk.
   init(path: MediaPath) throws(Problem) {
     self.path = path
     do {
@@ -36,9 +36,9 @@ final class StateDirectory: Sendable {
     } catch {
       throw .unusable(path, error)
     }
-    // The lock goes with the process, however it ends.
+    // The system removes the lock with the process, however it ends.
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      // `deinit` runs and closes it: all properties are there.
+      // All properties are initialized, so `deinit` runs and closes the descriptor.
       let error = errno
       throw error == EWOULDBLOCK ? .inUse(path) : .unusable(path, .system(error))
     }
@@ -46,12 +46,13 @@ final class StateDirectory: Sendable {
 
   deinit { close(lock) }
 
-  /// A file in it.
+  /// Returns a file in the directory.
   func file(_ name: String, isDurable: Bool) -> StateFile {
     StateFile(path: path.appending(Array(name.utf8)), isDurable: isDurable)
   }
 
-  /// `$XDG_STATE_HOME/continuo`, or `~/.local/state/continuo` as the XDG base directory specification has it.
+  /// Returns `$XDG_STATE_HOME/continuo`, or `~/.local/state/continuo` according to the XDG Base Directory
+  /// Specification.
   static func standardPath(environment: (String) -> String?) throws(Problem) -> MediaPath {
     if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
       return MediaPath(state).appending(Array("continuo".utf8))

@@ -1,21 +1,21 @@
 import Glibc
 import MusicFiles
 
-/// A small file that is whole at every moment: a reader sees what it was or what it became, also when the writer is
-/// killed in between. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is killed often
+/// A small file that is replaced atomically: a reader sees the old or the new contents, even if the writer is
+/// killed. Unlike `AtomicFile` it reuses the names of its new files, so that a writer that is often killed
 /// does not fill the directory.
 struct StateFile: Sendable {
-  /// Where it is.
+  /// The path of the file.
   let path: MediaPath
-  /// Whether what was written must survive the machine's end and not only the process's: a wait for the disk, some
-  /// milliseconds on a solid one, far more on a card.
+  /// Whether the contents must survive a crash of the machine, not only of the process. Durable writes wait
+  /// for the disk: some milliseconds on a solid-state disk, far more on a memory card.
   let isDurable: Bool
 
-  /// How many names are tried for the new file before it has its own.
+  /// The number of names that are tried for the new file.
   static let nameCount = 10
 
-  /// Puts `bytes` in the place of what was there. Returns what stood in the way of the new file and was left alone: a
-  /// folder, a pipe or a link that has its name. May block on the disk.
+  /// Replaces the contents by `bytes`. Returns the obstacles to the new file, which were left alone: folders,
+  /// pipes or links with its name. May block on the disk.
   @discardableResult
   func write(_ bytes: [UInt8]) throws(FileBytes.Problem) -> [MediaPath] {
     var others: [MediaPath] = []
@@ -32,21 +32,22 @@ struct StateFile: Sendable {
     throw .system(EEXIST)
   }
 
-  /// One writer at a time has the directory (`StateDirectory`): a regular file of that name was left by one that was
-  /// killed.
+  /// Removes a regular file of that name, which a killed writer has left. Only one writer at a time has the
+  /// directory (`StateDirectory`).
   private static func removeLeftover(_ path: MediaPath) {
     var status = stat()
     guard path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     _ = path.withCString { unlink($0) }
   }
 
-  /// Whether anything has its name.
+  /// Whether any file, folder or link has the name.
   var exists: Bool {
     var status = stat()
     return path.withCString { lstat($0, &status) } == 0
   }
 
-  /// What it holds; nil if there is none. A link, a folder or a pipe of that name is a problem.
+  /// Returns the contents; nil if the file does not exist. A link, a folder or a pipe of that name is an
+  /// error.
   func read(limit: Int) throws(FileBytes.Problem) -> [UInt8]? {
     do {
       return try FileBytes.read(path, limit: limit)
@@ -55,11 +56,11 @@ struct StateFile: Sendable {
     }
   }
 
-  /// How many damaged files are kept for a person to look at.
+  /// The number of damaged files that are kept for a person to inspect.
   static let damagedCount = 3
 
-  /// Gives the file another name, so that a person can look at it and the next write finds its own free. The oldest
-  /// of `damagedCount` gives way. Returns the name.
+  /// Renames the file for a person to inspect, so that the next write finds its name free. Replaces the
+  /// oldest of `damagedCount` files. Returns the new name.
   func setAside() throws(FileBytes.Problem) -> MediaPath {
     func name(_ number: Int) -> MediaPath { MediaPath(bytes: path.bytes + Array(".damaged-\(number)".utf8)) }
     for number in (1..<Self.damagedCount).reversed() {

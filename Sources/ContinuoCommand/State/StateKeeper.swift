@@ -5,31 +5,32 @@ import JukeboxPlayback
 import MusicFiles
 import Synchronization
 
-/// Keeps the jukebox's queue and place on the disk, so that neither an end nor a kill loses them.
+/// Keeps the jukebox's queue and position on the disk, so that neither an end nor a kill loses them.
 ///
-/// Two files: the queue, written only when it has changed, and a small record of everything else, written when that has
-/// changed and twice a second while sound moves. A worker writes both, so that nobody waits for the disk. What could
-/// not be written is tried again, at first after a second, then less and less often; the first failure is told, and
-/// when all is kept again.
+/// The queue has a file that is written only after changes. All other state is a small record, written after
+/// changes and twice a second during playback. A worker writes both files, so that no caller waits for the
+/// disk. Failed writes are retried after a second, then less and less often. The first failure is reported,
+/// and the first success after it.
 final class StateKeeper: Sendable {
-  /// Seconds between two records of the place: half of what a kill may lose.
+  /// The interval between two records of the position, in seconds: half of what a kill may lose.
   private static let placeInterval = 0.5
-  /// Seconds for which changes are collected: a client that adds 1000 songs one by one costs ten writes and not 1000.
+  /// The time for which changes are collected, in seconds: a client that adds 1000 songs one by one costs ten
+  /// writes instead of 1000.
   private static let delay = 0.1
-  /// Seconds between a failure and the next attempt: twice as long each time, so that a full disk is not kept busy, and
-  /// no longer than a person waits who has made room.
+  /// The back-off after failures, in seconds. It doubles each time, so that a full disk is not kept busy. The
+  /// maximum is the time that a person waits after making room.
   private static let retryDelays = 1.0...30
-  /// The largest queue file that is read, in bytes: the largest queue with names of 250 bytes.
+  /// The maximum size of a queue file, in bytes: the largest queue, with names of 250 bytes.
   private static let queueLimit = 256 << 20
 
   private struct State {
     var queueIsDirty = false
-    /// When the first of the changes was noted that are not written yet.
+    /// The time of the first change that is not written yet.
     var since: HostTime?
     var written: [UInt8] = []
-    /// How long to wait after the last failure; nil when all is kept.
+    /// The back-off after the last failure, in seconds; nil if everything is written.
     var retryDelay: Double?
-    /// What has been told to stand in the way.
+    /// The obstacles that were reported already.
     var obstacles: Set<MediaPath> = []
     var isEnded = false
     var worker: (any Worker)?
@@ -45,17 +46,19 @@ final class StateKeeper: Sendable {
     directory.file("queue", isDurable: true)
   }
 
-  /// Not durable: twice a second is too often to wait for a disk, and a kill loses nothing that was written.
+  /// Returns the file for everything but the queue. The file is not durable: twice a second is too often to
+  /// wait for a disk, and a kill loses nothing that was written.
   private static func playbackFile(_ directory: StateDirectory) -> StateFile {
     directory.file("playback", isDurable: false)
   }
 
-  /// The files that are written.
+  /// Returns the files that are written.
   static func files(in directory: StateDirectory) -> [MediaPath] {
     [queueFile(directory).path, playbackFile(directory).path]
   }
 
-  /// Keeps the state of `host` in `directory` from now on. `complain` gets a line when it cannot; on any thread.
+  /// Keeps the state of `host` in `directory` from now on. `complain` receives messages about failures, on
+  /// any thread.
   init(
     _ host: JukeboxHost, in directory: StateDirectory, clock: any HostClock,
     complain: @escaping @Sendable (String) -> Void
@@ -64,7 +67,7 @@ final class StateKeeper: Sendable {
     self.directory = directory
     self.clock = clock
     self.complain = complain
-    // The file was set aside as damaged, and the songs that could be read are in no file yet.
+    // A damaged queue file was set aside, and the songs that were salvaged from it are in no file yet.
     let queueIsDirty = !host.read { $0.queue.isEmpty } && !Self.queueFile(directory).exists
     state.withLock { $0.queueIsDirty = queueIsDirty }
     let worker = clock.makeWorker("state") { [weak self] in self?.work() ?? .whenSignalled }
@@ -73,7 +76,7 @@ final class StateKeeper: Sendable {
 
   deinit { state.withLock { $0.worker }?.cancel() }
 
-  /// Something of the jukebox has changed. Returns at once; any thread.
+  /// Records a change of the jukebox. Returns at once; any thread.
   func note(_ changed: Subsystems) {
     let now = clock.now
     let worker = state.withLock { state in
@@ -84,15 +87,15 @@ final class StateKeeper: Sendable {
     worker?.signal()
   }
 
-  /// Writes what is not written yet, and nothing after that. Blocks on the disk. Any thread; only the first call
-  /// counts.
+  /// Writes all pending changes, and stops writing after that. Blocks on the disk. Any thread; only the first
+  /// call has an effect.
   func save() {
     let worker: (any Worker)? = state.withLock { state in
       defer { state.isEnded = true }
       return state.isEnded ? nil : state.worker
     }
     guard let worker else { return }
-    // From here on this thread is the only one that writes.
+    // From here on, only this thread writes.
     worker.cancel()
     write()
   }
@@ -109,7 +112,8 @@ final class StateKeeper: Sendable {
     return isPlaying ? .at(now.advanced(bySeconds: Self.placeInterval)) : .whenSignalled
   }
 
-  /// On one thread at a time: the worker, or after its end whoever saves. No lock is held meanwhile.
+  /// Writes the pending changes without a lock. Runs on one thread at a time: the worker, or after its end
+  /// the caller of `save`.
   private func write() {
     let (queueIsDirty, written) = state.withLock { state in
       defer {
@@ -121,7 +125,7 @@ final class StateKeeper: Sendable {
     var queueIsWritten = !queueIsDirty
     do throws(FileBytes.Problem) {
       if queueIsDirty {
-        // A copy is a snapshot; encoding 100,000 songs takes milliseconds, and nobody waits for them.
+        // A copy is a snapshot. Encoding 100,000 songs takes milliseconds, for which no other thread waits.
         let queue = host.read { $0.queue }
         try write(queue.encoded(), to: Self.queueFile(directory))
         queueIsWritten = true
@@ -157,8 +161,8 @@ final class StateKeeper: Sendable {
 // MARK: Reading
 
 extension StateKeeper {
-  /// The jukebox as it was kept in `directory`; an empty one if nothing was. A damaged file is set aside with a word,
-  /// and the songs of it that can be read are kept.
+  /// Loads the jukebox from `directory`; an empty one if nothing was kept. A damaged file is set aside with a
+  /// message, and its readable songs are kept.
   static func load(_ directory: StateDirectory, complain: (String) -> Void) -> JukeboxMachine {
     var generator = SystemRandomNumberGenerator()
     let queue = read(queueFile(directory), limit: queueLimit, complain, salvage) {

@@ -1,7 +1,7 @@
 import TextFormatting
 
-/// A line as a terminal of some width shows it. The cursor is left at its beginning: where a terminal that gets narrower
-/// breaks the line into several, the cursor stays with the first of them, and all can be cleared from there.
+/// A line for a terminal of a certain width. The cursor stays at the line's beginning. If a terminal becomes
+/// narrower and breaks the line into several, the cursor is in the first and can clear all of them.
 struct RenderedLine: Hashable, Sendable {
   /// Text in one style.
   struct Piece: Hashable, Sendable {
@@ -10,31 +10,31 @@ struct RenderedLine: Hashable, Sendable {
     var style = Style.plain
   }
 
-  /// A part of the line that is drawn by itself when it changes. Its text is as wide as its count of characters on all
+  /// A part of the line that is redrawn separately. Its text is as wide as its number of characters on all
   /// terminals.
   struct Field: Hashable, Sendable {
     var column: Int
     var pieces: [Piece]
-    /// In columns.
+    /// The width in columns.
     var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
   }
 
-  /// At the left; terminals may disagree about how wide it is.
+  /// The text at the left, whose width may differ between terminals.
   var head: [Piece] = []
-  /// From left to right, behind the head.
+  /// The fields after the head, from left to right.
   var fields: [Field] = []
   var hasColors = false
 
-  /// What clears everything from the cursor's line on.
+  /// The sequence that clears the screen from the cursor's line on.
   static let clearing = "\r\u{1B}[J"
 
-  /// What draws all of it, in place of what was there.
+  /// The sequence that draws the whole line over the previous one.
   var whole: String {
     Self.unbroken(
       Self.clearing + head.map(styled).joined() + fields.map { "\r" + drawing(of: $0) }.joined())
   }
 
-  /// What makes this line of `old`.
+  /// Returns the sequence that turns `old` into this line.
   func change(from old: RenderedLine) -> String {
     let places = zip(fields, old.fields)
     guard head == old.head, hasColors == old.hasColors, fields.count == old.fields.count,
@@ -44,11 +44,11 @@ struct RenderedLine: Hashable, Sendable {
     return changed.isEmpty ? "" : Self.unbroken(changed.joined(separator: "\r"))
   }
 
-  /// Text that leaves the cursor at the line's beginning, also where the terminal has become narrower than is known yet:
-  /// what does not fit there goes into its last column, not into another line.
+  /// Returns the text with automatic wrapping off, and the cursor back at the line's beginning. In a terminal
+  /// that has become narrower, text that does not fit overwrites the last column and begins no new line.
   private static func unbroken(_ text: String) -> String { "\u{1B}[?7l\(text)\r\u{1B}[?7h" }
 
-  /// From the beginning of the line.
+  /// Returns the sequence that draws a field, for a cursor at the line's beginning.
   private func drawing(of field: Field) -> String {
     (field.column > 0 ? "\u{1B}[\(field.column)C" : "") + field.pieces.map(styled).joined()
   }
@@ -65,7 +65,7 @@ struct RenderedLine: Hashable, Sendable {
 }
 
 extension RenderedLine: CustomStringConvertible {
-  /// The text alone.
+  /// The text without styles.
   var description: String {
     var text = head.map(\.text).joined()
     for field in fields {

@@ -1,11 +1,11 @@
-/// What a person calls a song.
+/// The name of a song for display.
 struct SongName: Hashable, Sendable, CustomStringConvertible {
   var artist: String?
   var title: String
 
-  /// Between artist and title.
+  /// The text between artist and title.
   static let separator = " – "
 
-  /// Artist and title, or the title.
+  /// The artist and the title, or only the title.
   var description: String { artist.map { $0 + Self.separator + title } ?? title }
 }

@@ -1,29 +1,30 @@
 import TextFormatting
 
-/// The line that a terminal shows while the player plays.
+/// The line that a terminal shows during playback.
 struct StatusLine: Hashable, Sendable {
-  /// Which song of how many is playing, as `2/4`.
+  /// The position in the queue, such as `2/4`.
   var place: String
-  /// What is playing, from tags or the file's name; may hold anything.
+  /// The name of the song, from tags or the file's name; may contain any character.
   var name: SongName
-  /// What the player is doing, in a word.
+  /// The state of the player, in a word.
   var status: String
-  /// The elapsed time, as `ElapsedTime` writes it.
+  /// The elapsed time in the format of `ElapsedTime`.
   var elapsed: String
-  /// The length, as `ElapsedTime` writes it; nil if it is not known.
+  /// The duration in the format of `ElapsedTime`; nil if unknown.
   var duration: String?
-  /// How far it is, 0…1; nil if that is not known.
+  /// The elapsed part of the duration, 0…1; nil if unknown.
   var progress: Double?
 
-  /// Columns between two parts.
+  /// The gap between two parts, in columns.
   private static let gap = 2
-  /// The narrowest and the widest bar worth showing, in columns.
+  /// The minimum and maximum width of the bar, in columns.
   private static let barColumns = 10...40
-  /// Columns of a name that are worth more than its place in the queue.
+  /// The columns of the name that have priority over the position in the queue.
   private static let nameColumns = 12
 
-  /// The line for a terminal of that width, one column short of it at most: many terminals wrap as soon as the last
-  /// column is written. The time is shown as long as anything is, then the status, the name, its place, and the bar.
+  /// Returns the line for a terminal with that many columns. The last column stays free, because many
+  /// terminals wrap after a write to it. The time has priority, then the status, the name, the position in
+  /// the queue, and the bar.
   func rendered(columns: Int, look: TerminalLook) -> RenderedLine {
     let columns = max(0, columns - 1)
     var line = RenderedLine(hasColors: look.hasColors)
@@ -35,7 +36,7 @@ struct StatusLine: Hashable, Sendable {
       return line
     }
     var free = columns - elapsed.count - length.count
-    // From right to left.
+    // Fields are added from right to left.
     if !length.isEmpty {
       line.fields.append(
         .init(column: free + elapsed.count, pieces: [.init(text: length, style: .faint)]))
@@ -47,7 +48,8 @@ struct StatusLine: Hashable, Sendable {
     }
     free = max(0, free - Self.gap)
     let wanted = TerminalText.width(place) + Self.gap + name.width
-    // The bar gets what a whole name leaves, but at least a third of the room if that makes a bar.
+    // The bar gets the room that the whole name leaves, but at least a third of the room if that is enough
+    // for a bar.
     let left = min(max(free - wanted - Self.gap, free / 3), Self.barColumns.upperBound)
     if left >= Self.barColumns.lowerBound {
       free -= left
@@ -61,7 +63,7 @@ struct StatusLine: Hashable, Sendable {
     }
     line.head += name.pieces(columns: free)
     line.fields.reverse()
-    // Close together, at the left.
+    // Moves the fields left, next to the name.
     let unused = free - name.pieces(columns: free).reduce(0) { $0 + TerminalText.width($1.text) }
     let shift = line.head.isEmpty ? (line.fields.first?.column ?? 0) : unused
     for index in line.fields.indices { line.fields[index].column -= shift }
@@ -70,11 +72,11 @@ struct StatusLine: Hashable, Sendable {
 }
 
 extension SongName {
-  /// In columns of a terminal.
+  /// The width in terminal columns.
   fileprivate var width: Int { TerminalText.width(TerminalText.sanitized(description)) }
 
-  /// The name in so many columns at most. Where that is too narrow the artist is shortened, then left out, and then the
-  /// title is shortened.
+  /// Returns the name in at most `columns` columns. If necessary, the artist is shortened, then left out, and
+  /// then the title is shortened.
   fileprivate func pieces(columns: Int) -> [RenderedLine.Piece] {
     let title = TerminalText.sanitized(title)
     let room = columns - TerminalText.width(title) - Self.separator.count
@@ -89,12 +91,12 @@ extension SongName {
 
 /// A bar that fills from the left.
 enum ProgressBar {
-  /// A bar that is `columns` wide: `━━━━╸─────`, with half a column as its smallest step, or `[####----]` in ASCII. All
-  /// full means all is played, nothing else does. What is not known, NaN included, is shown as nothing; empty for less
-  /// than three columns.
+  /// Returns a bar of `columns` columns: `━━━━╸─────` in steps of half a column, or `[####----]` in ASCII.
+  /// The bar is full only if everything was played. Unknown progress and NaN give an empty bar; fewer than
+  /// three columns give none.
   static func pieces(_ progress: Double?, columns: Int, look: TerminalLook) -> [RenderedLine.Piece] {
     guard columns > 2 else { return [] }
-    // NaN would pass for 1 in `min`.
+    // `min` would turn NaN into 1.
     let part = progress.map { $0.isNaN ? 0 : max(0, min(1, $0)) } ?? 0
     let cells = look.drawsLines ? columns : columns - 2
     func row(_ character: String, _ count: Int) -> String { String(repeating: character, count: count) }

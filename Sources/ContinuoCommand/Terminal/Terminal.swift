@@ -2,10 +2,11 @@ import Dispatch
 import Glibc
 import HostTime
 
-/// The terminal a person sits at: keys come in one by one, one line is drawn over and over.
+/// The controlling terminal: reads single keys, and redraws a status line.
 ///
-/// Only while this process is in the foreground. A job in the background leaves the terminal alone, and looks once a second
-/// whether it has been brought to the front: a shell tells that to a job that was stopped, not to one that runs.
+/// The terminal is used only while this process is in the foreground. A background job leaves the terminal
+/// alone, and checks once a second whether it is in the foreground again. A shell signals that to a stopped
+/// job, not to a running one.
 @MainActor
 final class Terminal {
   private var keys: DescriptorSource?
@@ -20,7 +21,7 @@ final class Terminal {
   /// Whether standard input and output are a terminal.
   static var isPresent: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-  /// Takes the terminal over: no echo, no waiting for the end of a line. `CleanUp` gives it back.
+  /// Takes over the terminal, without echo and line buffering. `CleanUp` restores it.
   init(look: TerminalLook, onKey: @escaping @MainActor (TerminalKey) -> Void) {
     self.look = look
     self.onKey = onKey
@@ -29,7 +30,8 @@ final class Terminal {
     update()
   }
 
-  /// Whether the terminal is this process's now. Takes it, or leaves it, if that has changed.
+  /// Takes or leaves the terminal if this process has entered or left the foreground. Returns whether the
+  /// process has the terminal.
   @discardableResult
   func update() -> Bool {
     guard TerminalMode.isInForeground else {
@@ -64,7 +66,8 @@ final class Terminal {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(STDIN_FILENO, &bytes, bytes.count)
     guard count > 0 else {
-      // The terminal is gone, and the signal that comes with that ends the player; or it became another job's just now.
+      // The terminal is gone, and the signal for that ends the player. Or another job has just taken the
+      // terminal.
       if update() { keys?.cancel() }
       return
     }
@@ -75,7 +78,7 @@ final class Terminal {
     }
   }
 
-  /// Draws the status line over the last one.
+  /// Draws the status line over the previous one.
   func draw(_ line: StatusLine) {
     guard update() else { return }
     let new = line.rendered(columns: Self.columns, look: look)
@@ -91,24 +94,25 @@ final class Terminal {
     write("\(RenderedLine.clearing)\(line)\n\(drawn?.whole ?? "")")
   }
 
-  /// The same for a line of the command's own, which is not lost if another job has the terminal.
+  /// Writes a message of the command above the status line, or to standard error if another job has the
+  /// terminal.
   func complain(_ text: String) {
     if update() { tell("continuo: \(text)") } else { StandardOutput.complain(text) }
   }
 
-  /// Leaves the last status line as it is and goes below it.
+  /// Keeps the last status line and moves below it.
   func finish() {
     if update(), drawn != nil { write("\n") }
     drawn = nil
   }
 
-  /// The process goes on after a stop, or the terminal has got another size: nothing of what was drawn is to be relied on.
+  /// Discards the last drawing, after the process was stopped or the terminal has a new size.
   func resume() {
     drawn = nil
     update()
   }
 
-  /// How many characters fit into a line. Any thread.
+  /// The number of columns of the terminal; 80 if unknown. Any thread.
   nonisolated static var columns: Int {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -1,17 +1,17 @@
 import ControlProtocol
 
-/// A key that means something to `play`.
+/// A key with a meaning for `play`.
 enum TerminalKey: Hashable, Sendable, CaseIterable {
   case space, n, p, left, right, up, down, h, f, m, q, question
 
-  /// All of them, in lines of less than eighty columns.
+  /// The description of all keys, in lines of less than eighty columns.
   static let help = [
     "space  pause, play    n, p  next, previous       left, right  5 s back, on",
     "m      mute           up, down  volume           h, f  home button, foreground",
     "q      quit           ?     these keys",
   ]
 
-  /// What it asks for; nil for an explanation of the keys.
+  /// The command of the key; nil for the description of the keys.
   var command: PlayerCommand? {
     switch self {
     case .space: .toggle
@@ -30,29 +30,29 @@ enum TerminalKey: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Turns the bytes that a terminal sends into keys.
+/// Parses the bytes of a terminal into keys.
 ///
-/// Arrows come as `ESC [ A` or, from terminals in application mode, as `ESC O A`, with parameters between when a
-/// modifier is held. A sequence may come in pieces. Keys without a meaning, and sequences of whatever kind, are
-/// swallowed whole, so that no part of one is taken for a key.
+/// Arrows arrive as `ESC [ A` or, from terminals in application mode, as `ESC O A`. Modifiers add parameters
+/// in between. A sequence may arrive in parts. Keys without a meaning and unknown sequences are skipped as a
+/// whole, so that no part of them is taken for a key.
 struct TerminalKeys {
   private enum State { case ground, escape, singleShift, control(length: Int) }
   private var state = State.ground
 
-  /// How long the rest of a sequence may take, in seconds; after that `timeOut` is due. A person who presses Escape
-  /// and then a key needs longer, a terminal on a slow line does not.
+  /// The timeout for the rest of a sequence, in seconds, after which `timeOut` must be called. A person who
+  /// presses Escape and then a key takes longer; a terminal on a slow line does not.
   static let timeout = 0.05
 
-  /// No sequence in use is longer; then it was none.
+  /// The maximum length of a sequence: no sequence in use is longer.
   private static let lengthLimit = 32
 
-  /// Whether a sequence has begun and `timeOut` is due if nothing follows.
+  /// Whether a sequence has begun, so that `timeOut` must be called if nothing follows.
   var isWaiting: Bool { if case .ground = state { false } else { true } }
 
-  /// Nothing followed in time: it was the Escape key, or the rest was lost.
+  /// Ends a sequence that was not completed in time: the Escape key, or a lost rest.
   mutating func timeOut() { state = .ground }
 
-  /// Takes bytes and returns the keys that they complete.
+  /// Parses bytes and returns the keys that they complete.
   mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalKey] {
     bytes.compactMap { take($0) }
   }

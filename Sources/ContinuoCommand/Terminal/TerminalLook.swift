@@ -1,30 +1,30 @@
 import Glibc
 
-/// What may be drawn on a terminal, by what its user's environment says of it.
+/// The capabilities of a terminal, according to the user's environment.
 struct TerminalLook: Hashable, Sendable {
-  /// The cursor can be moved and lines cleared; without that there are only lines, one after the other.
+  /// Whether the cursor can be moved and lines can be cleared. Otherwise lines are only appended.
   var movesCursor = true
-  /// Colours and the like are there, and wanted.
+  /// Whether colours and styles are available and wanted.
   var hasColors = true
-  /// Line drawing characters beyond ASCII are shown.
+  /// Whether line-drawing characters beyond ASCII are displayed.
   var drawsLines = true
 }
 
 extension TerminalLook {
-  /// Reads TERM, NO_COLOR and the locale's variables.
+  /// Reads `TERM`, `NO_COLOR` and the locale's variables.
   init(environment: (String) -> String?) {
     func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     let term = value("TERM") ?? "dumb"
     movesCursor = term != "dumb" && term != "unknown"
-    // DEC's terminals had none, and terminfo's entries for others without end like this.
+    // DEC's terminals had no colours. The names of other monochrome terminals in terminfo end like this.
     hasColors =
       movesCursor && value("NO_COLOR") == nil && !term.hasPrefix("vt") && !term.hasSuffix("-m")
       && !term.hasSuffix("-mono")
     let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
-    // The Linux console's fonts have few of them.
+    // The Linux console's fonts have few line-drawing characters.
     drawsLines = term != "linux" && (locale.contains("utf-8") || locale.contains("utf8"))
   }
 
-  /// Of this process's terminal.
+  /// The capabilities of this process's terminal.
   static let current = TerminalLook { name in getenv(name).map { String(cString: $0) } }
 }

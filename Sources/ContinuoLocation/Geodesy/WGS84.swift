@@ -1,8 +1,8 @@
 import Glibc
 
-/// The ellipsoid that satellite navigation measures on.
+/// The reference ellipsoid of satellite navigation.
 enum WGS84 {
-  /// Metres from the centre to the equator.
+  /// The equatorial radius, in metres.
   static let semiMajorAxis = 6_378_137.0
   static let flattening = 1 / 298.257_223_563
   private static let semiMinorAxis = semiMajorAxis * (1 - flattening)
@@ -10,30 +10,32 @@ enum WGS84 {
   private static let secondEccentricity =
     flattening * (2 - flattening) / ((1 - flattening) * (1 - flattening))
 
-  /// Metres along the shortest line between two places, given in degrees: to 20 nanometres, also between places that lie
-  /// opposite each other, where Vincenty's formulas find no answer.
+  /// Returns the length of the shortest line between two locations given in degrees, in metres. The error is
+  /// at most 20 nanometres, also between nearly antipodal locations, for which Vincenty's formulas do not
+  /// converge.
   ///
-  /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude are integrals
-  /// along the arc. The azimuth at which it leaves the first place is searched by halving: with the places put as below the
-  /// difference of longitude only grows with it (C. F. F. Karney, "Algorithms for geodesics", 2013, section 4).
+  /// A geodesic is a great circle on an auxiliary sphere, on which its length and its difference of longitude
+  /// are integrals along the arc. The initial azimuth is found by bisection: with the locations arranged as
+  /// below the difference of longitude is monotonic in it (C. F. F. Karney, "Algorithms for geodesics", 2013,
+  /// section 4).
   static func distance(
     latitude firstLatitude: Double, longitude firstLongitude: Double, toLatitude secondLatitude: Double,
     longitude secondLongitude: Double
   ) -> Double {
     let longitude = radians(remainder(secondLongitude - firstLongitude, 360).magnitude)
-    // Put on their symmetric images: the first south of the equator, and the second no further from it.
+    // Mirror the locations so that the first is south of the equator and the second at most as far from it.
     let isSwapped = firstLatitude.magnitude < secondLatitude.magnitude
     var far = isSwapped ? secondLatitude : firstLatitude
     var near = isSwapped ? firstLatitude : secondLatitude
     if far > 0 { (far, near) = (-far, -near) }
     if far == near, longitude == 0 { return 0 }
     if far == 0, longitude <= (1 - flattening) * .pi { return semiMajorAxis * longitude }
-    // Never exactly on the equator, so that it is seen from which side an arc crosses it.
+    // Avoid a start exactly on the equator, so that the side from which an arc crosses it is defined.
     var first = ReducedLatitude(far)
     if first.sine == 0 { first.sine = -1e-200 }
     let second = ReducedLatitude(near)
 
-    // North of east, so that near the equator, where most depends on it, it has the most digits.
+    // The angle is north of east, so that it is most precise near the equator, where precision matters most.
     var (lower, upper) = (-Double.pi / 2, Double.pi / 2)
     var middle = 0.0
     for _ in 0..<100 {
@@ -48,7 +50,7 @@ enum WGS84 {
     return arc(from: first, to: second, leaving: middle).length
   }
 
-  /// Metres in one degree northwards and eastwards at a latitude in degrees.
+  /// Returns the length in metres of one degree northwards and eastwards at a latitude in degrees.
   static func metersPerDegree(atLatitude latitude: Double) -> (north: Double, east: Double) {
     let sine = sin(radians(latitude))
     let eccentricity = flattening * (2 - flattening)
@@ -66,21 +68,22 @@ enum WGS84 {
 
     init(_ degrees: Double) {
       let y = (1 - flattening) * sin(radians(degrees))
-      // The cosine of 90 degrees in radians is not quite 0.
+      // The cosine of 90 degrees in radians is not exactly 0.
       let x = degrees.magnitude == 90 ? 0 : cos(radians(degrees))
       sine = y / hypot(x, y)
       cosine = x / hypot(x, y)
     }
   }
 
-  /// The arc that leaves the first place at that angle north of east and ends at the second latitude.
+  /// Returns the arc that leaves the first location at the angle north of east and ends at the second
+  /// latitude.
   private static func arc(
     from first: ReducedLatitude, to second: ReducedLatitude, leaving angle: Double
   ) -> (length: Double, longitude: Double) {
     let (east, north) = (cos(angle), sin(angle))
     let equatorEast = east * first.cosine
     let equatorNorth = hypot(north, east * first.sine)
-    // cos² of the latitudes, their difference without cancellation.
+    // The difference of cos² of the latitudes, without cancellation.
     let difference =
       first.cosine < -first.sine
       ? (second.cosine - first.cosine) * (second.cosine + first.cosine)
@@ -106,7 +109,7 @@ enum WGS84 {
     return (semiMinorAxis * half * length, turn - flattening * equatorEast * half * lag)
   }
 
-  /// Gauss and Legendre's 16 nodes, of which these are half, and their weights: for these integrands exact to the last digit.
+  /// Half of the 16 Gauss-Legendre nodes, with their weights. Exact to the last digit for these integrands.
   private static let nodes: [(node: Double, weight: Double)] = [
     (0.9894009349916499, 0.027152459411754095), (0.9445750230732326, 0.062253523938647894),
     (0.8656312023878318, 0.0951585116824928), (0.7554044083550030, 0.1246289712555339),

@@ -3,15 +3,15 @@ public import Foundation
 import HostTime
 import Synchronization
 
-/// Tells an application where its device is.
+/// Delivers the device's location to an application.
 ///
-/// It belongs to the device that is `Device.current` when it is made; where that has its places from is set with
-/// `Device.location`. The delegate is called on the main queue, whichever thread made the manager. With the last reference
-/// to the manager its updates end. Any thread; nothing blocks.
+/// A manager belongs to the device that is `Device.current` at its creation; `Device.location` sets the
+/// source of that device's locations. The delegate is called on the main queue, regardless of the thread that
+/// created the manager. Updates end when the manager is released. Any thread; nothing blocks.
 open class CLLocationManager: NSObject, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked. What it has is never changed, or behind a lock.
+  // Unchecked: the compiler cannot check an open class. Its state is constant or protected by a lock.
   private struct Own: @unchecked Sendable {
-    // Unchecked: an application's object, which is called on the main queue only.
+    // Unchecked: the application's delegate is called on the main queue only.
     weak var delegate: (any CLLocationManagerDelegate)?
     var id: DeviceLocation.ManagerID = 0
     var previous: CLLocation?
@@ -22,7 +22,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   private let services: DeviceLocation
   private let own = Mutex(Own())
 
-  /// A manager for the current device.
+  /// Creates a manager for the current device.
   public override init() {
     services = Device.current.location
     super.init()
@@ -35,7 +35,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
   private var id: DeviceLocation.ManagerID { own.withLock { $0.id } }
   private var subscription: Subscription { services.subscription(id) }
 
-  /// Is called with places; not kept. It is told of the permission soon after it is set.
+  /// The receiver of locations, held weakly. The authorization is reported to a new delegate soon after it is
+  /// set.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
@@ -49,52 +50,53 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
   // MARK: Permission
 
-  /// Whether the device can know where it is.
+  /// Returns whether the device has a source of locations.
   open class func locationServicesEnabled() -> Bool { Device.current.location.hasSource }
 
-  /// Whether significant changes can be monitored: wherever there are places.
+  /// Returns whether significant changes can be monitored: with any source of locations.
   open class func significantLocationChangeMonitoringAvailable() -> Bool { locationServicesEnabled() }
 
-  /// Whether the device knows which way it is held: never here.
+  /// Returns whether the device has a compass. Always false here.
   open class func headingAvailable() -> Bool { false }
 
-  /// The application's permission.
+  /// Returns the application's current authorization.
   open class func authorizationStatus() -> CLAuthorizationStatus { Device.current.location.authorization }
 
-  /// The application's permission.
+  /// The application's current authorization.
   open var authorizationStatus: CLAuthorizationStatus { services.authorization }
 
-  /// How accurately the application may know where the device is: always fully.
+  /// The accuracy that the application may use. Always `.fullAccuracy`.
   open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-  /// Asks the person for permission for the use in front, if nobody has answered yet. Without
-  /// `NSLocationWhenInUseUsageDescription` in the `Info.plist` nothing happens.
+  /// Requests permission for use in the foreground, if the user has not answered yet. Has no effect without
+  /// `NSLocationWhenInUseUsageDescription` in the `Info.plist`.
   open func requestWhenInUseAuthorization() { services.requestAuthorization(always: false) }
 
-  /// Asks the person for permission for the use at any time, unless that was refused. Without
-  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription` in the `Info.plist` nothing
-  /// happens.
+  /// Requests permission for use at any time, unless the user refused it before. Has no effect without
+  /// `NSLocationAlwaysAndWhenInUseUsageDescription` or `NSLocationAlwaysUsageDescription` in the
+  /// `Info.plist`.
   open func requestAlwaysAuthorization() { services.requestAuthorization(always: true) }
 
   // MARK: What is wanted
 
-  /// Metres that the device has to move for an update; `kCLDistanceFilterNone`, the default, for all updates.
+  /// The minimum movement between updates, in metres. The default `kCLDistanceFilterNone` reports all
+  /// updates.
   open var distanceFilter: CLLocationDistance {
     get { subscription.distanceFilter }
     set { services.change(id) { $0.distanceFilter = newValue } }
   }
 
-  /// How accurately places are wanted, in metres; the default is `kCLLocationAccuracyBest`. More than the source's own
-  /// accuracy: the place is told to within that, as the middle of a square of that size, without speed and course, and
-  /// there is an update only when the device is in another square.
+  /// The desired accuracy in metres. The default is `kCLLocationAccuracyBest`. A value coarser than the
+  /// source's accuracy reports the middle of a square of that size, without speed and course. An update then
+  /// comes only when the device enters another square.
   open var desiredAccuracy: CLLocationAccuracy {
     get { subscription.desiredAccuracy }
     set { services.change(id) { $0.desiredAccuracy = newValue } }
   }
 
-  /// Whether updates go on, and keep the application running, in the background. False by default: then they end when the
-  /// application is suspended, and go on when it runs again. As on Apple's systems, to set it in an application without the
-  /// background mode `location` is an error of the program and stops it.
+  /// Whether updates continue in the background and keep the application running. The default is false:
+  /// updates stop at the suspension and continue when the application runs again. As on Apple's systems,
+  /// setting it without the background mode `location` is a programming error that stops the program.
   open var allowsBackgroundLocationUpdates: Bool {
     get { subscription.allowsBackground }
     set {
@@ -106,58 +108,62 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether updates pause when the device has not moved by 20 m for 15 minutes in the background. True by default. They go
-  /// on when the application comes to the front, or with `startUpdatingLocation()`; until then they do not keep it running.
+  /// Whether updates pause in the background after the device has moved less than 20 m for 15 minutes. The
+  /// default is true. Paused updates do not keep the application running. They continue when the application
+  /// enters the foreground, or with `startUpdatingLocation()`.
   open var pausesLocationUpdatesAutomatically: Bool {
     get { subscription.pausesAutomatically }
     set { services.change(id) { $0.pausesAutomatically = newValue } }
   }
 
-  /// Whether the status bar says that the application uses the location in the background. Kept; there is no such bar.
+  /// Whether a status bar indicates background use of the location. Stored without effect: no status bar
+  /// exists.
   open var showsBackgroundLocationIndicator: Bool {
     get { own.withLock { $0.showsIndicator } }
     set { own.withLock { $0.showsIndicator = newValue } }
   }
 
-  /// What the person does. Kept, and has no effect.
+  /// The user's type of activity. Stored without effect.
   open var activityType: CLActivityType {
     get { own.withLock { $0.activityType } }
     set { own.withLock { $0.activityType = newValue } }
   }
 
-  /// The newest place that any manager has found; nil if there was none, or without permission.
+  /// The newest location found for any manager; nil without one or without permission.
   open var location: CLLocation? { services.newestLocation }
 
   // MARK: Updates
 
-  /// Updates from now on: first the present place, if it is known. Without permission they begin when it is given.
+  /// Starts updates with the current location, if known. Without permission updates begin when it is granted.
   open func startUpdatingLocation() { services.begin(id) { $0.startUpdating(inFront: $1) } }
 
-  /// No more updates.
+  /// Stops updates and pending requests.
   open func stopUpdatingLocation() { services.stopUpdating(id) }
 
-  /// One place; if none is known within 10 s, `CLError.locationUnknown`. Ends with `stopUpdatingLocation()`.
+  /// Requests a single location. Fails with `CLError.locationUnknown` after 10 s. `stopUpdatingLocation()`
+  /// cancels the request.
   open func requestLocation() {
     let deadline = services.clock.now.advanced(bySeconds: Subscription.requestLimit)
     services.begin(id) { subscription, _ in subscription.requestDeadline = deadline }
   }
 
-  /// An update whenever the device is 500 m from where the one before was, at most one in 5 minutes. With permission for the
-  /// use at any time an application that is suspended, or was terminated, runs in the background for it, for at least
-  /// `LifecycleSettings.wakeGrace`; this needs no background mode. A relaunched application has to start it again.
+  /// Starts updates for significant changes: 500 m from the previously reported location, at most once in 5
+  /// minutes. With permission for use at any time, a change resumes a suspended application, or launches a
+  /// terminated one, in the background for at least `LifecycleSettings.wakeGrace`. That requires no
+  /// background mode. A relaunched application must start the monitoring again.
   open func startMonitoringSignificantLocationChanges() {
     services.begin(id) { subscription, _ in subscription.startMonitoring() }
   }
 
-  /// No more of these.
+  /// Stops updates for significant changes.
   open func stopMonitoringSignificantLocationChanges() { services.change(id) { $0.stopMonitoring() } }
 
   // MARK: Calls of the delegate
 
-  /// The place that the delegate was given last.
+  /// The location last passed to the delegate.
   var previousLocation: CLLocation? { own.withLock { $0.previous } }
 
-  /// Calls the delegate: on the main queue. Several deliveries are places.
+  /// Calls the delegate on the main queue. Consecutive locations are passed in one call.
   func receive(_ deliveries: [DeviceLocation.Delivery], _ observer: (@Sendable (CLLocation) -> Void)?) {
     var locations: [CLLocation] = []
     for delivery in deliveries {

@@ -1,9 +1,9 @@
 import HostTime
 import Synchronization
 
-// What managers ask for.
+// The requests of managers.
 extension DeviceLocation {
-  /// Adds a manager. In an application that is not running it gets nothing.
+  /// Adds a manager. A manager of a terminated application receives nothing.
   func add(_ manager: CLLocationManager) -> ManagerID {
     state.withLock { state in
       state.lastID += 1
@@ -20,12 +20,12 @@ extension DeviceLocation {
     settle()
   }
 
-  /// What a manager wants; the default for one whose application has ended.
+  /// Returns a manager's subscription; the default after its application has terminated.
   func subscription(_ id: ManagerID) -> Subscription {
     state.withLock { $0.entries[id]?.subscription } ?? Subscription()
   }
 
-  /// Changes what a manager wants.
+  /// Changes a manager's subscription.
   func change(_ id: ManagerID, _ change: (inout Subscription) -> Void) {
     state.withLock { state in
       guard var entry = state.entries[id] else { return }
@@ -35,7 +35,7 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Ends a manager's updates. Places that wait for a busy main queue are not delivered any more.
+  /// Stops a manager's updates and discards locations pending for a busy main queue.
   func stopUpdating(_ id: ManagerID) {
     state.withLock { state in
       state.entries[id]?.subscription.stopUpdating()
@@ -44,7 +44,7 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Something is wanted that was not before: the newest place, if it is known, or a failure if there is none to be had.
+  /// Begins an update or request. Delivers the newest location, if known, or an error if none is available.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
     let isRunning = state.withLock { state in
       guard var entry = state.entries[id] else { return false }
@@ -67,13 +67,13 @@ extension DeviceLocation {
     schedule()
   }
 
-  /// Tells a manager's delegate of the permission, as every new one is told.
+  /// Reports the authorization to a manager's delegate, as to every new delegate.
   func tellAuthorization(_ id: ManagerID) {
     state.withLock { $0.entries[id]?.pending.append(.authorization) }
     schedule()
   }
 
-  /// The newest place that is known, as the application may know it.
+  /// The newest known location, if the application is authorized to use it.
   var newestLocation: CLLocation? {
     let place: Place? = state.withLock { state in
       switch state.authorization {
@@ -84,12 +84,12 @@ extension DeviceLocation {
     return place.map { CLLocation($0) }
   }
 
-  /// Whether places can be had at all.
+  /// Whether the device has a source of locations.
   var hasSource: Bool { state.withLock { $0.source != nil } }
 
   // MARK: Permission
 
-  /// Asks the person, if the application has said why.
+  /// Requests permission from the user, if the application has described the use.
   func requestAuthorization(always: Bool) {
     let (usage, diagnostic) = state.withLock { ($0.usage, $0.onDiagnostic) }
     guard usage.contains(always ? .always : .whenInUse) else {
@@ -113,7 +113,7 @@ extension DeviceLocation {
     }
   }
 
-  /// Sets the permission and tells the managers.
+  /// Sets the authorization and notifies the managers.
   func authorize(_ status: CLAuthorizationStatus) {
     state.withLock { state in
       guard state.authorization != status else { return }

@@ -2,11 +2,12 @@ import AppLifecycle
 import HostTime
 import Synchronization
 
-// Between the source and the managers.
+// The path of locations from the source to the managers.
 extension DeviceLocation {
   // MARK: The source
 
-  /// Starts or stops the source, and tells the device whether updates keep the application running, as the state has it now.
+  /// Starts or stops the source, and reports whether updates keep the application running, according to the
+  /// current state.
   func settle(signalsWorker: Bool = true) {
     transition.withLock { _ in
       let (source, run, starts) = state.withLock { state -> ((any PlaceSource)?, Int, Bool?) in
@@ -17,7 +18,7 @@ extension DeviceLocation {
         if wants {
           state.anchor = nil
         } else {
-          // What was the newest is not, when the source is started again.
+          // The newest location is outdated when the source starts again.
           state.newest = nil
           state.trouble = nil
         }
@@ -37,7 +38,7 @@ extension DeviceLocation {
   }
 
   private func wantsPlaces(_ state: borrowing State) -> Bool {
-    // Who does not run is woken for significant changes only.
+    // Only significant changes wake an application that is not running.
     let wakes = state.authorization == .authorizedAlways
     switch state.phase {
     case .running:
@@ -53,13 +54,13 @@ extension DeviceLocation {
     }
   }
 
-  /// A device without a source never knows where it is.
+  /// Reports a failure if the device has no source.
   private func failWithoutSource() {
     let isWithout = state.withLock { $0.isSourceOn && $0.source == nil && $0.phase == .running }
     if isWithout { fail("there is no source of places") }
   }
 
-  /// Takes what a run of a source says.
+  /// Handles a report from the given run of a source.
   private func take(_ report: PlaceReport, _ run: Int) {
     guard state.withLock({ $0.run == run && $0.isSourceOn }) else { return }
     switch report {
@@ -97,18 +98,18 @@ extension DeviceLocation {
 
   // MARK: The managers
 
-  /// Notes whether the device has moved.
+  /// Records whether the device has moved.
   private func notice(_ place: Place) {
     let now = clock.now
     state.withLock { state in
       let still = max(Self.stillDistance, place.horizontalAccuracy)
-      // The moment at which updates may pause is then later than the worker knows, which finds out by itself.
+      // The pause time moves past the worker's deadline; the worker detects that itself.
       if let anchor = state.anchor, anchor.place.distance(to: place) < still { return }
       state.anchor = (place, now)
     }
   }
 
-  /// Gives the newest place to the managers that want it; to that one only, if one is named.
+  /// Passes the newest location to the managers that want it, or only to the given one.
   func offerNewest(to only: ManagerID? = nil) {
     let now = clock.now
     let wakes = state.withLock { state -> Bool in
@@ -133,11 +134,11 @@ extension DeviceLocation {
     }
     if wakes { device?.wakeForLocation() }
     schedule()
-    // A request that has its place needs no more of them.
+    // A fulfilled request may leave the source without use.
     settle()
   }
 
-  /// Enqueues the calls that wait, unless the application is suspended.
+  /// Enqueues the pending calls, unless the application is suspended.
   func schedule() {
     let ids = state.withLock { state -> [ManagerID] in
       guard state.phase == .running else { return [] }
@@ -150,7 +151,7 @@ extension DeviceLocation {
     for id in ids { mainQueue.enqueue { [weak self] in self?.deliver(id) } }
   }
 
-  /// Makes the calls that wait for a manager. On the main queue.
+  /// Makes the pending calls of a manager. Must be called on the main queue.
   private func deliver(_ id: ManagerID) {
     state.withLock { $0.entries[id]?.isScheduled = false }
     while let (manager, deliveries, observer) = takePending(id) {
@@ -158,7 +159,8 @@ extension DeviceLocation {
     }
   }
 
-  /// The next call, with all places that follow each other in one; nil if none waits or the application does not run.
+  /// Removes and returns the next call, with consecutive locations combined; nil if none is pending or the
+  /// application is not running.
   private func takePending(
     _ id: ManagerID
   ) -> (CLLocationManager, [Delivery], (@Sendable (CLLocation) -> Void)?)? {
@@ -188,7 +190,7 @@ extension DeviceLocation {
           return wanted.isUpdating && !wanted.isPaused && wanted.allowsBackground
             && isAllowed(wanted, state, inBackground: true)
         }
-        // Whoever tells it already looks again afterwards.
+        // The thread that is already reporting checks the state again afterwards.
         guard keeps != state.isToldToKeep, !state.isTelling else { return nil }
         state.isToldToKeep = keeps
         state.isTelling = true
@@ -202,7 +204,7 @@ extension DeviceLocation {
 
   // MARK: Time
 
-  /// The worker, made when something first has a deadline.
+  /// Returns the worker, created with the first deadline.
   private func makeWorker() -> (any Worker)? {
     let (worker, isNeeded) = state.withLock { ($0.worker, nextDeadline($0) != nil) }
     if worker != nil || !isNeeded { return worker }
@@ -213,7 +215,7 @@ extension DeviceLocation {
     }
   }
 
-  /// When updates pause if the device does not move until then; nil if none may.
+  /// The time at which updates pause if the device does not move; nil if none may pause.
   private func pauseTime(_ state: borrowing State) -> HostTime? {
     guard state.phase == .running, let since = state.backgroundSince, let anchor = state.anchor,
       state.entries.values.contains(where: { $0.subscription.mayPause })
@@ -227,7 +229,7 @@ extension DeviceLocation {
     return (requests + [pauseTime(state)].compactMap { $0 }).min()
   }
 
-  /// The worker's body.
+  /// The worker's body: handles expired requests and the pause time.
   private func watch() -> WorkerNext {
     let now = clock.now
     state.withLock { state in
@@ -246,7 +248,7 @@ extension DeviceLocation {
         state.entries[id] = entry
       }
     }
-    // The delegate is told before the application may be suspended.
+    // The delegate is called before the application may be suspended.
     schedule()
     settle(signalsWorker: false)
     return state.withLock { nextDeadline($0) }.map(WorkerNext.at) ?? .whenSignalled

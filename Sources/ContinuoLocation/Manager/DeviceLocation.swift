@@ -3,21 +3,22 @@ import HostTime
 import Synchronization
 
 extension Device {
-  /// Where this device is, and what its applications may know of that. Any thread; does not block.
+  /// The location services of this device. Any thread; does not block.
   public var location: DeviceLocation { part { DeviceLocation($0) } }
 }
 
-/// The location services of a device: where its places come from, and who may know them.
+/// The location services of a device: the source of its locations and the permission of its application.
 ///
-/// What is set here is what a person does with the device; an application uses `CLLocationManager`. Nothing runs while no
-/// manager wants a place. While the application is suspended none is delivered: when it runs again it gets the newest. Any
-/// thread; nothing blocks.
+/// These properties represent the user's actions; an application uses `CLLocationManager`. The services are
+/// idle while no manager wants locations. A suspended application receives none; when it runs again it
+/// receives the newest. Any thread; nothing blocks.
 public final class DeviceLocation: Suspendable {
-  /// Metres that a device has to move so that it does not stand still.
+  /// The movement in metres below which a device counts as stationary.
   static let stillDistance = 20.0
-  /// Seconds for which it stands still in the background before updates pause that may.
+  /// The time in seconds after which updates of a stationary device in the background may pause.
   static let stillLimit = 900.0
-  /// Places that wait for a blocked main queue: an hour of them. Beyond that the oldest go.
+  /// The maximum number of locations pending for a blocked main queue: an hour of them. The oldest are
+  /// dropped.
   static let pendingLimit = 3600
 
   typealias ManagerID = UInt64
@@ -37,7 +38,7 @@ public final class DeviceLocation: Suspendable {
     var pending: [Delivery] = []
     var isScheduled = false
 
-    /// Places that wait are not delivered any more.
+    /// Discards the pending locations.
     mutating func dropPlaces() { pending.removeAll { if case .location = $0 { true } else { false } } }
   }
 
@@ -47,9 +48,9 @@ public final class DeviceLocation: Suspendable {
     var entries: [ManagerID: Entry] = [:]
     var lastID: ManagerID = 0
     var phase = Phase.running
-    /// Since when the application is in the background; nil in front.
+    /// The time at which the application entered the background; nil in the foreground.
     var backgroundSince: HostTime?
-    /// What an application wanted to know that was terminated, to be launched again for it.
+    /// The subscription for which a terminated application is to be launched.
     var afterEnd: Subscription?
 
     var authorization = CLAuthorizationStatus.notDetermined
@@ -60,18 +61,18 @@ public final class DeviceLocation: Suspendable {
 
     var source: (any PlaceSource)?
     var isSourceOn = false
-    /// Counts the runs of sources: what an earlier one still says does not count.
+    /// The number of the current run of a source. Reports of earlier runs are ignored.
     var run = 0
-    /// The present place, if it is known.
+    /// The current location; nil if unknown.
     var newest: Place?
-    /// The newest place that was ever known.
+    /// The last known location.
     var lastKnown: Place?
-    /// Why there is no place at present; nil if there is one, or nothing was said yet.
+    /// The reason why no location is available; nil with a location, or before the first report.
     var trouble: String?
-    /// Where the device was when it last moved, and when that was.
+    /// The location at which the device last moved, and the time.
     var anchor: (place: Place, at: HostTime)?
 
-    /// Whether the device was told that updates keep the application running.
+    /// Whether the device was last informed that updates keep the application running.
     var isToldToKeep = false
     var isTelling = false
     var worker: (any Worker)?
@@ -83,7 +84,7 @@ public final class DeviceLocation: Suspendable {
   let hasMode: Bool
   weak let device: Device?
   let state = Mutex(State())
-  /// Held while a source is started or stopped, so that this happens in order. Taken before `state`.
+  /// Held while a source is started or stopped, to keep these in order. Acquired before `state`.
   let transition = Mutex<Void>(())
 
   init(_ device: Device) {
@@ -101,7 +102,7 @@ public final class DeviceLocation: Suspendable {
 
   // MARK: What a person sets
 
-  /// Where places come from from now on. A track begins now.
+  /// Replaces the source of locations. A track begins now.
   public func setSource(_ source: LocationSource) {
     let new = source.make(clock)
     let old = transition.withLock { _ in
@@ -123,22 +124,22 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// What the person answers when the application asks for permission. `notDetermined`: nothing. Permission for the use at
-  /// any time also answers the request for the use in front.
+  /// The user's answer to a permission request; `notDetermined` gives no answer. Permission for use at any
+  /// time also answers the request for use in the foreground.
   public var answer: CLAuthorizationStatus {
     get { state.withLock { $0.answer } }
     set { state.withLock { $0.answer = newValue } }
   }
 
-  /// The application's permission: `notDetermined` until it has asked, then what the person has answered, or has set
-  /// afterwards in the settings, which is this. It outlives the application.
+  /// The application's authorization: `notDetermined` until a request was answered. Setting it corresponds to
+  /// a change in the settings by the user. The authorization outlives the application.
   public var authorization: CLAuthorizationStatus {
     get { state.withLock { $0.authorization } }
     set { authorize(newValue) }
   }
 
-  /// The uses that the application's `Info.plist` describes. By default those in the `Info.plist` beside the program, or all
-  /// if there is none.
+  /// The uses described in the application's `Info.plist`. By default those in the `Info.plist` beside the
+  /// program, or all if that file does not exist.
   public var usage: LocationUsage {
     get { state.withLock { $0.usage } }
     set { state.withLock { $0.usage = newValue } }
@@ -146,7 +147,7 @@ public final class DeviceLocation: Suspendable {
 
   // MARK: What can be observed
 
-  /// Called with each place right before a manager's delegate gets it, on the main queue. Must not block.
+  /// Called with each location immediately before a manager's delegate, on the main queue. Must not block.
   public var onUpdate: (@Sendable (CLLocation) -> Void)? {
     get { state.withLock { $0.onUpdate } }
     set {
@@ -155,8 +156,8 @@ public final class DeviceLocation: Suspendable {
     }
   }
 
-  /// Called with a sentence for a person when places stop coming and say why, when they come again, and when a request for
-  /// permission is put to nobody. On the thread that found out. Must not block.
+  /// Called with a message for the user when locations become unavailable or available again, and when a
+  /// permission request is ignored. Called on the detecting thread. Must not block.
   public var onDiagnostic: (@Sendable (String) -> Void)? {
     get { state.withLock { $0.onDiagnostic } }
     set {
@@ -167,7 +168,7 @@ public final class DeviceLocation: Suspendable {
 
   // MARK: Suspendable
 
-  /// No place is delivered from here on.
+  /// Stops the delivery of locations.
   public func suspend() {
     state.withLock { state in
       state.phase = .suspended
@@ -176,7 +177,7 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// The newest place is delivered, and those that follow.
+  /// Delivers the newest location and continues the delivery.
   public func resume() {
     let now = clock.now
     let isSourceOn = state.withLock { state in
@@ -187,19 +188,19 @@ public final class DeviceLocation: Suspendable {
       return state.isSourceOn
     }
     settle()
-    // A source that is only started now tells it by itself.
+    // A source that is started now reports its newest location itself.
     if isSourceOn { offerNewest() }
     schedule()
   }
 
-  /// Updates that need the application in use may end here.
+  /// Stops updates that are permitted only in the foreground.
   public func enterBackground() {
     let now = clock.now
     state.withLock { $0.backgroundSince = now }
     settle()
   }
 
-  /// Updates that were paused go on.
+  /// Continues updates that were paused.
   public func enterForeground() {
     state.withLock { state in
       state.backgroundSince = nil
@@ -214,7 +215,7 @@ public final class DeviceLocation: Suspendable {
     schedule()
   }
 
-  /// The managers are gone with the application.
+  /// Discards the managers of the terminated application.
   public func terminate() {
     let old = state.withLock { state in
       state.phase = .terminated
@@ -228,7 +229,7 @@ public final class DeviceLocation: Suspendable {
     settle()
   }
 
-  /// New managers count again.
+  /// Accepts managers again after a termination.
   public func launch() {
     state.withLock { state in
       state.phase = .running
@@ -238,7 +239,7 @@ public final class DeviceLocation: Suspendable {
   }
 }
 
-/// A manager that is not kept.
+/// A weak reference to a manager.
 final class ManagerReference: Sendable {
   weak let manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }

@@ -1,22 +1,22 @@
 import Foundation
 import HostTime
 
-/// Where a device has its places from.
+/// A source of a device's locations.
 public struct LocationSource: Sendable {
-  /// A source that begins now, by that clock; nil for none.
+  /// Creates a source that starts now on the given clock; nil for none.
   let make: @Sendable (any HostClock) -> (any PlaceSource)?
 
-  /// The device never knows where it is.
+  /// No source: the device never knows its location.
   public static let none = LocationSource { _ in nil }
 
-  /// The device goes along a track from now on, and is somewhere else once a second of its way.
+  /// Moves the device along a track from now on, with a new location for each second of the track.
   ///
-  /// In real time the first moment is called now, and the others are as far from it as they are on the way, also at another
-  /// speed. In virtual time the moments are those of the track, or begin with 2001.
+  /// In real time the first timestamp is the current time. The intervals between timestamps are those of the
+  /// track, regardless of the speed. In virtual time the timestamps are the track's, or begin in 2001.
   ///
   /// - Parameters:
-  ///   - track: the way.
-  ///   - speed: seconds of the way in one second; at most 1000; what is not above 0 counts as 1.
+  ///   - track: the track to follow.
+  ///   - speed: the number of seconds of the track per second; at most 1000. Values of 0 or less count as 1.
   public static func travel(along track: LocationTrack, speed: Double = 1) -> LocationSource {
     let speed = speed > 0 ? min(speed, 1000) : 1
     return LocationSource { clock in
@@ -26,9 +26,9 @@ public struct LocationSource: Sendable {
     }
   }
 
-  /// A receiver behind gpsd, by its JSON protocol. While it cannot be reached, is silent or does not know where it is, there
-  /// are no places; the connection is made again by itself, after at most 5 s. Nothing is connected before the first
-  /// manager wants a place, while nobody does, and in virtual time.
+  /// Reads locations from gpsd through its JSON protocol. No locations arrive while gpsd is unreachable or
+  /// silent or has no fix; the connection is retried automatically, with delays of at most 5 s. The
+  /// connection exists only while a manager wants locations, and never in virtual time.
   public static func gpsd(host: String = "localhost", port: UInt16 = 2947) -> LocationSource {
     LocationSource { clock in
       guard let clock = clock as? SystemClock else { return nil }
@@ -38,8 +38,9 @@ public struct LocationSource: Sendable {
 }
 
 extension LocationSource {
-  /// The source that an option names: `gpsd`, `gpsd:HOST`, `gpsd:HOST:PORT` (an IPv6 address in brackets), or the path of a
-  /// GPX file. A file whose name begins with `gpsd` is written `./gpsd…`. Blocks while a file is read.
+  /// Creates the source named by a command-line option: `gpsd`, `gpsd:HOST`, `gpsd:HOST:PORT` (an IPv6
+  /// address in brackets), or the path of a GPX file. Write `./gpsd…` for a file whose name begins with
+  /// `gpsd`. Blocks while a file is read.
   public init(option text: String, speed: Double = 1) throws(LocationTrackError) {
     guard text == "gpsd" || text.hasPrefix("gpsd:") else {
       self = .travel(along: try LocationTrack(gpx: URL(fileURLWithPath: text)), speed: speed)
@@ -48,7 +49,7 @@ extension LocationSource {
     var host = text.dropFirst(5)
     var port: UInt16 = 2947
     let isBracketed = host.hasPrefix("[")
-    // The colons of an address in brackets are its own.
+    // Skip the colons of an address in brackets.
     let end = isBracketed ? host.firstIndex(of: "]") : host.startIndex
     guard let end else { throw LocationTrackError("\"\(text)\" lacks the bracket at the end of the address") }
     if let colon = host[end...].lastIndex(of: ":") {

@@ -1,20 +1,21 @@
 import AppLifecycle
 public import Foundation
 
-/// A way that a device goes: a GPX file, or a few places.
+/// A track that a device follows: from a GPX file, or through given coordinates.
 ///
-/// Between two of its points the device moves evenly on a straight line in degrees, with the speed and the course that
-/// follow from them; from the last one on it stands there.
+/// Between two points the device moves uniformly on a straight line in degrees, with the resulting speed and
+/// course. After the last point it is stationary.
 public struct LocationTrack: Hashable, Sendable {
-  /// The largest GPX file that is read, in bytes.
+  /// The maximum size of a GPX file, in bytes.
   public static let fileLimit = 64 << 20
 
   let track: Track
 
-  /// The way in a GPX file: its way points, which are what Xcode goes by; if it has none, the points of its tracks, and
-  /// then those of its routes. With times, in ascending order, the device passes each point at its time; without times it
-  /// moves at 3 m/s. Files with a document type declaration, of more than 64 MiB, or with more than 500,000 points are
-  /// refused. Needs Expat (Debian's package libexpat1), which is loaded then. Blocks while the file is read.
+  /// Creates the track in a GPX file: its way points, as in Xcode; otherwise its track points, otherwise its
+  /// route points. With times, in ascending order, the device passes each point at its time; without times it
+  /// moves at 3 m/s. Files with a document type declaration, of more than 64 MiB, or with more than 500,000
+  /// points are refused. Requires Expat (Debian package libexpat1), which is loaded on first use. Blocks
+  /// while the file is read.
   public init(gpx url: URL) throws(LocationTrackError) {
     let path = url.path(percentEncoded: false)
     let bytes: [UInt8]
@@ -28,10 +29,11 @@ public struct LocationTrack: Hashable, Sendable {
     }
   }
 
-  /// The way in the content of a GPX file, as for `init(gpx:)` with a URL.
+  /// Creates the track in the content of a GPX file, as `init(gpx:)` with a URL does.
   public init(gpx data: Data) throws(LocationTrackError) { track = try GPXReader.track(in: Array(data)) }
 
-  /// The way through these places, in that time, at an even speed. One place: the device stands there.
+  /// Creates a track through the given coordinates, with the given duration and constant speed. With one
+  /// coordinate the device is stationary.
   public init(
     through coordinates: [CLLocationCoordinate2D], in duration: Duration = .zero
   ) throws(LocationTrackError) {
@@ -57,9 +59,9 @@ public struct LocationTrack: Hashable, Sendable {
       })
   }
 
-  /// How long the device is on its way.
+  /// The duration of the track.
   public var duration: Duration { .seconds(track.duration) }
 
-  /// What the first moment of a way is called that has no times, in seconds since 1970: the beginning of 2001.
+  /// The first timestamp of a track without times, in seconds since 1970: the beginning of 2001.
   static let zero = Date(timeIntervalSinceReferenceDate: 0).timeIntervalSince1970
 }

@@ -1,17 +1,18 @@
 public import AppLifecycle
 import Foundation
 
-/// For which uses of the location an application has written a description in its `Info.plist`. Requests for the others are
-/// not put to anybody, as on Apple's systems.
+/// The uses of the location that an application describes in its `Info.plist`. Requests for other uses are
+/// ignored, as on Apple's systems.
 public struct LocationUsage: OptionSet, Hashable, Sendable {
-  /// The bits.
+  /// The bits of the set.
   public let rawValue: Int
-  /// Those bits.
+  /// Creates a set from the given bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// `NSLocationWhenInUseUsageDescription`.
+  /// The use described by `NSLocationWhenInUseUsageDescription`.
   public static let whenInUse = LocationUsage(rawValue: 1)
-  /// `NSLocationAlwaysAndWhenInUseUsageDescription`, or `NSLocationAlwaysUsageDescription`.
+  /// The use described by `NSLocationAlwaysAndWhenInUseUsageDescription` or
+  /// `NSLocationAlwaysUsageDescription`.
   public static let always = LocationUsage(rawValue: 2)
 
   private struct Content: Decodable {
@@ -20,7 +21,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
     var NSLocationAlwaysUsageDescription: String?
   }
 
-  /// The uses that the `Info.plist` at a path describes. Blocks while the file is read.
+  /// Reads the uses described in the `Info.plist` at a path. Blocks while the file is read.
   public init(infoPlist path: String) throws(InfoPlistError) {
     let bytes = try InfoPlist.bytes(of: path)
     let content: Content
@@ -36,7 +37,7 @@ public struct LocationUsage: OptionSet, Hashable, Sendable {
     if always?.isEmpty == false { insert(.always) }
   }
 
-  /// Those of `Info.plist` beside the program; all of them without that file, and none if it is damaged.
+  /// The uses described in the `Info.plist` beside the program; all without that file, none if it is damaged.
   static let ofProgram: LocationUsage = {
     let path = Bundle.main.bundleURL.appendingPathComponent("Info.plist").path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else { return [.whenInUse, .always] }

@@ -1,12 +1,12 @@
 import HostTime
 
-/// What one manager wants to know, as a value: decides which of the source's places it is given.
+/// The subscription of one manager, as a value that decides which locations are delivered to it.
 struct Subscription: Sendable {
-  /// Metres between two places that are reported, of those that are reported even if the application does not run.
+  /// The minimum distance in metres between reports of significant changes.
   static let significantDistance = 500.0
-  /// Seconds between them.
+  /// The minimum time in seconds between reports of significant changes.
   static let significantInterval = 300.0
-  /// Seconds in which a single request gets its place.
+  /// The timeout of a single request, in seconds.
   static let requestLimit = 10.0
 
   var distanceFilter = kCLDistanceFilterNone
@@ -14,29 +14,30 @@ struct Subscription: Sendable {
   var allowsBackground = false
   var pausesAutomatically = true
 
-  /// Whether updates are on.
+  /// Whether updates are started.
   private(set) var isUpdating = false
-  /// Whether they are paused, because the device did not move.
+  /// Whether updates are paused because the device did not move.
   var isPaused = false
-  /// Whether significant changes are wanted.
+  /// Whether significant changes are monitored.
   private(set) var isMonitoring = false
-  /// Until when a single place is waited for; nil if none is wanted.
+  /// The deadline of a single request; nil if none is pending.
   var requestDeadline: HostTime?
-  /// Whether updates were begun in front: then an application with permission for its use goes on getting them.
+  /// Whether updates began in the foreground. Updates with when-in-use permission then continue in the
+  /// background.
   private(set) var beganInFront = false
-  /// Whether it was told that no place is known, since the last one.
+  /// Whether unavailability was reported since the last location.
   var isToldOfTrouble = false
-  /// The latest of its updates.
+  /// The location of the last update.
   private var latest: Place?
   private var latestSignificant: (place: Place, at: HostTime)?
 
-  /// Whether it wants anything.
+  /// Whether the manager wants any location.
   var isActive: Bool { isUpdating && !isPaused || isMonitoring || requestDeadline != nil }
 
   /// Whether updates may pause now.
   var mayPause: Bool { isUpdating && !isPaused && pausesAutomatically }
 
-  /// Whether an application that does not run is woken for that place.
+  /// Returns whether the location wakes an application that is not running.
   func wouldWake(_ place: Place, at now: HostTime) -> Bool {
     var copy = self
     return copy.isSignificant(place, at: now)
@@ -51,7 +52,7 @@ struct Subscription: Sendable {
     isToldOfTrouble = false
   }
 
-  /// The application is in front: updates that are on count as begun there.
+  /// Marks running updates as begun in the foreground, because the application has entered it.
   mutating func comeToFront() { beganInFront = beganInFront || isUpdating }
 
   mutating func stopUpdating() {
@@ -68,7 +69,7 @@ struct Subscription: Sendable {
 
   mutating func stopMonitoring() { isMonitoring = false }
 
-  /// Whether the permission covers updates now.
+  /// Returns whether the authorization allows updates now.
   func isAllowed(_ status: CLAuthorizationStatus, isInBackground: Bool, hasMode: Bool) -> Bool {
     switch status {
     case .authorizedAlways: true
@@ -77,7 +78,7 @@ struct Subscription: Sendable {
     }
   }
 
-  /// The place as the application is to get it; nil if it is not to get it.
+  /// Returns the location in the form for the application; nil if it must not be delivered.
   mutating func take(_ place: Place, at now: HostTime) -> Place? {
     let seen = place.coarsened(to: desiredAccuracy)
     let isWanted = requestDeadline != nil || isNews(seen) || isSignificant(place, at: now)
@@ -90,7 +91,7 @@ struct Subscription: Sendable {
   private mutating func isNews(_ place: Place) -> Bool {
     guard isUpdating, !isPaused else { return false }
     if let latest {
-      // Roughly known, it is nowhere else as long as the square is the same.
+      // At reduced accuracy the location is unchanged within the same square.
       let isSame = latest.latitude == place.latitude && latest.longitude == place.longitude
       if isSame, desiredAccuracy == place.horizontalAccuracy { return false }
       if distanceFilter > 0, latest.distance(to: place) < distanceFilter { return false }

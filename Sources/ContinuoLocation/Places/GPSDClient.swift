@@ -3,7 +3,7 @@ import HostTime
 import Synchronization
 import SystemSockets
 
-/// A receiver behind gpsd, over TCP. Nothing is opened before `start`, and nothing is left after `stop`.
+/// A client of gpsd, over TCP. No connection exists before `start` and after `stop`.
 final class GPSDClient: PlaceSource {
   private let host: String
   private let port: UInt16
@@ -31,26 +31,27 @@ final class GPSDClient: PlaceSource {
     }
     guard let (session, worker) = old else { return }
     session.stop()
-    // It may be looking up a name.
+    // The worker may be blocked in a name lookup.
     WorkerEnd.cancel(worker)
   }
 }
 
-/// One run of the conversation, on a thread of its own.
+/// A run of the client, on its own thread.
 ///
-/// Unchecked: all but `isStopped` and the descriptors `wake`, which are never changed, is used by the worker's thread only.
+/// Unchecked: only the worker's thread uses the state, except for `isStopped` and the constant descriptors
+/// `wake`.
 private final class GPSDSession: @unchecked Sendable {
   private let host: String
   private let port: UInt16
   private let clock: SystemClock
   private let report: @Sendable (PlaceReport) -> Void
   private let isStopped = Atomic<Bool>(false)
-  /// A pipe that becomes readable when it is stopped; -1 if the system has no more descriptors.
+  /// A pipe that becomes readable on `stop`; -1 if the system has no descriptors left.
   private let wake: (reading: Int32, writing: Int32)
   private var machine: GPSDMachine
   private var socket: Int32 = -1
   private var isConnecting = false
-  /// Addresses that have not been tried yet.
+  /// The addresses not tried yet.
   private var addresses: [[UInt8]] = []
 
   init(
@@ -78,11 +79,11 @@ private final class GPSDSession: @unchecked Sendable {
 
   func stop() {
     isStopped.store(true, ordering: .releasing)
-    // Full: it is readable already. Closed: nobody waits.
+    // A full pipe is already readable. A closed one has no waiting reader.
     if wake.writing >= 0 { _ = write(wake.writing, "x", 1) }
   }
 
-  /// Waits for what comes next, and does what follows from it.
+  /// Waits for the next event and handles it.
   func turn() -> WorkerNext {
     guard !isStopped.load(ordering: .acquiring) else {
       closeSocket()
@@ -93,7 +94,7 @@ private final class GPSDSession: @unchecked Sendable {
       pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
       pollfd(fd: socket, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
     ]
-    // A negative descriptor is left out.
+    // `poll` ignores negative descriptors.
     let count = poll(&descriptors, 2, Int32((left * 1000).rounded(.up)))
     if count > 0, descriptors[1].revents != 0 {
       if isConnecting { finishConnecting() } else { receive() }
@@ -141,7 +142,7 @@ private final class GPSDSession: @unchecked Sendable {
     return result
   }
 
-  /// Begins to connect to the next address. `reason`: why the one before was none.
+  /// Starts connecting to the next address. `reason`: the failure of the previous one.
   private func tryNext(_ reason: String) {
     closeSocket()
     guard !addresses.isEmpty else {
@@ -152,7 +153,7 @@ private final class GPSDSession: @unchecked Sendable {
     socket = Glibc.socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard socket >= 0 else { return tryNext(Self.reason(errno)) }
-    // The receiver is the phone's.
+    // The socket belongs to the device, not to the application.
     SystemSockets.register(socket)
     isConnecting = true
     let result = address.withUnsafeBytes { bytes in
@@ -175,7 +176,7 @@ private final class GPSDSession: @unchecked Sendable {
 
   private func send(_ text: String) {
     let bytes = Array(text.utf8)
-    // A few bytes on a connection that has room for them: less is a failure.
+    // The connection has room for a few bytes, so a short write is a failure.
     guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) != bytes.count else { return }
     end(Self.reason(errno))
   }

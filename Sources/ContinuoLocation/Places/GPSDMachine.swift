@@ -1,12 +1,12 @@
 import HostTime
 
-/// A conversation with gpsd as a value: takes what happens to the connection, each with its time, and returns what to do. It
-/// connects again by itself, for as long as it is asked to go on.
+/// The protocol with gpsd as a value: takes the connection's events with their times, and returns the
+/// actions. It reconnects automatically until it is stopped.
 struct GPSDMachine: Sendable {
   enum Event: Sendable {
     case connected
     case received([UInt8])
-    /// The connection could not be made, or is over.
+    /// The connection failed or has ended.
     case ended(String)
     case timePassed
   }
@@ -21,31 +21,31 @@ struct GPSDMachine: Sendable {
   private enum Phase: Hashable, Sendable {
     case waiting(until: HostTime)
     case connecting(until: HostTime)
-    /// Connected; the server has not said what it is.
+    /// Connected, before the server's greeting.
     case greeting(until: HostTime)
     case open(lastHeard: HostTime, isAsked: Bool)
   }
 
-  /// The longest line that is taken, in bytes. gpsd's own are at most 16 KiB.
+  /// The maximum length of a line, in bytes. gpsd's own lines have at most 16 KiB.
   static let lineLimit = 1 << 16
-  /// Seconds until a connection is made and the server has said what it is, each.
+  /// The timeout of the connection and that of the greeting, in seconds each.
   static let connectLimit = 5.0
-  /// After so many seconds of silence the server is asked for its version, and has as many to answer.
+  /// The silence in seconds after which the server's version is requested; the reply has the same timeout.
   static let silenceLimit = 10.0
-  /// Seconds between the first attempts to connect, doubled each time up to the longest.
+  /// The first delay before a retry, in seconds, doubled each time up to the longest.
   static let delays = (first: 0.5, longest: 5.0)
 
   private var phase: Phase
   private var delay = Self.delays.first
   private var line: [UInt8] = []
-  /// The latest place, to tell it from its repetitions.
+  /// The latest location, to detect repetitions.
   private var latest: Place?
-  /// Whether it was reported that the receiver does not know where it is, since the latest place.
+  /// Whether a missing fix was reported since the latest location.
   private var isLost = false
 
   init(now: HostTime) { phase = .waiting(until: now) }
 
-  /// When `timePassed` is next due.
+  /// The time at which `timePassed` is next due.
   var deadline: HostTime {
     switch phase {
     case .waiting(let moment), .connecting(let moment), .greeting(let moment): moment

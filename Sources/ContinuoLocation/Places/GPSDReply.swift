@@ -1,19 +1,19 @@
 import Foundation
 
-/// One line of gpsd's, as far as it is read here.
+/// A line received from gpsd, reduced to the content used here.
 enum GPSDReply: Hashable, Sendable {
-  /// The server's greeting, and its answer to `?VERSION`.
+  /// The server's greeting, or its reply to `?VERSION`.
   case version
-  /// Where the receiver is.
+  /// A location of the receiver.
   case place(Place)
-  /// The receiver does not know where it is.
+  /// The receiver has no fix.
   case noFix
-  /// gpsd has no receiver.
+  /// No receiver is connected to gpsd.
   case noReceiver
-  /// Something else.
+  /// Any other line.
   case other
 
-  /// The content of a line; nil if it is not JSON with a class.
+  /// Parses a line; nil if it is not JSON with a class.
   init?(_ line: [UInt8]) {
     guard let report = try? JSONDecoder().decode(Report.self, from: Data(line)) else { return nil }
     switch report.kind {
@@ -24,8 +24,8 @@ enum GPSDReply: Hashable, Sendable {
     }
   }
 
-  /// The fields of a time-position-velocity report; all but the class may be missing, or be something else in another
-  /// class.
+  /// The fields of a time-position-velocity report. All except the class are optional and may have another
+  /// type in other classes.
   private struct Report: Decodable {
     enum Key: String, CodingKey {
       case kind = "class"
@@ -45,22 +45,22 @@ enum GPSDReply: Hashable, Sendable {
       (try? values.decode(Double.self, forKey: key)).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// A value that is not negative; -1 for none.
+    /// Returns a value that is not negative; -1 for none.
     private func size(_ key: Key) -> Double { number(key).flatMap { $0 >= 0 ? $0 : nil } ?? -1 }
 
-    /// Metres, where the receiver does not say how accurate it is.
+    /// The accuracy in metres if the receiver reports none.
     private static let usualAccuracy = 10.0
 
-    /// Whether the list of receivers is there, and empty.
+    /// Whether the list of receivers exists and is empty.
     var hasNoDevices: Bool {
       (try? values.nestedUnkeyedContainer(forKey: .devices)).map { $0.isAtEnd } ?? false
     }
 
-    /// Whether it says so.
+    /// Whether the report states that no fix exists.
     var hasNoFix: Bool { number(.mode).map { $0 < 2 } ?? false }
 
     var place: Place? {
-      // 2: latitude and longitude, 3: the altitude too.
+      // Mode 2: latitude and longitude. Mode 3: the altitude too.
       guard let mode = number(.mode), mode >= 2, let latitude = number(.lat), let longitude = number(.lon),
         Place.isValid(latitude: latitude, longitude: longitude),
         let time = (try? values.decode(String.self, forKey: .time)).flatMap(InternetTime.seconds)

@@ -1,7 +1,7 @@
 import XMLReading
 
-/// Finds the points of a GPX file, version 1.0 or 1.1: the way points, which are what Xcode goes by; without any, the points
-/// of the tracks, as a recorder of runs writes them; without these, those of the routes.
+/// Reads the points of a GPX file, version 1.0 or 1.1: the way points, as in Xcode; otherwise the track
+/// points, as written by recorders of runs; otherwise the route points.
 struct GPXReader: XMLHandler {
   private enum Kind: String, CaseIterable { case way = "wpt", track = "trkpt", route = "rtept" }
 
@@ -12,7 +12,7 @@ struct GPXReader: XMLHandler {
 
   private init() {}
 
-  /// The way that a file's content describes.
+  /// Returns the track in a file's content.
   static func track(in bytes: [UInt8]) throws(LocationTrackError) -> Track {
     let reader: GPXReader
     do throws(XMLProblem) {
@@ -52,7 +52,7 @@ struct GPXReader: XMLHandler {
       self.kind = nil
     } else if open.last == kind.rawValue {
       switch name {
-      // Not everywhere well written, and nothing depends on it.
+      // An invalid elevation is ignored: some files have one, and only the altitude depends on it.
       case "ele": point.altitude = Self.number(text)
       case "time":
         guard let time = InternetTime.seconds(text) else {
@@ -64,7 +64,7 @@ struct GPXReader: XMLHandler {
     }
   }
 
-  /// Without the prefix of a name space.
+  /// Removes the name space prefix.
   private static func local(_ name: String) -> String {
     name.split(separator: ":").last.map(String.init) ?? name
   }

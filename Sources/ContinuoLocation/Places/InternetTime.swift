@@ -1,6 +1,6 @@
-/// Moments as the internet writes them (RFC 3339, and ISO 8601 as far as XML has it): `2026-05-01T08:00:00.5+02:00`.
+/// Parses timestamps in RFC 3339 format, and ISO 8601 as far as XML uses it: `2026-05-01T08:00:00.5+02:00`.
 enum InternetTime {
-  /// Seconds since 1970; nil if that is no moment. Without a zone it is UTC.
+  /// Returns the seconds since 1970; nil for invalid text. Without a time zone the text is UTC.
   static func seconds(_ text: String) -> Double? {
     var rest = Array(text.utf8)[...]
     while let first = rest.first, first <= 0x20 { rest.removeFirst() }
@@ -25,7 +25,7 @@ enum InternetTime {
     guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
       (1...12).contains(month), day >= 1, day <= days(in: month, year), skip("T") || skip("t") || skip(" "),
       let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
-      // 60 is a leap second, 24:00:00 the end of a day.
+      // The second 60 is a leap second, and 24:00:00 the end of a day.
       hour <= 24, minute <= 59, second <= 60, hour < 24 || (minute == 0 && second == 0)
     else { return nil }
     var fraction = 0.0
@@ -60,7 +60,7 @@ enum InternetTime {
     }
   }
 
-  /// Days since 1 January 1970, in the Gregorian calendar.
+  /// Returns the days since 1 January 1970 in the Gregorian calendar.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     // Years that begin in March have the leap day at their end.
     let year = month > 2 ? year : year - 1

@@ -1,47 +1,48 @@
 import Glibc
 
-/// Where the device is at a moment, as a source tells it. Degrees on the WGS84 ellipsoid, metres, metres per second.
+/// A location of the device at a given time, as reported by a source. Units: degrees on the WGS84 ellipsoid,
+/// metres, metres per second.
 struct Place: Hashable, Sendable {
   var latitude: Double
   var longitude: Double
-  /// Above mean sea level; nil if it is not known.
+  /// The altitude above mean sea level; nil if unknown.
   var altitude: Double?
-  /// Above the ellipsoid; nil if it is not known.
+  /// The altitude above the ellipsoid; nil if unknown.
   var ellipsoidalAltitude: Double?
-  /// Of latitude and longitude.
+  /// The accuracy of latitude and longitude.
   var horizontalAccuracy: Double
-  /// Of the altitudes; negative if they are not known.
+  /// The accuracy of the altitudes; negative if unknown.
   var verticalAccuracy = -1.0
-  /// Negative if it is not known.
+  /// The speed; negative if unknown.
   var speed = -1.0
-  /// Negative if it is not known.
+  /// The accuracy of the speed; negative if unknown.
   var speedAccuracy = -1.0
-  /// Degrees from north, clockwise, below 360; negative if it is not known.
+  /// The course in degrees clockwise from north, below 360; negative if unknown.
   var course = -1.0
-  /// Negative if it is not known.
+  /// The accuracy of the course; negative if unknown.
   var courseAccuracy = -1.0
-  /// Seconds since 1970.
+  /// The timestamp, in seconds since 1970.
   var time: Double
-  /// Whether nobody measured it.
+  /// Whether the location is simulated.
   var isSimulated = false
 
-  /// Whether these are degrees of a place on Earth.
+  /// Returns whether latitude and longitude are in range.
   static func isValid(latitude: Double, longitude: Double) -> Bool {
     (-90...90).contains(latitude) && (-180...180).contains(longitude)
   }
 
-  /// Metres to another place along the shortest line.
+  /// Returns the distance in metres along the shortest line.
   func distance(to other: Place) -> Double {
     WGS84.distance(
       latitude: latitude, longitude: longitude, toLatitude: other.latitude, longitude: other.longitude)
   }
 
-  /// The place as one knows it who does not ask for more than that accuracy in metres: the middle of a square that is so
-  /// long and wide, with no speed and no course. Itself if it is less accurate anyway.
+  /// Returns the location reduced to the given accuracy in metres: the middle of a square of that size,
+  /// without speed and course. Returns the location itself if it is less accurate.
   func coarsened(to accuracy: Double) -> Place {
     guard accuracy > horizontalAccuracy else { return self }
     func middle(_ degrees: Double, _ metersPerDegree: Double) -> Double {
-      // Around a pole there is one square.
+      // The area around a pole is one square.
       guard metersPerDegree > 0, accuracy / metersPerDegree < 180 else { return 0 }
       let side = accuracy / metersPerDegree
       return ((degrees / side).rounded(.down) + 0.5) * side
@@ -59,20 +60,21 @@ struct Place: Hashable, Sendable {
   }
 }
 
-/// What a source of places says.
+/// A report of a source.
 enum PlaceReport: Hashable, Sendable {
-  /// The device is there now.
+  /// The current location of the device.
   case place(Place)
-  /// No place is known at present, for that reason. Places may follow.
+  /// No location is available, for the given reason. Locations may follow.
   case unavailable(String)
 }
 
-/// Where places come from.
+/// A source of locations.
 protocol PlaceSource: AnyObject, Sendable {
-  /// Reports from now on: first the present place, if it is known, then each new one. Not called again before `stop`. Does
-  /// not block. `report` is called on a thread of the source's, never inside of this call, one call at a time.
+  /// Starts reports: first the current location, if known, then each new one. Must not be called again before
+  /// `stop`. Does not block. `report` is called on a thread of the source, one call at a time, and never
+  /// inside this call.
   func start(_ report: @escaping @Sendable (PlaceReport) -> Void)
 
-  /// Stops. Does not block; a call of `report` that is in progress goes on.
+  /// Stops the reports. Does not block; a call of `report` in progress continues.
   func stop()
 }

@@ -1,35 +1,35 @@
 import Glibc
 
-/// A way that a device goes, as a value: way points, each with the moment at which it is passed.
+/// The track of a device, as a value: way points with the times at which they are passed.
 struct Track: Hashable, Sendable {
   struct Point: Hashable, Sendable {
     var latitude: Double
     var longitude: Double
-    /// Metres above mean sea level; nil if it is not known.
+    /// The altitude in metres above mean sea level; nil if unknown.
     var altitude: Double?
-    /// Seconds since 1970; nil if it is not known.
+    /// The time in seconds since 1970; nil if unknown.
     var time: Double?
   }
 
-  /// More than a year of one a second.
+  /// The maximum number of points: at one per second, almost six days.
   static let pointLimit = 500_000
-  /// The longest, in seconds: a year.
+  /// The maximum duration in seconds: a year.
   static let longest = 31_536_000.0
-  /// Metres per second on a way whose points have no times: a run.
+  /// The speed in metres per second on a track without times: running speed.
   static let speedWithoutTimes = 3.0
-  /// Metres: what simulated places have on Apple's systems.
+  /// The accuracy in metres: that of simulated locations on Apple's systems.
   private static let accuracy = 5.0
 
   private let points: [Point]
-  /// When each point is passed, in seconds from the first.
+  /// The time at which each point is passed, in seconds from the first.
   private let offsets: [Double]
-  /// When the first is passed, in seconds since 1970; nil if the points have no times.
+  /// The time of the first point, in seconds since 1970; nil if the points have no times.
   let startTime: Double?
 
-  /// Seconds from the first point to the last.
+  /// The duration from the first point to the last, in seconds.
   var duration: Double { offsets[offsets.count - 1] }
 
-  /// A way along these points. Either all have times, in ascending order, or none has.
+  /// Creates a track through these points. Either all have times, in ascending order, or none has.
   init(_ points: [Point]) throws(LocationTrackError) {
     guard let first = points.first else { throw LocationTrackError("no points") }
     guard points.count <= Self.pointLimit else {
@@ -58,10 +58,11 @@ struct Track: Hashable, Sendable {
     self.offsets = offsets
   }
 
-  /// Where the device is so many seconds after the first point: between two points on the straight line in degrees, at an
-  /// even speed; from the last point on it stands there. `time`: what that moment is called, in seconds since 1970.
+  /// Returns the location at `elapsed` seconds after the first point: between two points on the straight line
+  /// in degrees, at constant speed; after the last point stationary. `time` is the timestamp of the result,
+  /// in seconds since 1970.
   func place(at elapsed: Double, time: Double) -> Place {
-    // The last point that is passed.
+    // Find the last point passed.
     var (low, high) = (0, points.count)
     while high - low > 1 {
       let middle = (low + high) / 2
@@ -79,7 +80,7 @@ struct Track: Hashable, Sendable {
     guard seconds > 0 else { return place }
     let part = max(0, elapsed - offsets[low]) / seconds
     let north = next.latitude - point.latitude
-    // The short way round.
+    // The shorter way around the Earth.
     let east = remainder(next.longitude - point.longitude, 360)
     place.latitude += north * part
     place.longitude = remainder(point.longitude + east * part, 360)
@@ -91,20 +92,20 @@ struct Track: Hashable, Sendable {
     if place.speed > 0 {
       let degrees = atan2(east * meters.east, north * meters.north) * 180 / .pi
       place.course = degrees < 0 ? degrees + 360 : degrees
-      // -1e-20 + 360 is 360.
+      // In floating point -1e-20 + 360 is 360.
       if place.course >= 360 { place.course = 0 }
     }
     return place
   }
 }
 
-/// Why there is no such way.
+/// An error that makes a track unusable.
 public struct LocationTrackError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A few words for a person.
+  /// A short description for the user.
   public let reason: String
 
   init(_ reason: String) { self.reason = reason }
 
-  /// `reason`.
+  /// The same text as `reason`.
   public var description: String { reason }
 }

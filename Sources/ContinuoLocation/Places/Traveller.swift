@@ -1,27 +1,28 @@
 import HostTime
 import Synchronization
 
-/// A device that goes along a track: reports where it is at each whole second of the way, and at its end.
+/// A simulated device that follows a track. Reports its location at each whole second of the track, and at
+/// its end.
 final class Traveller: PlaceSource {
   private struct State {
     var report: (@Sendable (PlaceReport) -> Void)?
-    /// Which second of the way is reported next.
+    /// The second of the track that is reported next.
     var next = 0
     var worker: (any Worker)?
-    /// Counts the starts: what an earlier one has left running does nothing more.
+    /// The number of the current start. Workers of earlier starts do nothing more.
     var run = 0
   }
 
   private let track: Track
   private let clock: any HostClock
-  /// Seconds of the way in a second of the clock.
+  /// The number of seconds of the track per second of the clock.
   private let speed: Double
-  /// When the device left, on the clock, and what that moment is called, in seconds since 1970.
+  /// The departure on the clock, and its timestamp in seconds since 1970.
   private let departure: HostTime
   private let startTime: Double
   private let state = Mutex(State())
 
-  /// A device that leaves now. `startTime` is what the moment of its departure is called, in seconds since 1970.
+  /// Creates a device that departs now. `startTime` is the timestamp of the departure, in seconds since 1970.
   init(_ track: Track, speed: Double, clock: any HostClock, startTime: Double) {
     self.track = track
     self.speed = speed
@@ -33,7 +34,7 @@ final class Traveller: PlaceSource {
   deinit { state.withLock { $0.worker }?.cancel() }
 
   func start(_ report: @escaping @Sendable (PlaceReport) -> Void) {
-    // The place at which it came by last is the present one.
+    // The current location is that of the last whole second.
     let elapsed = min(self.elapsed, track.duration)
     let run = state.withLock { state in
       state.report = report
@@ -53,7 +54,7 @@ final class Traveller: PlaceSource {
       }
       return state.worker
     }
-    // Its thread may be busy with a report, which may be what leads to this stop.
+    // The worker's thread may be inside a report, even the one that causes this stop.
     if let worker { WorkerEnd.cancel(worker) }
   }
 
@@ -64,7 +65,7 @@ final class Traveller: PlaceSource {
 
   private func moment(of number: Int) -> Double { min(Double(number), track.duration) }
 
-  /// Reports what is due: late reports are made up for, none is left out.
+  /// Makes all due reports: late ones are caught up, and none is dropped.
   private func go(_ run: Int) -> WorkerNext {
     while true {
       let due: (number: Int, report: @Sendable (PlaceReport) -> Void)? = state.withLock { state in

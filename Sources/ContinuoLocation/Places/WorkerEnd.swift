@@ -1,11 +1,11 @@
 import Dispatch
 import HostTime
 
-/// Ends workers whose threads may be in the middle of something.
+/// Cancels workers whose threads may be busy.
 enum WorkerEnd {
   private static let queue = DispatchQueue(label: "continuo-location-end", attributes: .concurrent)
 
-  /// Ends `worker` without waiting for the run that may be in progress. Any thread, that of the worker too.
+  /// Cancels `worker` without waiting for its run in progress. Any thread, including the worker's own.
   static func cancel(_ worker: any Worker) {
     queue.async { worker.cancel() }
   }

@@ -1,35 +1,36 @@
-/// Whether an application may know where the device is.
+/// The authorization of an application to use the device's location.
 public enum CLAuthorizationStatus: Int32, Hashable, Sendable, CaseIterable {
-  /// It has not asked, or nobody has answered.
+  /// The application has made no request, or the user has not answered.
   case notDetermined = 0
-  /// It may not, and the person who uses the device cannot change that.
+  /// Location use is not allowed, and the user cannot change that.
   case restricted = 1
-  /// It may not: that is what the person has answered.
+  /// The user has refused permission.
   case denied = 2
-  /// It may, at any time.
+  /// Location use is allowed at any time.
   case authorizedAlways = 3
-  /// It may while it is in use: in front, or if it has begun updates there, in the background with the mode `location`.
+  /// Location use is allowed in the foreground. Updates begun there continue in the background with the mode
+  /// `location`.
   case authorizedWhenInUse = 4
 }
 
-/// How accurately an application may know where the device is.
+/// The accuracy that an application may use.
 public enum CLAccuracyAuthorization: Int, Hashable, Sendable, CaseIterable {
-  /// Exactly: always so here.
+  /// Full accuracy: always the case here.
   case fullAccuracy = 0
-  /// Roughly.
+  /// Reduced accuracy: never the case here.
   case reducedAccuracy = 1
 }
 
-/// What the person does whose places are asked for. Kept, and has no effect here.
+/// The user's type of activity. Stored without effect here.
 public enum CLActivityType: Int, Hashable, Sendable, CaseIterable {
-  /// Anything.
+  /// An unspecified activity.
   case other = 1
-  /// Drives a car along streets.
+  /// Driving a car on streets.
   case automotiveNavigation = 2
-  /// Walks, runs or cycles.
+  /// Walking, running or cycling.
   case fitness = 3
-  /// Travels by boat, train or plane.
+  /// Travelling by boat, train or plane.
   case otherNavigation = 4
-  /// Flies.
+  /// Flying an aircraft.
   case airborne = 5
 }

@@ -1,42 +1,42 @@
 public import Foundation
 
-/// The domain of `CLError`.
+/// The error domain of `CLError`.
 public let kCLErrorDomain = CLError.errorDomain
 
-/// Why there is no place. Bridges to `NSError` with `as NSError`: domain "kCLErrorDomain" and Apple's codes.
+/// A location error. Bridges to `NSError` with `as NSError`: domain "kCLErrorDomain" and Apple's codes.
 public struct CLError: CustomNSError, LocalizedError, Hashable, Sendable {
-  /// Apple's codes, as far as they can occur here.
+  /// The error codes that can occur here, equal to Apple's.
   public enum Code: Int, Hashable, Sendable {
-    /// The place is not known at present; updates go on and may find it.
+    /// The location is currently unknown; updates continue and may find it.
     case locationUnknown = 0
-    /// A person does not allow it.
+    /// The user has not allowed the use of the location.
     case denied = 1
-    /// The network cannot be reached. Not used here: a receiver that cannot be reached is `locationUnknown`.
+    /// The network is unreachable. Not used here: an unreachable receiver is `locationUnknown`.
     case network = 2
   }
 
-  /// "kCLErrorDomain".
+  /// The error domain, equal to Apple's: "kCLErrorDomain".
   public static let errorDomain = "kCLErrorDomain"
-  /// The place is not known at present; updates go on and may find it.
+  /// The location is currently unknown; updates continue and may find it.
   public static let locationUnknown = Code.locationUnknown
-  /// A person does not allow it.
+  /// The user has not allowed the use of the location.
   public static let denied = Code.denied
-  /// The network cannot be reached.
+  /// The network is unreachable.
   public static let network = Code.network
 
-  /// What went wrong.
+  /// The code of this error.
   public let code: Code
 
-  /// An error with this code.
+  /// Creates an error with the given code.
   public init(_ code: Code) { self.code = code }
 
-  /// `code` as a number.
+  /// The numeric value of `code`.
   public var errorCode: Int { code.rawValue }
 
-  /// The sentence for a person.
+  /// The localized description of the error.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
 
-  /// A sentence for a person.
+  /// A message for the user.
   public var errorDescription: String? {
     switch code {
     case .locationUnknown: "The location is not known at present."
@@ -47,6 +47,6 @@ public struct CLError: CustomNSError, LocalizedError, Hashable, Sendable {
 }
 
 extension CLError.Code {
-  /// Whether `error` is a `CLError` with that code: `catch CLError.denied`.
+  /// Returns whether `error` is a `CLError` with that code: `catch CLError.denied`.
   public static func ~= (code: CLError.Code, error: any Error) -> Bool { (error as? CLError)?.code == code }
 }

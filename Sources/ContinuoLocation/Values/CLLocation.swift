@@ -1,20 +1,20 @@
 public import Foundation
 
-/// A place, how accurately it is known, and the moment at which the device was there.
+/// A location with its accuracy and timestamp.
 ///
-/// Never changes; any thread.
+/// Immutable; any thread.
 open class CLLocation: NSObject, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked, and this is all that it has.
+  // Unchecked: the compiler cannot check an open class; this constant is its only state.
   private let place: Place
 
-  /// That place, known exactly, now, with no speed and no course.
+  /// Creates an exact location with the current time, without speed and course.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: Date())
   }
 
-  /// That place, with no speed and no course.
+  /// Creates a location without speed and course.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy, verticalAccuracy vAccuracy: CLLocationAccuracy,
@@ -25,7 +25,7 @@ open class CLLocation: NSObject, @unchecked Sendable {
       course: -1, speed: -1, timestamp: timestamp)
   }
 
-  /// That place, with course and speed.
+  /// Creates a location with course and speed.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy, verticalAccuracy vAccuracy: CLLocationAccuracy,
@@ -36,7 +36,7 @@ open class CLLocation: NSObject, @unchecked Sendable {
       course: course, courseAccuracy: -1, speed: speed, speedAccuracy: -1, timestamp: timestamp)
   }
 
-  /// That place, with course and speed and their accuracies.
+  /// Creates a location with course, speed and their accuracies.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy, verticalAccuracy vAccuracy: CLLocationAccuracy,
@@ -56,35 +56,35 @@ open class CLLocation: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Latitude and longitude.
+  /// The latitude and longitude.
   open var coordinate: CLLocationCoordinate2D {
     CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude)
   }
-  /// Metres above mean sea level; 0 if it is not known.
+  /// The altitude in metres above mean sea level; 0 if unknown.
   open var altitude: CLLocationDistance { place.altitude ?? 0 }
-  /// Metres above the WGS84 ellipsoid; 0 if it is not known.
+  /// The altitude in metres above the WGS84 ellipsoid; 0 if unknown.
   open var ellipsoidalAltitude: CLLocationDistance { place.ellipsoidalAltitude ?? 0 }
-  /// Metres around `coordinate`; negative if that is not valid.
+  /// The radius of uncertainty around `coordinate`, in metres; negative if `coordinate` is invalid.
   open var horizontalAccuracy: CLLocationAccuracy { place.horizontalAccuracy }
-  /// Metres above and below the altitudes; negative if they are not valid.
+  /// The accuracy of the altitudes in metres; negative if they are invalid.
   open var verticalAccuracy: CLLocationAccuracy { place.verticalAccuracy }
-  /// Degrees clockwise from north; negative if it is not known.
+  /// The course in degrees clockwise from north; negative if unknown.
   open var course: CLLocationDirection { place.course }
-  /// Degrees; negative if `course` is not valid or nothing is known of it.
+  /// The accuracy of `course` in degrees; negative if unknown or `course` is invalid.
   open var courseAccuracy: CLLocationDirectionAccuracy { place.courseAccuracy }
-  /// Metres per second; negative if it is not known.
+  /// The speed in metres per second; negative if unknown.
   open var speed: CLLocationSpeed { place.speed }
-  /// Metres per second; negative if `speed` is not valid or nothing is known of it.
+  /// The accuracy of `speed` in metres per second; negative if unknown or `speed` is invalid.
   open var speedAccuracy: CLLocationSpeedAccuracy { place.speedAccuracy }
-  /// When the device was there.
+  /// The date and time of the location.
   open var timestamp: Date { Date(timeIntervalSince1970: place.time) }
-  /// Where the place comes from.
+  /// The origin of the location.
   open var sourceInformation: CLLocationSourceInformation? {
     CLLocationSourceInformation(softwareSimulationState: place.isSimulated, andExternalAccessoryState: false)
   }
 
-  /// Metres to another place along the shortest line on the WGS84 ellipsoid, without the altitudes. NaN if one of the two
-  /// is no valid place.
+  /// Returns the distance in metres along the shortest line on the WGS84 ellipsoid, ignoring altitudes.
+  /// Returns NaN if either location is invalid.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     guard CLLocationCoordinate2DIsValid(coordinate), CLLocationCoordinate2DIsValid(location.coordinate) else {
       return .nan
@@ -92,7 +92,8 @@ open class CLLocation: NSObject, @unchecked Sendable {
     return place.distance(to: location.place)
   }
 
-  /// `<+37.33482105,-122.03350886> +/- 5.00m (speed 15.90 mps / course 255.94) @ 12/21/14, 8:05:13 PM Pacific Standard Time`
+  /// A description such as `<+37.33482105,-122.03350886> +/- 5.00m (speed 15.90 mps / course 255.94) @
+  /// 12/21/14, 8:05:13 PM Pacific Standard Time`.
   open override var description: String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -103,15 +104,15 @@ open class CLLocation: NSObject, @unchecked Sendable {
   }
 }
 
-/// Where a place comes from.
+/// The origin of a location.
 open class CLLocationSourceInformation: NSObject, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked, and these two are all that it has.
-  /// Whether it was simulated: by a GPX file, or in virtual time.
+  // Unchecked: the compiler cannot check an open class; these two constants are its only state.
+  /// Whether the location was simulated: by a GPX file, or in virtual time.
   public let isSimulatedBySoftware: Bool
-  /// Whether it comes from an accessory.
+  /// Whether the location comes from an external accessory.
   public let isProducedByAccessory: Bool
 
-  /// Information with these values.
+  /// Creates information with the given values.
   public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
     isSimulatedBySoftware = isSoftware
     isProducedByAccessory = isAccessory

@@ -1,71 +1,71 @@
 public import Foundation
 
-/// Degrees.
+/// An angle in degrees.
 public typealias CLLocationDegrees = Double
-/// Metres.
+/// A distance in metres.
 public typealias CLLocationDistance = Double
-/// Metres; negative if something is not known.
+/// An accuracy in metres; negative if the value is unknown.
 public typealias CLLocationAccuracy = Double
-/// Metres per second; negative if it is not known.
+/// A speed in metres per second; negative if unknown.
 public typealias CLLocationSpeed = Double
-/// Metres per second; negative if it is not known.
+/// The accuracy of a speed, in metres per second; negative if unknown.
 public typealias CLLocationSpeedAccuracy = Double
-/// Degrees clockwise from north; negative if it is not known.
+/// A direction in degrees clockwise from north; negative if unknown.
 public typealias CLLocationDirection = Double
-/// Degrees; negative if it is not known.
+/// The accuracy of a direction, in degrees; negative if unknown.
 public typealias CLLocationDirectionAccuracy = Double
 
 /// Latitude and longitude on the WGS84 ellipsoid.
 public struct CLLocationCoordinate2D: Sendable {
-  /// Degrees north of the equator.
+  /// The latitude in degrees north of the equator.
   public var latitude: CLLocationDegrees
-  /// Degrees east of Greenwich.
+  /// The longitude in degrees east of Greenwich.
   public var longitude: CLLocationDegrees
 
-  /// On the equator south of Greenwich's meridian: 0, 0.
+  /// Creates the coordinate 0, 0.
   public init() {
     latitude = 0
     longitude = 0
   }
 
-  /// That latitude and longitude.
+  /// Creates a coordinate from latitude and longitude.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
   }
 }
 
-/// That latitude and longitude.
+/// Creates a coordinate from latitude and longitude.
 public func CLLocationCoordinate2DMake(
   _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {
   CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Whether there is such a place: latitudes from -90 to 90, longitudes from -180 to 180.
+/// Returns whether the coordinate is valid: latitude from -90 to 90, longitude from -180 to 180.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
   Place.isValid(latitude: coord.latitude, longitude: coord.longitude)
 }
 
-/// No place: not valid.
+/// A coordinate that is invalid.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Every movement is reported.
+/// The distance filter that reports every movement.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
-/// The longest distance.
+/// The maximum distance, in metres.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
-/// The longest time, in seconds.
+/// The maximum time, in seconds.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// As accurate as possible, with the help of other sensors. Here the same as `kCLLocationAccuracyBest`.
+/// The best accuracy with additional sensors. Here the same as `kCLLocationAccuracyBest`.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
-/// As accurate as possible.
+/// The best accuracy available.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
-/// Within ten metres.
+/// An accuracy of ten metres.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
-/// Within a hundred metres.
+/// An accuracy of a hundred metres.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
-/// Within a kilometre.
+/// An accuracy of a kilometre.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
-/// Within three kilometres.
+/// An accuracy of three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000

@@ -29,7 +29,7 @@ extension BackgroundTransfers {
     case .failed(.transfer(let failure), _):
       switch failure.kind {
       case .status(401): ask(key)
-      // An answer came, whatever its status.
+      // A response arrived, whatever its status.
       case .status: finish(key, TaskRecord.Outcome())
       default:
         finish(key, TaskRecord.Outcome(code: failure.kind.urlErrorCode ?? -1, message: failure.message))
@@ -63,7 +63,7 @@ extension BackgroundTransfers {
     }
   }
 
-  /// A task that goes on, and whom its session tells.
+  /// The record of an unfinished task and its session's client; nil if the application does not run.
   func running(_ key: TransferKey) -> (TaskRecord, (any Client)?)? {
     state.withLock { state in
       guard let record = state.records[key], record.outcome == nil,
@@ -73,18 +73,18 @@ extension BackgroundTransfers {
     }
   }
 
-  /// A server wants credentials: the application is asked.
+  /// Asks the application for credentials that a server requests.
   private func ask(_ key: TransferKey) {
     let run = state.withLock { state in
       state.challenges.insert(key)
       return state.runs.removeValue(forKey: key)
     }
-    // With its last reference a transfer ends, which is nothing to do under the lock.
+    // Releasing the last reference ends a transfer, which must not happen under the lock.
     withExtendedLifetime(run) {}
     handle(.ended(key))
   }
 
-  /// A download was stopped to be cancelled.
+  /// Completes a download that was stopped by a cancellation.
   private func stopped(_ key: TransferKey, _ download: DownloadRecord) {
     let (handler, record) = state.withLock { state in
       (state.cancelled.removeValue(forKey: key) ?? nil, state.records[key])
@@ -98,7 +98,8 @@ extension BackgroundTransfers {
         code: URLError.Code.cancelled.rawValue, message: "cancelled", resumeData: data))
   }
 
-  /// - Parameter isAsked: whether the machine has it as ended already, since it asked for credentials.
+  /// - Parameter isAsked: whether the machine already counts the task as ended because it asked for
+  ///   credentials.
   func finish(_ key: TransferKey, _ outcome: TaskRecord.Outcome, isAsked: Bool = false) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -106,9 +107,10 @@ extension BackgroundTransfers {
       return state.runs.removeValue(forKey: key)
     }
     if outcome.code != nil { stop(run) }
-    // Told when it is recorded: the next process does not fetch again what this one has handed over.
+    // Delivered only once recorded, so that the next process does not fetch again what this one has
+    // delivered.
     save(key) { [weak self] in
-      // Told once more, with its end.
+      // The task is delivered again, this time with its end.
       if isAsked { self?.handle(.answered(key)) }
       self?.handle(.ended(key))
     }

@@ -6,7 +6,8 @@ import Transfer
 extension BackgroundTransfers {
   // MARK: Resume data
 
-  /// Moves the bytes of a download to where resume data can find them.
+  /// Moves the bytes of a download to a file for resume data, and returns the data; nil if that is not
+  /// possible.
   func resumeData(of record: TaskRecord, _ download: DownloadRecord) -> Data? {
     guard let request = record.request else { return nil }
     let kept = "\(folder)/\(UUID().uuidString).resume"
@@ -19,8 +20,8 @@ extension BackgroundTransfers {
     return ResumeData(request, head, path: kept, count: download.length)?.data
   }
 
-  /// Puts the bytes of resume data where the task's download finds them. Those of a default session have no record beside
-  /// them.
+  /// Moves the bytes of resume data to the file of the task's download. Bytes of a default session have no
+  /// record, and are deleted.
   func adopt(_ data: ResumeData, for record: TaskRecord) {
     let path = file(of: record)
     guard rename(data.path, "\(path).part") == 0 else { return }

@@ -66,8 +66,7 @@ extension BackgroundTransfers {
     }
   }
 
-  /// Compares the file of an upload with the one that there was when this was first called for the task. Calls back on a
-  /// worker.
+  /// Compares the file of an upload with its state at the first call for the task. Calls `done` on a worker.
   func examine(_ key: TransferKey, _ done: @escaping @Sendable (UploadMachine.File) -> Void) {
     files.add { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }),

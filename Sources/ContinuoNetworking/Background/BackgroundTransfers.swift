@@ -6,22 +6,23 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// Makes the transfers of background sessions, also while the application is suspended or has ended; what it knows of them is
-/// on the disk, for the next process.
+/// Makes the transfers of background sessions, also while the application is suspended or has ended. Their
+/// records are on disk, for the next process.
 ///
-/// Any thread; only `init`, `close` and the adoption of resume data wait for the disk. Workers do the rest of what it has to do.
+/// Thread-safe. Only `init`, `close` and the adoption of resume data block on the disk; workers do the other
+/// disk work.
 final class BackgroundTransfers: TransferService {
-  /// A session of the application. Called without a lock.
+  /// A session of the application. Methods are called without a lock.
   protocol Client: AnyObject, Sendable {
-    /// How far a task is.
+    /// The progress of a task has changed.
     func progressed(_ record: TaskRecord)
-    /// A download goes on behind bytes that it has.
+    /// A download resumes at this offset.
     func resumed(_ record: TaskRecord, at offset: Int64)
-    /// A task is over; its file is at `file` until `heard`.
+    /// A task has ended. Its file is kept at `file` until `heard` is called.
     func ended(_ record: TaskRecord, file: String)
-    /// A server wants credentials.
+    /// A server requests credentials for a task.
     func challenged(_ record: TaskRecord)
-    /// This was all for which the application was woken.
+    /// All events for which the application was woken were delivered.
     func finishEvents()
   }
 
@@ -38,31 +39,33 @@ final class BackgroundTransfers: TransferService {
     var runs: [TransferKey: Run] = [:]
     var clients: [String: any Client] = [:]
     var credentials: [TransferKey: Credentials] = [:]
-    /// Tasks for which a server wants credentials.
+    /// The tasks for which a server requests credentials.
     var challenges: Set<TransferKey> = []
-    /// Tasks that are cancelled, and who wants what they can be gone on with.
+    /// The tasks whose cancellation is in progress, with the handlers for their resume data.
     var cancelled: [TransferKey: (@Sendable (Data?) -> Void)?] = [:]
     var alarm: Alarms.ID?
-    /// When `alarm` rings.
+    /// The time for which `alarm` is set.
     var alarmMoment: HostTime?
   }
 
-  /// Where the files are.
+  /// The path of the folder with all records and files.
   let folder: String
   let alarms: Alarms
   private weak let device: Device?
   let transport: any HTTPTransport
   private let today: @Sendable () -> Date
   private let lock: Int32
-  /// Does what concerns the folder.
+  /// Runs disk jobs for the folder.
   let disk: DiskErrands
-  /// Looks at files that are to be uploaded: their disk may be slower than the folder's.
+  /// Examines files to upload, whose disk may be slower than the folder's.
   let files: DiskErrands
   private let writer: RecordWriter
   let state: Mutex<State>
 
-  /// Opens the folder, which is made if there is none, and goes on with what an earlier process has left there. Blocks while
-  /// the records are read. Nil: there is no such folder, or another process has it.
+  /// Opens the folder, which is created if missing, and resumes the tasks of an earlier process. Blocks while
+  /// the records are read.
+  ///
+  /// Returns nil if the folder cannot be opened or another process has locked it.
   init?(
     in folder: String, of device: Device, transport: any HTTPTransport, alarms: Alarms,
     files: DiskErrands, recordCalls: RecordWriter.Calls, today: @escaping @Sendable () -> Date
@@ -102,7 +105,7 @@ final class BackgroundTransfers: TransferService {
     Glibc.close(lock)
   }
 
-  /// Makes no transfers any more, and lets another process have the folder. Blocks on the disk.
+  /// Ends all transfers and unlocks the folder for other processes. Blocks on the disk.
   func close() {
     end()
     flock(lock, LOCK_UN)
@@ -134,13 +137,13 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: Sessions
 
-  /// Whether a task of this key is known.
+  /// Whether a task with this key is known.
   func knows(_ key: TransferKey) -> Bool { state.withLock { $0.records[key] != nil } }
 
-  /// The application has the session.
+  /// Sets the client of a session.
   func setClient(_ client: any Client, of session: String) { state.withLock { $0.clients[session] = client } }
 
-  /// The session's client is ready; what has happened meanwhile is told.
+  /// Records that the session's client is ready: pending events are delivered.
   func connect(_ session: String, sendsLaunchEvents: Bool) {
     handle(.connected(session, sendsLaunchEvents: sendsLaunchEvents))
   }
@@ -151,10 +154,10 @@ final class BackgroundTransfers: TransferService {
     withExtendedLifetime(old) {}
   }
 
-  /// The session's object, if the application has one.
+  /// The client of a session; nil if the application has none.
   func client(of session: String) -> (any Client)? { state.withLock { $0.clients[session] } }
 
-  /// The tasks of a session whose end was not heard, in the order in which they were made.
+  /// The tasks of a session whose end the application has not received, in creation order.
   func records(of session: String) -> [TaskRecord] {
     state.withLock { state in
       state.records.values.filter { $0.session == session }.sorted { $0.task < $1.task }
@@ -163,7 +166,7 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: Tasks
 
-  /// Takes a task over, unless it is known. Nothing happens before it is resumed.
+  /// Adds a task, unless it is known. The transfer starts once the task is resumed.
   func add(_ record: TaskRecord, resuming data: ResumeData?) {
     let key = record.key
     let isNew = state.withLock { state in
@@ -207,7 +210,7 @@ final class BackgroundTransfers: TransferService {
     save(key)
   }
 
-  /// Ends a task with the error `cancelled`; `handler` gets what a download can be gone on with.
+  /// Ends a task with the error `cancelled`; `handler` receives the resume data of a download.
   func cancel(_ key: TransferKey, producing handler: (@Sendable (Data?) -> Void)?) {
     let run = state.withLock { state -> Run? in
       guard state.records[key]?.outcome == nil else { return nil }
@@ -223,7 +226,8 @@ final class BackgroundTransfers: TransferService {
     }
   }
 
-  /// The application has said who it is; nil: the server's answer is the task's.
+  /// Continues a task with credentials. If they are nil, the server's response becomes the task's, or the
+  /// task is cancelled.
   func answer(_ key: TransferKey, _ credentials: Credentials?, isCancelled: Bool = false) {
     state.withLock { state in
       state.challenges.remove(key)
@@ -236,7 +240,7 @@ final class BackgroundTransfers: TransferService {
     handle(.answered(key))
   }
 
-  /// The application has heard of the task's end: nothing is left of it.
+  /// Deletes the record and the files of a task whose end the application has received.
   func heard(_ key: TransferKey) {
     let record = state.withLock { state -> TaskRecord? in
       state.credentials[key] = nil
@@ -273,7 +277,7 @@ final class BackgroundTransfers: TransferService {
     handle(.application(application))
   }
 
-  /// Whether the application is launched because it is woken for a session.
+  /// Whether the application is launched because a session has woken it.
   var isWaking: Bool { state.withLock { $0.machine.sessions.values.contains { $0.wake == .asked } } }
 
   func applicationWasTold(of session: String) { handle(.told(session)) }
@@ -284,7 +288,7 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: Commands
 
-  /// Takes an event, and does what follows, in order, one thread at a time.
+  /// Handles an event and carries out the commands in order, one thread at a time.
   func handle(_ event: TransferServiceMachine.Event) {
     let now = alarms.clock.now
     let isOurs = state.withLock { state in
@@ -297,7 +301,7 @@ final class BackgroundTransfers: TransferService {
     while let command = nextCommand() { carryOut(command) }
   }
 
-  /// Sets the alarm to the machine's next moment, if that is another one than before.
+  /// Sets the alarm to the machine's next deadline, if it has changed.
   private func setAlarm() {
     let (moment, old, isChanged) = state.withLock { state -> (HostTime?, Alarms.ID?, Bool) in
       let moment = state.machine.nextMoment
@@ -368,7 +372,7 @@ final class BackgroundTransfers: TransferService {
 
   // MARK: The disk
 
-  /// Has the record written. `then` is called when the disk has it, however long that takes.
+  /// Enqueues the record to be written. `then` is called once the disk has it, however long that takes.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil) {
     writer.save(key, then: then) { [weak self] in
       guard let self, let record = state.withLock({ $0.records[key] }) else { return nil }

@@ -1,9 +1,9 @@
 import HostTime
 import Synchronization
 
-/// Jobs for the disk, done in order by a worker of their own: the caller never waits for a disk.
+/// Runs disk jobs in order on a worker of its own, so that callers never wait for a disk.
 ///
-/// Any thread. The worker exists from the first job on, and ends with `close`, which the owner calls.
+/// Thread-safe. The worker exists from the first job until `close`, which the owner must call.
 final class DiskErrands: Sendable {
   typealias Errand = @Sendable () -> Void
 
@@ -17,13 +17,13 @@ final class DiskErrands: Sendable {
   private let clock: any HostClock
   private let state = Mutex(State())
 
-  /// - Parameter name: the worker's thread's, at most 15 bytes.
+  /// - Parameter name: the name of the worker's thread, at most 15 bytes.
   init(_ name: String, on clock: any HostClock) {
     self.name = name
     self.clock = clock
   }
 
-  /// Does the job when its turn comes. Jobs added after `close` wait for the next `close`.
+  /// Enqueues a job. Jobs added after `close` wait for the next `close`.
   func add(_ errand: @escaping Errand) {
     let (worker, isClosed) = state.withLock { state in
       state.errands.append(errand)
@@ -35,7 +35,7 @@ final class DiskErrands: Sendable {
       self?.run()
       return .whenSignalled
     }
-    // One that another thread made meanwhile is as good.
+    // A worker that another thread has created in the meantime serves as well.
     let isUnused = state.withLock { state in
       guard state.worker == nil, !state.isClosed else { return true }
       state.worker = made
@@ -45,7 +45,7 @@ final class DiskErrands: Sendable {
     state.withLock { $0.worker }?.signal()
   }
 
-  /// Does the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
+  /// Runs the remaining jobs on the caller's thread, and ends the worker. Blocks on the disk.
   func close() {
     let worker = state.withLock { state in
       state.isClosed = true

@@ -3,11 +3,11 @@ import Glibc
 import HostTime
 import Synchronization
 
-/// Writes records to the disk, each again and again until the disk has it: a full disk loses nothing that is in memory.
+/// Writes records to disk, retrying each until it succeeds: a full disk loses no record in memory.
 ///
-/// Any thread; only `disk`'s worker waits for the disk.
+/// Thread-safe; only the worker of `disk` waits for the disk.
 final class RecordWriter: Sendable {
-  /// The system calls between a record and its disk, with the results and `errno` of the system's. Tests replace them.
+  /// The system calls that write a record, with the results and `errno` of the system. Tests replace them.
   struct Calls: Sendable {
     var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = {
       Glibc.write($0, $1.baseAddress, $1.count)
@@ -20,9 +20,9 @@ final class RecordWriter: Sendable {
 
   private struct Saving {
     let content: Content
-    /// Called when the disk has the record.
+    /// Called once the disk has the record.
     var waiting: [@Sendable () -> Void] = []
-    /// Whether a job that writes it waits for its turn.
+    /// Whether a job to write the record is queued.
     var isQueued = false
     var failures = 0
     var retry: Alarms.ID?
@@ -39,8 +39,8 @@ final class RecordWriter: Sendable {
     self.calls = calls
   }
 
-  /// Enqueues a record. `then` is called on the disk's worker after the disk has the record, and never if the record is no
-  /// longer needed.
+  /// Enqueues a record. `then` is called on the disk's worker once the disk has the record, and never if the
+  /// record is no longer needed.
   func save(_ key: TransferKey, then: (@Sendable () -> Void)? = nil, _ content: @escaping Content) {
     let isNew = state.withLock { state in
       var saving = state[key] ?? Saving(content: content)
@@ -53,7 +53,7 @@ final class RecordWriter: Sendable {
     if isNew { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Makes another attempt at the records whose writing has failed. Before the disk's jobs are closed.
+  /// Retries the records that could not be written. To be called before the disk's jobs are closed.
   func retryAll() {
     let retries = state.withLock { state in
       let failed = state.filter { !$0.value.isQueued }
@@ -72,7 +72,7 @@ final class RecordWriter: Sendable {
   private func write(_ key: TransferKey) {
     let (saving, retry) = state.withLock { state in
       let saving = state[key]
-      // A change from here on is written once more.
+      // Later changes are written by another job.
       state[key]?.isQueued = false
       state[key]?.waiting = []
       state[key]?.retry = nil
@@ -118,8 +118,8 @@ final class RecordWriter: Sendable {
     if isDue { disk.add { [weak self] in self?.write(key) } }
   }
 
-  /// Replaces the file at `path` and returns when the disk has the bytes and the file's name. Returns the error if the file is
-  /// unchanged. Blocks.
+  /// Replaces the file at `path`. Returns nil once the disk has the bytes and the file's name, else the
+  /// `errno` of the failure. Blocks.
   static func replace(_ path: String, _ bytes: Data, by calls: Calls = Calls()) -> Int32? {
     let new = "\(path).new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -152,13 +152,13 @@ final class RecordWriter: Sendable {
     return error ?? (calls.synchronize(descriptor) == 0 ? nil : errno)
   }
 
-  /// Without this a power cut may take the new name back.
+  /// Synchronizes the folder, since a power cut could otherwise revert the rename.
   private static func synchronizeFolder(of path: String, by calls: Calls) -> Int32? {
     let folder = path.lastIndex(of: "/").map { path[...$0] + "." } ?? "."
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { Glibc.close(descriptor) }
-    // Some file systems cannot do that with a folder: its entries are safe a little later.
+    // Some file systems cannot synchronize a folder: its entries become durable a little later.
     guard calls.synchronize(descriptor) != 0, errno != EINVAL, errno != ENOSYS else { return nil }
     return errno
   }

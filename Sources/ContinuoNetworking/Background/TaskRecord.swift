@@ -2,46 +2,46 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// What the device knows of a task of a background session, as it is kept on the disk.
+/// The record of a background session's task, as stored on disk.
 struct TaskRecord: Codable, Sendable {
   enum Kind: Codable, Sendable {
     case download
-    /// So many bytes of the file at a path; -1 before anybody has looked at it.
+    /// An upload of `count` bytes of the file at `path`; -1 before the file was examined.
     case upload(path: String, count: Int64)
   }
 
-  /// How it ended.
+  /// The result of a task.
   struct Outcome: Codable, Sendable {
-    /// A code of `NSURLErrorDomain`; nil if an answer came.
+    /// A code of `NSURLErrorDomain`; nil if a response arrived.
     var code: Int?
     var message = ""
-    /// Why the device has cancelled it.
+    /// The reason for which the device has cancelled the task.
     var reason: Int?
     var resumeData: Data?
   }
 
-  /// The answer.
+  /// The server's response.
   struct Answer: Codable, Sendable {
     var status: Int
     var fields: [String: String]
     var url: String
-    /// What an upload is answered with.
+    /// The response body of an upload.
     var body = Data()
   }
 
-  /// Counts the forms that there have been.
+  /// The version of the format.
   private(set) var version = 1
   let session: String
   let task: Int
   var kind: Kind
   var url: String
   var method: String
-  /// The fields of the request. On the disk those are left out that are secrets.
+  /// The header fields of the request. Secret ones are not stored on disk.
   var fields: [String: String]
-  /// Seconds without a byte.
+  /// The timeout in seconds without a byte.
   var timeout: Double
   var taskDescription: String?
-  /// When it was resumed for the first time; nil before.
+  /// The time of the first resume; nil before.
   var begun: Date?
   var deadline: Date?
   var earliest: Date?
@@ -64,7 +64,7 @@ struct TaskRecord: Codable, Sendable {
 
   var key: TransferKey { TransferKey(session: session, task: task) }
 
-  /// The request, for a task that is made again.
+  /// The request, to recreate the task.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)
@@ -73,14 +73,14 @@ struct TaskRecord: Codable, Sendable {
     return request
   }
 
-  /// The head of the answer.
+  /// The head of the response.
   var response: HTTPURLResponse? {
     guard let answer, let url = URL(string: answer.url) else { return nil }
     return HTTPURLResponse(
       url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
   }
 
-  /// Its error; nil if an answer came.
+  /// The error of the task; nil if a response arrived.
   var error: URLError? {
     guard let outcome, let code = outcome.code else { return nil }
     let error = URLError.of(
@@ -100,26 +100,26 @@ struct TaskRecord: Codable, Sendable {
 
   // MARK: On the disk
 
-  /// The name of its files: those of a session begin alike.
+  /// The base name of the task's files. Those of a session share a prefix.
   var name: String {
     let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return "\(String(hash, radix: 16))-\(task)"
   }
 
-  /// The bytes of the record, without secrets.
+  /// The encoded record, without secrets.
   var bytes: Data? {
     var kept = self
     kept.fields = ResumeData.withoutSecrets(fields)
     kept.url = String(decoding: WebURL.withoutCredentials(Array(url.utf8)), as: UTF8.self)
     if let text = taskDescription, text.utf8.count > 65_536 { kept.taskDescription = nil }
     let encoder = JSONEncoder()
-    // A timeout may be infinite, which JSON has no number for.
+    // A timeout may be infinite, which JSON numbers cannot represent.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try? encoder.encode(kept)
   }
 
-  /// Reads the records in a folder, and leaves out what is none.
+  /// Reads the records in a folder, ignoring invalid files.
   static func read(in folder: String) -> [TaskRecord] {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -1,10 +1,10 @@
 import HostTime
 
-/// A task of a background session.
+/// The key of a background session's task.
 struct TransferKey: Hashable, Comparable, Sendable {
-  /// The session's identifier.
+  /// The identifier of the background session.
   let session: String
-  /// The task's number in it.
+  /// The task's number in the session.
   let task: Int
 
   static func < (left: TransferKey, right: TransferKey) -> Bool {
@@ -12,11 +12,11 @@ struct TransferKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// When the device makes the transfers of background sessions, and when it wakes the application for them.
+/// Schedules the transfers of background sessions, and decides when to wake the application for them.
 ///
-/// A value: it knows no thread, no clock and no network. Events go in with their time, commands come out.
+/// A value without threads, clocks and network. Events go in with their time, commands come out.
 struct TransferServiceMachine: Hashable, Sendable {
-  /// Where the application is.
+  /// The state of the application.
   enum Application: Hashable, Sendable {
     case front
     case background
@@ -24,62 +24,63 @@ struct TransferServiceMachine: Hashable, Sendable {
     case gone
   }
 
-  /// What is known of a task when it is resumed for the first time.
+  /// The conditions of a task, set when it is first resumed.
   struct Wishes: Hashable, Sendable {
-    /// Before which it is not to begin.
+    /// The earliest start; nil if unrestricted.
     var earliest: HostTime?
-    /// Whether the device chooses the time.
+    /// Whether the device chooses the start.
     var isDiscretionary = false
-    /// When it fails if it is not done.
+    /// The time at which the task fails if it is unfinished.
     var deadline = HostTime.distantFuture
   }
 
   enum Event: Hashable, Sendable {
-    /// A task was made.
+    /// A task was created.
     case added(TransferKey)
-    /// It is to begin, or to go on.
+    /// The application has started or resumed a task.
     case resumed(TransferKey, Wishes)
-    /// It is to stand still.
+    /// The application has paused a task.
     case held(TransferKey)
-    /// Its transfer has ended, or cannot go on without the application.
+    /// The transfer of a task has ended, or needs the application to continue.
     case ended(TransferKey)
-    /// The application has said how it goes on.
+    /// The application has answered, so that the task can continue.
     case answered(TransferKey)
-    /// The application has heard of its end.
+    /// The application has received the end of the task.
     case removed(TransferKey)
     case application(Application)
-    /// The application was told that it was woken for this session.
+    /// The application was notified that it was woken for this session.
     case told(String)
-    /// The session is there, with a delegate; whether the application is woken for it.
+    /// The session exists, with a delegate. `sendsLaunchEvents`: whether the application is woken for it.
     case connected(String, sendsLaunchEvents: Bool)
-    /// The session is there no more.
+    /// The session no longer exists.
     case disconnected(String)
-    /// The person has ended the application.
+    /// The user has quit the application.
     case quit
-    /// There is power.
+    /// The device is connected to power.
     case powered
-    /// No event, only time has passed.
+    /// A timer deadline has passed.
     case time
   }
 
   enum Command: Hashable, Sendable {
-    /// The task's transfer begins, or goes on.
+    /// Start or resume the transfer of the task.
     case start(TransferKey)
-    /// It stands still.
+    /// Pause the transfer of the task.
     case hold(TransferKey)
-    /// It takes longer than it may: it has failed. `ended` is not expected.
+    /// Fail the task, because its deadline has passed. `ended` is not expected.
     case expire(TransferKey)
-    /// The person has ended the application, and so this task. `ended` is not expected.
+    /// Cancel the task, because the user has quit the application. `ended` is not expected.
     case cancel(TransferKey)
-    /// The application is resumed or launched for this session.
+    /// Resume or launch the application for this session.
     case wake(String)
-    /// The session's delegate hears of this task, behind those before.
+    /// Notify the session's delegate of this task, after the previous ones.
     case deliver(TransferKey)
-    /// The session's delegate hears that this was all for which the application was woken.
+    /// Notify the session's delegate that all events were delivered for which the application was woken.
     case finishEvents(String)
   }
 
-  /// Seconds for which tasks made in the background wait after the first wake; doubled with each.
+  /// The delay in seconds of tasks made in the background, after the first wake. Each further wake doubles
+  /// it.
   static let firstDelay = 60.0
 
   struct Item: Hashable, Sendable {
@@ -88,11 +89,11 @@ struct TransferServiceMachine: Hashable, Sendable {
     var isRunning = false
     var isDone = false
     var isDelivered = false
-    /// Before which it does not begin because the device chooses the time; nil if it does not.
+    /// The start that the device has chosen; nil if it has not chosen one.
     var chosen: HostTime?
     var waitsForLimiter = false
 
-    /// When it may begin; nil if it does not wait for a moment.
+    /// The earliest start; nil if unrestricted.
     func moment(isPowered: Bool) -> HostTime? {
       [wishes?.earliest, isPowered ? nil : chosen].compactMap { $0 }.max()
     }
@@ -101,24 +102,24 @@ struct TransferServiceMachine: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var isConnected = false
     var sendsLaunchEvents = true
-    /// Whether a task has ended since the application was last woken for it.
+    /// Whether a task has ended since the application was last woken for the session.
     var hasNews = false
     var wake = Wake.none
   }
 
   enum Wake: Hashable, Sendable {
     case none
-    /// It is woken, and was not told yet.
+    /// The wake was requested; the application was not notified yet.
     case asked
-    /// It was told, and waits for the last message.
+    /// The application was notified; the last message is pending.
     case told
   }
 
-  /// What holds back tasks that are made in the background.
+  /// The delay of tasks that are made in the background.
   struct Limiter: Hashable, Sendable {
-    /// Seconds; 0 if it holds back none.
+    /// The delay in seconds; 0 if none is in effect.
     var delay = 0.0
-    /// When it lets them go; nil if it holds back none.
+    /// The end of the delay; nil if none is in effect.
     var end: HostTime?
   }
 
@@ -127,25 +128,25 @@ struct TransferServiceMachine: Hashable, Sendable {
   private(set) var application: Application
   private(set) var limiter = Limiter()
   private(set) var isPowered = false
-  /// How long the device lets tasks wait whose time it chooses, in seconds.
+  /// The delay in seconds of tasks whose time the device chooses.
   let discretionaryDelay: Double
-  /// The tasks that are done, in the order in which they ended.
+  /// The completed tasks, in the order of completion.
   private var done: [TransferKey] = []
-  /// The tasks that the present event concerns; nil: all. With thousands of tasks that wait it is not to be all.
+  /// The tasks that the current event concerns; nil: all. Limits the work when thousands of tasks wait.
   private var concerned: Set<TransferKey>? = []
-  /// When `Event.time` changes something; nil: not before another event. It may be earlier than that, since nobody looks for the
-  /// next moment when a task goes.
+  /// The next time at which `Event.time` has an effect; nil if none. May be too early, since the removal of a
+  /// task does not update it.
   private(set) var nextMoment: HostTime?
   private var now = HostTime(nanoseconds: .min)
   private var commands: [Command] = []
 
-  /// A service without tasks.
+  /// Creates a service without tasks.
   init(discretionaryDelay: Double, application: Application) {
     self.discretionaryDelay = discretionaryDelay
     self.application = application
   }
 
-  /// Takes an event and returns what is to be done, in order. What does not apply changes nothing.
+  /// Handles an event and returns the commands to carry out, in order. Inapplicable events have no effect.
   mutating func handle(_ event: Event, at moment: HostTime) -> [Command] {
     now = max(now, moment)
     commands = []
@@ -156,7 +157,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     return commands
   }
 
-  /// When time changes something for the task; nil: not before another event.
+  /// The next time that affects the task; nil if none.
   private func moment(of key: TransferKey) -> HostTime? {
     guard let item = items[key], !item.isDone, let wishes = item.wishes else { return nil }
     let deadline = wishes.deadline < .distantFuture ? wishes.deadline : nil
@@ -233,7 +234,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     sessions[key.session]?.hasNews = true
   }
 
-  /// All tasks are over. The application hears of it when a person launches it again.
+  /// Ends all tasks. The application is notified when the user launches it again.
   private mutating func quit() {
     for key in items.keys.sorted() where items[key]?.isDone == false {
       commands.append(.cancel(key))
@@ -257,14 +258,14 @@ struct TransferServiceMachine: Hashable, Sendable {
       for name in sessions.keys where sessions[name]?.wake == .asked { sessions[name]?.wake = .none }
     case .background: break
     case .suspended, .gone:
-      // One that was asked for a moment ago is on its way.
+      // A wake that was requested while the application did not run is in progress: keep it.
       if before == .front || before == .background {
         for name in sessions.keys { sessions[name]?.wake = .none }
       }
       guard next == .gone else { return }
       for name in sessions.keys {
         sessions[name]?.isConnected = false
-        // What was on its way to the delegate was not heard.
+        // Messages in transit to the delegate were lost: deliver them again.
         for key in items.keys where key.session == name { items[key]?.isDelivered = false }
       }
     }
@@ -310,8 +311,8 @@ struct TransferServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// The delay is over: it begins again if tasks have waited for it, since they may end and wake the application, and is
-  /// forgotten otherwise.
+  /// Handles the end of the delay. The delay restarts if tasks have waited for it, since they may end and
+  /// wake the application; otherwise it is reset.
   private mutating func limit() {
     guard let end = limiter.end, end <= now else { return }
     concerned = nil
@@ -327,7 +328,7 @@ struct TransferServiceMachine: Hashable, Sendable {
     else { return }
     sessions[name]?.wake = .asked
     sessions[name]?.hasNews = false
-    // Sessions that are done at one moment are one wake.
+    // Sessions that complete at the same time count as one wake.
     if !commands.contains(where: { if case .wake = $0 { true } else { false } }) {
       limiter.delay = limiter.delay == 0 ? Self.firstDelay : limiter.delay * 2
       limiter.end = now.advanced(bySeconds: limiter.delay)

@@ -1,7 +1,7 @@
 /// Schedules the attempts of an upload of a background session.
 ///
-/// A value: it knows no thread, no clock and no network. Events go in, commands come out. Each attempt has a number; an event
-/// of an earlier attempt changes nothing, so that there is never more than one exchange.
+/// A value without threads, clocks and network. Events go in, commands come out. Each attempt has a number;
+/// events of an earlier attempt are ignored, so that there is never more than one exchange.
 struct UploadMachine: Hashable, Sendable {
   /// The file to send, compared with the file that the task was made for.
   enum File: Hashable, Sendable {
@@ -15,28 +15,28 @@ struct UploadMachine: Hashable, Sendable {
     case start
     case hold(Bool)
     case cancel
-    /// The answer to `examine`.
+    /// The result of `examine`.
     case examined(File, attempt: Int)
-    /// The exchange has ended; whether the same request may succeed later.
+    /// The exchange has ended. `mayPass`: whether the same request may succeed later.
     case ended(mayPass: Bool, attempt: Int)
-    /// The time that `wait` asked for has passed.
+    /// The delay of `wait` has passed.
     case time(attempt: Int)
   }
 
   enum Command: Hashable, Sendable {
-    /// Look at the file, and answer with `examined`.
+    /// Examine the file, and answer with `examined`.
     case examine(attempt: Int)
-    /// Make an exchange that sends so many bytes.
+    /// Create an exchange that sends `count` bytes.
     case connect(count: Int64, attempt: Int)
-    /// Pause the exchange, or let it continue.
+    /// Pause or resume the exchange.
     case hold(Bool)
-    /// After so many seconds, send `time`.
+    /// Send `time` after this many seconds.
     case wait(Double, attempt: Int)
     /// Cancel `wait`.
     case stopWaiting
-    /// End the exchange, if there is one, without a report.
+    /// End the exchange, if any, without a report.
     case close
-    /// Report the answer, or the failure of the last exchange.
+    /// Report the response, or the failure of the last exchange.
     case report
     /// Report that the file is missing or has changed.
     case reportFile(File)
@@ -55,13 +55,13 @@ struct UploadMachine: Hashable, Sendable {
   private var hasStarted = false
   private var isHeld = false
   private var failures = 0
-  /// The number of the present attempt.
+  /// The number of the current attempt.
   private(set) var attempt = 0
 
-  /// An upload that has not started.
+  /// Creates an upload that has not started.
   init() {}
 
-  /// Receives an event and returns the commands that follow, in order.
+  /// Handles an event and returns the commands to carry out, in order.
   mutating func handle(_ event: Event) -> [Command] {
     guard phase != .over else { return [] }
     switch event {
@@ -112,7 +112,7 @@ struct UploadMachine: Hashable, Sendable {
     switch phase {
     case .running: return [.hold(isHeld)]
     case .due where hasStarted && !isHeld: return begin()
-    // Whoever resumes it does not wait for the back-off.
+    // Resuming skips the rest of the back-off.
     case .waiting where !isHeld: return [.stopWaiting] + begin()
     case .due, .examining, .waiting, .over: return []
     }

@@ -3,30 +3,30 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// An upload of a background session, which is tried again while it fails for reasons that may pass.
+/// An upload of a background session, retried after temporary failures.
 ///
-/// Any thread. Commands of its machine are carried out in order, by one thread at a time, without a lock.
+/// Thread-safe. Commands of the machine are carried out in order, by one thread at a time, without a lock.
 final class UploadRun: Exchange.Client {
   enum Event {
     case sent(Int64)
     case answer(ResponseHead, WebURL)
-    /// It is over; with the body of the answer if there was one.
+    /// The upload has ended, with the body of the response if any.
     case ended(Data, TransferFailure?)
-    /// It is over: the file is not the one that was to be sent.
+    /// The upload has ended: the file is missing or has changed.
     case badFile(UploadMachine.File)
   }
 
-  /// Compares the file with the one that the task was made for, and calls back on any thread.
+  /// Compares the file with its state at the creation of the task, and calls back on any thread.
   typealias Examine = @Sendable (_ done: @escaping @Sendable (UploadMachine.File) -> Void) -> Void
 
-  /// Bytes of an answer that are kept: more than a server has to say of an upload.
+  /// The number of response bytes to keep: more than a server needs to answer an upload.
   private static let longestAnswer = 1 << 20
 
   private struct State {
     var machine = UploadMachine()
     var commands: [UploadMachine.Command] = []
     var isPerforming = false
-    /// The exchange of the present attempt.
+    /// The exchange of the current attempt.
     var exchange: Exchange?
     var attempt = 0
     var body = Data()
@@ -43,12 +43,12 @@ final class UploadRun: Exchange.Client {
   private let onEvent: @Sendable (Event) -> Void
   private let state = Mutex(State())
 
-  /// An upload that has not started.
+  /// Creates an upload that has not started.
   ///
   /// - Parameters:
-  ///   - request: without a body, which is the file at `path`.
-  ///   - timeout: seconds without a byte after which an attempt fails.
-  ///   - onEvent: called with what happens, without a lock. Must not block.
+  ///   - request: the request without a body; the file at `path` is the body.
+  ///   - timeout: the time in seconds without a byte after which an attempt fails.
+  ///   - onEvent: called with each event, without a lock. Must not block.
   init(
     _ request: TransferRequest, file path: String, transport: any HTTPTransport, alarms: Alarms,
     timeout: Double, examine: @escaping Examine, onEvent: @escaping @Sendable (Event) -> Void
@@ -121,7 +121,7 @@ final class UploadRun: Exchange.Client {
     case .stopWaiting: alarms.cancel(state.withLock { $0.retry.take() })
     case .close: state.withLock { $0.exchange.take() }?.cancel()
     case .report:
-      // The exchange keeps its client, so it is let go of.
+      // The exchange retains its client, so it is released.
       let (body, failure, ended) = state.withLock { ($0.body, $0.failure, $0.exchange.take()) }
       onEvent(.ended(body, failure))
       withExtendedLifetime(ended) {}
@@ -163,7 +163,7 @@ final class UploadRun: Exchange.Client {
     handle(.ended(mayPass: failure?.mayPass ?? false, attempt: attempt))
   }
 
-  /// The number of the attempt that makes this exchange; nil: an earlier one, or one that was cancelled.
+  /// The number of the attempt of this exchange; nil if the attempt is obsolete or cancelled.
   private func attempt(of exchange: Exchange) -> Int? {
     state.withLock { $0.exchange === exchange ? $0.attempt : nil }
   }

@@ -1,7 +1,7 @@
 import HostTime
 import Synchronization
 
-/// Calls at moments, all of them from one thread, which exists from the first one on.
+/// Calls actions at given times, all on one thread, which exists from the first alarm on.
 final class Alarms: Sendable {
   typealias ID = UInt64
 
@@ -11,7 +11,7 @@ final class Alarms: Sendable {
     var worker: (any Worker)?
   }
 
-  /// Seconds before the next attempt, by the failures in a row.
+  /// The back-off in seconds, by the number of consecutive failures.
   private static let retryDelays = [1.0, 2, 4, 8, 16, 32, 60]
 
   let clock: any HostClock
@@ -21,10 +21,10 @@ final class Alarms: Sendable {
 
   deinit { state.withLock { $0.worker }?.cancel() }
 
-  /// Returns the seconds to wait before the next attempt, 1…60, after `failures` in a row, at least one.
+  /// The back-off in seconds, 1…60, after `failures` consecutive failures, at least one.
   static func retryDelay(after failures: Int) -> Double { retryDelays[min(failures, retryDelays.count) - 1] }
 
-  /// Calls `action` at `moment`, once, without a lock. It must not block.
+  /// Calls `action` once at `moment`, without a lock. The action must not block.
   @discardableResult
   func set(at moment: HostTime, _ action: @escaping @Sendable () -> Void) -> ID {
     let (id, worker) = state.withLock { state in
@@ -36,7 +36,7 @@ final class Alarms: Sendable {
       worker.signal()
     } else {
       let made = clock.makeWorker("url-session") { [weak self] in self?.ring() ?? .whenSignalled }
-      // One that another thread made meanwhile is as good.
+      // A worker that another thread has created in the meantime serves as well.
       let isUnused = state.withLock { state in
         guard state.worker == nil else { return true }
         state.worker = made
@@ -48,7 +48,7 @@ final class Alarms: Sendable {
     return id
   }
 
-  /// Makes no call any more, unless it has begun.
+  /// Cancels an alarm, unless its action has begun.
   func cancel(_ id: ID?) {
     guard let id else { return }
     let old = state.withLock { $0.alarms.removeValue(forKey: id) }

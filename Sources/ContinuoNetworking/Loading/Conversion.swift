@@ -3,11 +3,11 @@ import FoundationNetworking
 import Glibc
 import Transfer
 
-/// See `URLRequest.timeoutFlag`.
+/// The offset of the byte that `URLRequest.timeoutFlag` reads.
 private let timeoutFlagOffset = MemoryLayout<AnyObject>.size
 
 extension TransferRequest {
-  /// What a request asks for, as it is sent. Throws a `URLError` for what cannot be sent.
+  /// Creates the request to send. Throws a `URLError` if the request cannot be sent.
   init(_ request: URLRequest, additional fields: [String: String] = [:]) throws {
     guard let url = request.url else { throw URLError(.badURL) }
     let target: (url: WebURL, credentials: Credentials?)
@@ -20,7 +20,7 @@ extension TransferRequest {
       }
     }
     let method = request.httpMethod ?? "GET"
-    // With blanks or line ends in it, it would be more of a request than a method.
+    // A method with blanks or line ends could add header fields to the request.
     guard HTTPFields.isToken(method) else {
       throw URLError.of(.badURL, url, "\(method.debugDescription) is not an HTTP method")
     }
@@ -43,7 +43,8 @@ extension TransferRequest {
 }
 
 extension TransferBody {
-  /// The size of the file at `path` in bytes; nil if it is not there, cannot be read or is no regular file. Blocks.
+  /// The size in bytes of the file at `path`; nil if the file is missing, unreadable or not a regular file.
+  /// Blocks.
   static func size(of path: String) -> Int64? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -55,21 +56,23 @@ extension TransferBody {
 }
 
 extension URLRequest {
-  /// The timeout that somebody has set, in seconds; nil: the session's counts.
+  /// The assigned timeout in seconds; nil: the session's applies.
   ///
-  /// 60 s that are given to an initializer, or set with `NSMutableURLRequest`, cannot be told from the default.
+  /// A value of 60 s passed to an initializer, or set with `NSMutableURLRequest`, cannot be distinguished
+  /// from the default.
   var ownTimeout: TimeInterval? {
     if timeoutInterval != 60 { return timeoutInterval }
     return Self.hasTimeoutFlag && timeoutFlag ? timeoutInterval : nil
   }
 
-  /// FoundationNetworking notes in the structure whether `timeoutInterval` was assigned, for its own sessions, and shows it to
-  /// nobody: in the byte behind the reference that is the rest of the structure (Swift 6.3).
+  /// Whether `timeoutInterval` was assigned. FoundationNetworking records this for its own sessions without
+  /// an API, in the byte after the structure's only reference (Swift 6.3).
   private var timeoutFlag: Bool {
     withUnsafeBytes(of: self) { $0.count > timeoutFlagOffset && $0[timeoutFlagOffset] == 1 }
   }
 
-  /// Whether that byte is what it is taken for: it follows the assignment, is copied, and nothing else changes it.
+  /// Whether that byte behaves as expected: the byte follows the assignment, is copied, and does not change
+  /// otherwise.
   private static let hasTimeoutFlag: Bool = {
     guard MemoryLayout<URLRequest>.size == timeoutFlagOffset + 1 else { return false }
     var plain = URLRequest(url: URL(fileURLWithPath: "/"))
@@ -83,7 +86,7 @@ extension URLRequest {
     return true
   }()
 
-  /// The request that stands for `next`, which followed from this one.
+  /// The `URLRequest` for `next`, which a redirect of this request led to.
   func following(_ next: TransferRequest) -> URLRequest {
     var request = self
     request.url = URL(string: next.url.text)
@@ -98,7 +101,7 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// The response for a person's eyes.
+  /// The head as an `HTTPURLResponse`.
   func response(for url: URL) -> HTTPURLResponse? {
     var fields: [String: String] = [:]
     for field in self.fields.all {
@@ -113,7 +116,7 @@ extension ResponseHead {
 }
 
 extension URLError {
-  /// An error of this code for a URL, without what must not be told of that.
+  /// Creates an error with this code, URL and description.
   static func of(_ code: Code, _ url: URL?, _ text: String, resumeData: Data? = nil) -> URLError {
     var info: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let url { info[NSURLErrorFailingURLErrorKey] = url }
@@ -121,14 +124,14 @@ extension URLError {
     return URLError(code, userInfo: info)
   }
 
-  /// The error that stands for a failure of the network.
+  /// Creates the error for a transfer failure.
   static func of(_ failure: TransferFailure, _ url: URL?, resumeData: Data? = nil) -> URLError {
     of(
       failure.kind.urlErrorCode.flatMap { Code(rawValue: $0) } ?? .unknown, url, failure.message,
       resumeData: resumeData)
   }
 
-  /// The error of a task that was cancelled.
+  /// Creates the error of a cancelled task.
   static func cancelled(_ url: URL?, resumeData: Data? = nil) -> URLError {
     of(.cancelled, url, "cancelled", resumeData: resumeData)
   }

@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a download, in a file that has a name from the beginning. All calls but `count` block on the disk and are made
-/// by one thread at a time.
+/// The bytes of a download, in a named file. All calls except `count` block on the disk and are made by one
+/// thread at a time.
 ///
-/// What fails is told by the result, with `errno`.
+/// Methods report failures by their result and `errno`.
 final class DownloadFile: Sendable {
-  /// Where it is.
   let path: String
   private let descriptor: Int32
   private let length: Atomic<Int64>
 
-  /// Opens the file at `path`, or makes an empty one that only its owner can read. Nil: it cannot be.
+  /// Opens the file at `path`, or creates an empty one that only its owner can read; nil if neither is
+  /// possible.
   init?(path: String) {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -21,10 +21,10 @@ final class DownloadFile: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// How many bytes it has. Any thread; never blocks.
+  /// The number of bytes. Thread-safe; never blocks.
   var count: Int64 { length.load(ordering: .acquiring) }
 
-  /// Adds bytes at the end.
+  /// Appends bytes at the end.
   func append(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
@@ -38,7 +38,7 @@ final class DownloadFile: Sendable {
     return true
   }
 
-  /// Whether the bytes at `offset` are these.
+  /// Whether the bytes at `offset` equal `bytes`.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     var stored = [UInt8](repeating: 0, count: bytes.count)
     var done = 0
@@ -53,7 +53,7 @@ final class DownloadFile: Sendable {
     return stored.elementsEqual(bytes)
   }
 
-  /// Forgets what is behind `count` bytes.
+  /// Truncates the file to `count` bytes.
   func cut(to count: Int64) -> Bool {
     guard ftruncate(descriptor, off_t(count)) == 0 else { return false }
     length.store(count, ordering: .releasing)

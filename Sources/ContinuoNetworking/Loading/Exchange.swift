@@ -2,23 +2,25 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// A request and its answer, over as many connections as redirects and credentials need.
+/// A request and its response, over as many connections as redirects and credentials need.
 ///
-/// All methods: any thread; never block on the network.
+/// Methods may be called on any thread and never block on the network.
 final class Exchange: Sendable {
-  /// Takes what happens, one call at a time and without a lock. Must not block.
+  /// Receives the events of an exchange, one call at a time and without a lock. Must not block.
   protocol Client: AnyObject, Sendable {
-    /// The server sends the client elsewhere. Goes on with `follow`, or with `proceed`: then the redirect is the answer.
+    /// The server redirects the request. Continue with `follow`, or accept the redirect as the response with
+    /// `proceed`.
     func exchange(_ exchange: Exchange, redirectedBy head: ResponseHead, to next: TransferRequest)
-    /// The server wants credentials for a realm. Goes on with `authenticate`, or with `proceed`: then this is the answer.
+    /// The server requests credentials for a realm. Continue with `authenticate`, or accept this response
+    /// with `proceed`.
     func exchange(_ exchange: Exchange, challengedBy head: ResponseHead, realm: String, failures: Int)
-    /// The answer's head. After `.pause` no body comes before `proceed`.
+    /// The head of the response has arrived. After `.pause` no body arrives before `proceed`.
     func exchange(_ exchange: Exchange, answered head: ResponseHead) -> TransferDemand
-    /// Bytes of the body.
+    /// Bytes of the body have arrived.
     func exchange(_ exchange: Exchange, brought bytes: [UInt8]) -> TransferDemand
-    /// So many bytes of the request's body were sent.
+    /// `count` bytes of the request body were sent so far.
     func exchange(_ exchange: Exchange, sent count: Int64)
-    /// It is over: the last call.
+    /// The exchange has ended: the last call.
     func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?)
   }
 
@@ -26,19 +28,19 @@ final class Exchange: Sendable {
     var request: TransferRequest
     var redirects = RedirectRule()
     var address: PeerAddress?
-    /// Counts the connections: what an earlier one says does not count.
+    /// The number of the current connection. Events of earlier connections are ignored.
     var hop: UInt64 = 0
     var transfer: TransferID?
-    /// The head for which the client decides.
+    /// The head that waits for the client's decision.
     var undecided: ResponseHead?
-    /// How the connection ended for whose head the client still decides.
+    /// The end of a connection whose head still waits for the client's decision.
     var unheardEnd: TransferFailure??
     var isPaused = false
-    /// Whether the owner lets it stand still.
+    /// Whether the owner has paused the exchange.
     var isHeld = false
-    /// Counts the calls of `proceed`, which are newer than a demand of before.
+    /// The number of `proceed` calls, each of which overrides an earlier demand.
     var proceeds: UInt64 = 0
-    /// Credentials that were refused.
+    /// The number of refused credentials.
     var failures = 0
     var lastProgress: HostTime
     var alarm: Alarms.ID?
@@ -47,12 +49,12 @@ final class Exchange: Sendable {
 
   private let transport: any HTTPTransport
   private let alarms: Alarms
-  /// Seconds without a byte after which it fails, while it is not paused.
+  /// The timeout in seconds without a byte. The timeout does not run while the exchange is paused.
   private let timeout: Double
   private let client: any Client
   private let state: Mutex<State>
 
-  /// An exchange that has not begun. The client is kept until it is over.
+  /// Creates an exchange without starting it. The client is retained until the end.
   init(
     _ request: TransferRequest, transport: any HTTPTransport, alarms: Alarms, timeout: Double,
     client: any Client
@@ -64,16 +66,16 @@ final class Exchange: Sendable {
     state = Mutex(State(request: request, lastProgress: alarms.clock.now))
   }
 
-  /// What is asked for at present.
+  /// The request of the current connection.
   var request: TransferRequest { state.withLock { $0.request } }
 
-  /// Begins.
+  /// Sends the request and starts the timeout.
   func start() {
     connect()
     watch()
   }
 
-  /// Ends it without another call of the client, but one that has begun on another thread.
+  /// Cancels the exchange without further calls of the client, except one in progress on another thread.
   func cancel() {
     let (transfer, alarm) = state.withLock { state in
       state.isOver = true
@@ -83,10 +85,10 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  /// Sends this request instead, as the server or the client wants it.
+  /// Sends another request instead, as the server or the client demands.
   func follow(_ request: TransferRequest) { reconnect { $0.request = request } }
 
-  /// Sends the request once more with these credentials.
+  /// Repeats the request with these credentials.
   func authenticate(_ credentials: Credentials) {
     reconnect { state in
       state.request.credentials = credentials
@@ -95,7 +97,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Lets the body come, after a head or bytes for which the client wanted none. A redirect or a challenge becomes the answer.
+  /// Resumes the body after the client has paused it, or accepts a redirect or a challenge as the response.
   func proceed() {
     let now = alarms.clock.now
     let (head, transfer, ended) = state.withLock { state in
@@ -118,7 +120,7 @@ final class Exchange: Sendable {
     watch()
   }
 
-  /// Lets it stand still, or go on: nothing is read from the connection meanwhile, and no time counts.
+  /// Pauses or resumes the exchange. While paused, nothing is read from the connection and no timeout runs.
   func setHeld(_ isHeld: Bool) {
     let now = alarms.clock.now
     let (transfer, isPaused) = state.withLock { state in
@@ -131,7 +133,7 @@ final class Exchange: Sendable {
     watch()
   }
 
-  /// Calls the client, and notes what it demands unless it has called `proceed` since.
+  /// Calls the client and records its demand, unless it has called `proceed` since.
   private func call(_ client: () -> TransferDemand) -> TransferDemand {
     let before = state.withLock { $0.proceeds }
     let demand = client()
@@ -173,7 +175,7 @@ final class Exchange: Sendable {
     if isStale { transport.cancel(transfer) }
   }
 
-  /// One connection.
+  /// The sink of one connection.
   private final class Hop: TransferSink {
     let exchange: Exchange
     let number: UInt64
@@ -193,12 +195,12 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Notes that something came; false if nobody is interested.
+  /// Records that an event has arrived; false if the connection is obsolete.
   private func progress(hop: UInt64, _ transfer: TransferID) -> Bool {
     let now = alarms.clock.now
     return state.withLock { state in
       guard !state.isOver, state.hop == hop else { return false }
-      // The first event may come before `start` has returned.
+      // The first event may arrive before `start` has returned.
       state.transfer = transfer
       state.lastProgress = now
       return true
@@ -240,7 +242,7 @@ final class Exchange: Sendable {
     return call { client.exchange(self, answered: head) }
   }
 
-  /// What is wanted after the client was asked to decide.
+  /// The demand after the client was asked to decide.
   private var demand: TransferDemand {
     state.withLock { $0.undecided != nil || $0.isPaused || $0.isHeld ? .pause : .more }
   }
@@ -270,7 +272,7 @@ final class Exchange: Sendable {
   private func end(_ failure: TransferFailure?) {
     let alarm = state.withLock { state -> (Alarms.ID?)? in
       guard !state.isOver else { return nil }
-      // What the client decides comes first.
+      // The client's decision comes first.
       guard state.undecided == nil else {
         state.unheardEnd = .some(failure)
         return nil
@@ -283,7 +285,7 @@ final class Exchange: Sendable {
     client.exchange(self, endedWith: failure)
   }
 
-  /// Fails, and ends the connection.
+  /// Fails the exchange and cancels its connection.
   private func stop(_ failure: TransferFailure) {
     let transfer = state.withLock { state in
       state.undecided = nil
@@ -293,7 +295,7 @@ final class Exchange: Sendable {
     if let transfer { transport.cancel(transfer) }
   }
 
-  /// Fails when nothing has come for too long.
+  /// Fails the exchange when no byte has arrived within the timeout.
   private func watch() {
     let now = alarms.clock.now
     let (old, due): (Alarms.ID?, HostTime?) = state.withLock { state in
@@ -316,7 +318,7 @@ final class Exchange: Sendable {
 }
 
 extension ResponseHead {
-  /// The realm of which the server wants a name and a password; nil if it wants something else.
+  /// The realm of a Basic challenge, empty if unnamed; nil for any other response.
   var basicRealm: String? {
     for field in fields.all where HTTPFields.isSame(field.name, "WWW-Authenticate") {
       guard field.value.lowercased().hasPrefix("basic") else { continue }

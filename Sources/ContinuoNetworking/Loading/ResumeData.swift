@@ -2,24 +2,24 @@ import Foundation
 import FoundationNetworking
 import Transfer
 
-/// What a download can be gone on with: where its bytes are, and of which version they are. Opaque to applications, and without
-/// credentials.
+/// The data to resume a download: the path of its bytes, and their version. Opaque to applications, and
+/// without credentials.
 struct ResumeData: Codable, Sendable {
-  /// Counts the forms that there have been.
+  /// The version of the format.
   private(set) var version = 1
-  /// What was asked for at first.
+  /// The URL that the download requests.
   var url: String
-  /// The fields of the request, without credentials.
+  /// The header fields of the request, without credentials.
   var fields: [String: String]
-  /// The file with the bytes that have come.
+  /// The path of the file with the received bytes.
   var path: String
-  /// How many of them are certain.
+  /// The number of reliable bytes in the file.
   var count: Int64
-  /// The version that they are of, as `If-Range` has it; nil if it has only a weak one.
+  /// The `If-Range` value of the version; nil if the server sent only a weak validator.
   var validator: String?
 
-  /// What goes on behind `count` bytes of the file at `path`; nil if the answer, or the request, is one that cannot be gone
-  /// on with.
+  /// Creates the data to resume after `count` bytes of the file at `path`; nil if the request or the response
+  /// does not allow resuming.
   init?(_ request: URLRequest, _ head: ResponseHead?, path: String, count: Int64) {
     guard let head, request.httpMethod ?? "GET" == "GET", let text = request.url?.absoluteString,
       let url = try? WebURL.read(text).url, head.status == 200 || head.status == 206,
@@ -33,12 +33,12 @@ struct ResumeData: Codable, Sendable {
     validator = head.validator?.text
   }
 
-  /// Fields that may be written to a disk.
+  /// Returns the header fields without those that must not be written to disk.
   static func withoutSecrets(_ fields: [String: String]) -> [String: String] {
     fields.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
   }
 
-  /// Reads what `data` has written; nil if it is something else.
+  /// Decodes resume data; nil for anything else.
   init?(_ data: Data) {
     guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.version == 1,
       read.count > 0,
@@ -47,14 +47,14 @@ struct ResumeData: Codable, Sendable {
     self = read
   }
 
-  /// As it is handed out.
+  /// The encoded form for applications.
   var data: Data? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try? encoder.encode(self)
   }
 
-  /// What is asked for.
+  /// The request for the remaining bytes, without range fields.
   var request: URLRequest? {
     guard let url = URL(string: url) else { return nil }
     var request = URLRequest(url: url)

@@ -1,50 +1,50 @@
 import Transfer
 
-/// How a download goes on behind the bytes that are there. A value: heads and bytes go in, what is to be done comes out.
+/// Resumes a download after the stored bytes. A value: heads and bytes go in, the next step comes out.
 struct Resumption: Hashable, Sendable {
-  /// What follows from a head.
+  /// The next step after a response head.
   enum Step: Hashable {
-    /// The body goes on there, after as many bytes to compare.
+    /// The body continues the stored bytes, after the overlap to compare.
     case goOn
-    /// The body is the whole: what is there is dropped.
+    /// The body is the complete file: discard the stored bytes.
     case anew
-    /// Nothing of this answer is of use: the request is sent once more without `Range`.
+    /// The response is useless: repeat the request without `Range`.
     case askAnew
   }
 
-  /// Bytes that are there.
+  /// The number of stored bytes.
   let count: Int64
-  /// Bytes of these that are asked for again and compared.
+  /// The number of stored bytes that are requested again and compared.
   let overlap: Int64
-  /// The version that they are of, as `If-Range` has it.
+  /// The `If-Range` value of the stored version; nil if unknown.
   let validator: String?
-  /// How many of the overlap were compared.
+  /// The number of overlap bytes compared so far.
   private var compared: Int64 = 0
 
-  /// Goes on behind `count` bytes, of which up to `overlap` are compared.
+  /// Creates a plan to resume after `count` bytes, of which up to `overlap` are compared.
   init(count: Int64, overlap: Int64, validator: String?) {
     self.count = count
     self.overlap = min(max(0, overlap), count)
     self.validator = validator
   }
 
-  /// The first byte that is asked for.
+  /// The offset of the first requested byte.
   var first: Int64 { count - overlap }
 
-  /// Asks for the rest.
+  /// Changes a request to ask for the remaining bytes.
   func apply(to request: inout TransferRequest) {
     request.fields.set("Range", "bytes=\(first)-")
     if let validator { request.fields.set("If-Range", validator) } else { request.fields.remove("If-Range") }
     request.fields.set("Accept-Encoding", "identity")
   }
 
-  /// Removes what `apply` has added.
+  /// Removes the range fields that `apply` has added.
   static func remove(from request: inout TransferRequest) {
     request.fields.remove("Range")
     request.fields.remove("If-Range")
   }
 
-  /// What follows from the answer.
+  /// The next step for a response.
   func step(after head: ResponseHead) -> Step {
     switch head.status {
     case 206:
@@ -57,7 +57,7 @@ struct Resumption: Hashable, Sendable {
     }
   }
 
-  /// Takes the next bytes of a body that goes on. Returns what is behind the overlap; nil if the overlap differs.
+  /// Compares the overlap and returns the bytes after it; nil if the overlap differs.
   mutating func take(_ bytes: [UInt8], holds: (ArraySlice<UInt8>, Int64) -> Bool) -> ArraySlice<UInt8>? {
     let left = Int(clamping: overlap - compared)
     let piece = bytes.prefix(left)

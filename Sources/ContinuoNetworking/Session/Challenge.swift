@@ -3,7 +3,7 @@ import FoundationNetworking
 import Transfer
 
 extension URLAuthenticationChallenge {
-  /// A challenge that a 401 stands for.
+  /// Creates the challenge of a 401 response.
   convenience init(_ url: URL, _ head: ResponseHead, realm: String, failures: Int) {
     let port = url.port ?? (url.scheme == "https" ? 443 : 80)
     let space = URLProtectionSpace(
@@ -15,7 +15,7 @@ extension URLAuthenticationChallenge {
   }
 }
 
-/// Nobody: a session's challenges are answered with their completion handler.
+/// A sender without effect: sessions take the answer from their completion handler.
 private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Runs the `async` methods of a delegate on the delegate queue, and not while the application is suspended. It begins where it
-/// is asked, so that a delegate without such methods has answered when the call returns.
+/// Runs the `async` methods of a delegate on the delegate queue, and not while the application is suspended.
+///
+/// The first job runs synchronously, so that a delegate without such methods has answered when the call
+/// returns.
 private final class DelegateExecutor: TaskExecutor {
   private let core: SessionCore
   private let hasBegun = Mutex(false)
@@ -20,7 +22,7 @@ private final class DelegateExecutor: TaskExecutor {
 }
 
 extension URLSession {
-  /// Calls an `async` method of a delegate. On the delegate queue.
+  /// Calls an `async` method of a delegate. To be called on the delegate queue.
   func ask(_ call: @escaping @Sendable () async -> Void) {
     let executor = DelegateExecutor(core)
     Task(executorPreference: executor) {

@@ -6,14 +6,15 @@ import Synchronization
 package import Transfer
 
 extension Device {
-  /// The sessions of this device's applications. Any thread; does not block.
+  /// The networking of this device's applications. Thread-safe; does not block.
   public var networking: DeviceNetworking { part { DeviceNetworking($0) } }
 }
 
-/// The network as a device's applications use it with `URLSession`.
+/// The network of a device's applications, as used by `URLSession`.
 ///
-/// While the application is suspended nothing of its sessions runs, and none of its delegates is called; the transfers of
-/// default sessions that had begun fail with `networkConnectionLost` when it runs again. Any thread; nothing blocks.
+/// While the application is suspended, its sessions do nothing and call no delegate. Transfers of default
+/// sessions that were in progress fail with `networkConnectionLost` when it runs again. Thread-safe; methods
+/// do not block.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []
@@ -26,12 +27,13 @@ public final class DeviceNetworking: Suspendable {
   }
 
   let alarms: Alarms
-  /// Does what concerns files of applications, which may be on slow disks.
+  /// Runs disk jobs for files of applications, whose disks may be slow.
   let files: DiskErrands
   private let mainQueue: any DeliveryQueue
   private weak let device: Device?
   private let state = Mutex(State())
-  /// Posted while nobody makes what there is one of. That reads the disk, so it is not done under `state`'s lock.
+  /// A semaphore that serializes the creation of `transfers`. The creation reads the disk, so it must not
+  /// hold the lock of `state`.
   private let turn = Semaphore()
 
   init(_ device: Device) {
@@ -42,13 +44,13 @@ public final class DeviceNetworking: Suspendable {
     self.device = device
   }
 
-  /// What sends the requests of default sessions; libcurl if nobody has set another one.
+  /// The transport of default sessions; libcurl unless set.
   package var transport: any HTTPTransport {
     get {
       state.withLock { state in
         if let transport = state.transport { return transport }
         var options = CurlOptions()
-        // An application's sockets are its own, and it may ask as often as it likes.
+        // The sockets belong to the application, and its requests are not limited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
         let made = CurlTransport(clock: alarms.clock, options: options)
@@ -59,32 +61,36 @@ public final class DeviceNetworking: Suspendable {
     set { state.withLock { $0.transport = newValue } }
   }
 
-  /// Where the transfers of background sessions are kept; nil: below `$XDG_STATE_HOME/continuo/transfers`, by the
-  /// application's name. Set before the first such session.
+  /// The folder of background transfers; nil: a folder named after the application in
+  /// `$XDG_STATE_HOME/continuo/transfers`. Must be set before the first background session.
   package var transfersFolder: String? {
     get { state.withLock { $0.folder } }
     set { state.withLock { $0.folder = newValue } }
   }
 
-  /// The system calls that write records. Set before the first background session.
+  /// The system calls that write records. Must be set before the first background session.
   var recordCalls: RecordWriter.Calls {
     get { state.withLock { $0.recordCalls } }
     set { state.withLock { $0.recordCalls = newValue } }
   }
 
-  /// Waits until no other thread makes a background session. No code of the application runs before `endTurn`.
+  /// Waits until no other thread creates a background session. The application's code must not run before
+  /// `endTurn`.
   func beginTurn() { turn.wait() }
 
   func endTurn() { turn.post() }
 
-  /// What makes the transfers of background sessions; nil if another process of this application does. Blocks while it opens
-  /// the folder, once. Between `beginTurn` and `endTurn`: of two that are opened at once the second finds the folder taken.
+  /// The service for background sessions; nil if another process of the application has it. Blocks once while
+  /// opening the folder.
+  ///
+  /// To be called between `beginTurn` and `endTurn`: of two concurrent calls, the second would find the
+  /// folder locked.
   func openTransfers() -> BackgroundTransfers? {
     if let transfers = made { return transfers }
     guard let device else { return nil }
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
     let isReal = alarms.clock is SystemClock
-    // The sockets are the system's: a suspended application does not lose them.
+    // The sockets belong to the system: a suspended application does not lose them.
     let transport = set ?? CurlTransport.shared(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
@@ -106,7 +112,7 @@ public final class DeviceNetworking: Suspendable {
     return "\(state)/continuo/transfers/\(name.replacingOccurrences(of: "/", with: "_"))"
   }
 
-  /// Ends all of it, as the end of the process does; what the disk has to do is done when this returns.
+  /// Ends everything, as the end of the process does. Pending disk jobs are complete when this returns.
   package func close() {
     terminate()
     let old = state.withLock { state in
@@ -117,7 +123,7 @@ public final class DeviceNetworking: Suspendable {
     files.close()
   }
 
-  /// The device gets power: transfers whose time it chooses begin at once, from here on.
+  /// Connects the device to power. From now on, transfers whose time the device chooses start at once.
   public func connectPower() {
     beginTurn()
     let transfers = openTransfers()
@@ -125,7 +131,7 @@ public final class DeviceNetworking: Suspendable {
     transfers?.connectPower()
   }
 
-  /// `URLSession.shared` on this device.
+  /// The value of `URLSession.shared` on this device.
   var shared: URLSession {
     if let shared = state.withLock({ $0.shared }) { return shared }
     let made = URLSession(
@@ -137,7 +143,7 @@ public final class DeviceNetworking: Suspendable {
     }
   }
 
-  /// A mailbox that delivers on `queue`; in virtual time on the main queue, so that each run is the same.
+  /// A mailbox that delivers on `queue`; in virtual time on the main queue, so that runs are reproducible.
   func makeMailbox(_ queue: OperationQueue) -> Mailbox {
     let run: @Sendable (@escaping Mailbox.Call) -> Void =
       if queue === OperationQueue.main || !(alarms.clock is SystemClock) {
@@ -159,9 +165,9 @@ public final class DeviceNetworking: Suspendable {
     init(_ device: Device?) { self.device = device }
   }
 
-  /// Tells a new session of the application's life.
+  /// Registers a session for changes of the application's state.
   func add(_ core: SessionCore) {
-    // Outside the lock: the check of a weak reference may hold the last reference to a session.
+    // Outside the lock: testing a weak reference may hold the last reference to a session.
     let gone = state.withLock { $0.sessions }.filter { $0.core == nil }
     let new = SessionReference(core)
     let isSuspended = state.withLock { state in
@@ -176,37 +182,37 @@ public final class DeviceNetworking: Suspendable {
 
   // MARK: Suspendable
 
-  /// Closes the connections of default sessions; none of their delegates is called from here on.
+  /// Closes the connections of default sessions, and stops the calls of all delegates.
   public func suspend() {
     state.withLock { $0.isSuspended = true }
     for session in sessions { session.suspend() }
     made?.setApplication(.suspended)
   }
 
-  /// What makes the transfers of background sessions, if there were any.
+  /// The service for background sessions, if it was created.
   private var made: BackgroundTransfers? { state.withLock { $0.transfers } }
 
-  /// Delegates are called again.
+  /// Resumes the calls of delegates.
   public func resume() {
     state.withLock { $0.isSuspended = false }
     for session in sessions { session.resume() }
-    // In front `enterForeground` has said so before.
+    // In the foreground `enterForeground` has already set the state.
     if device?.state == .background { made?.setApplication(.background) }
   }
 
-  /// Transfers that are made from here on are made in the background.
+  /// Treats new transfers as made in the background.
   public func enterBackground() { made?.setApplication(.background) }
 
-  /// Transfers begin at once.
+  /// Starts all waiting transfers, and new ones at once.
   public func enterForeground() { made?.setApplication(.front) }
 
-  /// The device makes no more transfers for the application.
+  /// Cancels the background transfers, because the user has quit the application.
   public func quit() { made?.quit() }
 
-  /// New sessions count again.
+  /// Records the launch, in the background if the application was woken for a session.
   public func launch() { if let made { made.setApplication(made.isWaking ? .background : .front) } }
 
-  /// The sessions are gone with the application.
+  /// Ends all sessions together with the application.
   public func terminate() {
     let old = sessions
     let shared = state.withLock { state in
@@ -223,7 +229,7 @@ public final class DeviceNetworking: Suspendable {
   }
 }
 
-/// A session that is not kept.
+/// A weak reference to a session.
 private final class SessionReference: Sendable {
   weak let core: SessionCore?
   init(_ core: SessionCore) { self.core = core }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Calls into an application, one after the other in the order in which they were posted, on a queue of its choice; none while
-/// the application is suspended. Any thread.
+/// Calls an application on a queue of its choice, in the order of the posts and one call at a time. While the
+/// application is suspended, no call is made. Thread-safe.
 final class Mailbox: Sendable {
   typealias Call = @Sendable () -> Void
 
   private struct State {
     var calls: [Call] = []
-    /// The first of `calls` that was not made.
+    /// The index in `calls` of the next call.
     var next = 0
     var isScheduled = false
     var isStopped = false
@@ -15,12 +15,12 @@ final class Mailbox: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Runs a piece of work later, on the queue.
+  /// Runs a closure later, on the queue.
   private let enqueue: @Sendable (@escaping Call) -> Void
 
   init(enqueue: @escaping @Sendable (@escaping Call) -> Void) { self.enqueue = enqueue }
 
-  /// Makes a call behind those before.
+  /// Enqueues a call after the previous ones.
   func post(_ call: @escaping Call) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -29,14 +29,14 @@ final class Mailbox: Sendable {
     schedule()
   }
 
-  /// No call begins from here on; or they go on.
+  /// Stops or resumes the calls. After stopping, no new call begins.
   func setStopped(_ isStopped: Bool) {
     state.withLock { $0.isStopped = isStopped }
     schedule()
   }
 
-  /// Makes no call any more. Those that were posted are kept: a task that awaits one waits for ever, as its application has
-  /// ended.
+  /// Ends the calls permanently. Posted calls are retained: a task that awaits one waits forever, since its
+  /// application has ended.
   func close() { state.withLock { $0.isClosed = true } }
 
   private func schedule() {
@@ -50,7 +50,7 @@ final class Mailbox: Sendable {
     if isDue { enqueue { self.deliver() } }
   }
 
-  /// Makes one call: others of the queue may come in between.
+  /// Makes a single call, so that other work of the queue can run in between.
   private func deliver() {
     let call: Call? = state.withLock { state in
       guard !state.isStopped, !state.isClosed, state.next < state.calls.count else {
@@ -68,7 +68,7 @@ final class Mailbox: Sendable {
         }
       }
       let call = state.calls[state.next]
-      // What it holds goes with it.
+      // Releases the call's captures right after the call.
       state.calls[state.next] = {}
       return call
     }

@@ -1,20 +1,21 @@
 import HostTime
 
-/// When an application is told how far a transfer is: not more often than every tenth of a second, and once more only when
-/// it has taken the message before.
+/// Limits the progress reports to an application: at most one per 0.1 s, and only after the previous one was
+/// delivered.
 struct ProgressPace {
-  /// Seconds between two messages.
+  /// The interval between reports in seconds.
   private static let interval = 0.1
 
-  /// Bytes that it was told of.
+  /// The byte count of the last delivered report.
   private var told: Int64
   private var last: HostTime?
   private var isTelling = false
 
-  /// The application knows of `told` bytes.
+  /// Creates a limiter for an application that knows of `told` bytes.
   init(from told: Int64 = 0) { self.told = told }
 
-  /// Whether a message is to be sent at `now`; then it is under way until `take`. The last one is not put off.
+  /// Whether to send a report at `now`. If so, the report is pending until `take`. The last report is not
+  /// delayed by the interval.
   mutating func isDue(at now: HostTime, isLast: Bool) -> Bool {
     guard !isTelling, isLast || last.map({ now.seconds(since: $0) >= Self.interval }) ?? true else {
       return false
@@ -24,7 +25,7 @@ struct ProgressPace {
     return true
   }
 
-  /// The application takes the message, that there are `total` bytes. Returns how many of them are new.
+  /// Records the delivery of a report of `total` bytes. Returns the number of new bytes.
   mutating func take(_ total: Int64) -> Int64 {
     defer { told = total }
     isTelling = false

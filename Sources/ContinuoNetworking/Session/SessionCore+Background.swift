@@ -3,7 +3,7 @@ import FoundationNetworking
 import Synchronization
 import Transfer
 
-/// A task of a background session, which the device carries out.
+/// The work of a background session's task, which the device carries out.
 final class BackgroundWork: TaskWork {
   private let task: URLSessionTask
   private let transfers: BackgroundTransfers
@@ -36,7 +36,7 @@ final class BackgroundWork: TaskWork {
 
   func describe(_ text: String?) { transfers.describe(key, text) }
 
-  /// Hands the task over to the device, if it does not know it yet.
+  /// Registers the task with the device, unless the device knows it.
   private func register() {
     guard !transfers.knows(key) else { return }
     let values = task.session.core.values
@@ -54,7 +54,7 @@ final class BackgroundWork: TaskWork {
 }
 
 extension SessionCore: BackgroundTransfers.Client {
-  /// What is told of a task of the background.
+  /// The progress last reported of a background task.
   struct Told: Sendable {
     var written: Int64 = 0
     var sent: Int64 = 0
@@ -70,7 +70,7 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// Tells how far a task is, if there is anything new.
+  /// Reports the progress of a task if it has changed.
   private func tell(_ task: URLSessionTask) {
     guard let delegate = taskDelegate(of: task) else { return }
     let (received, sent) = (task.countOfBytesReceived, task.countOfBytesSent)
@@ -116,12 +116,13 @@ extension SessionCore: BackgroundTransfers.Client {
     }
   }
 
-  /// The file that the delegate is given. Nil: there is none, since an earlier process took it and ended before its task did.
+  /// The file for the delegate; nil if an earlier process has taken the file and exited before the task's
+  /// end.
   private func handedOver(_ record: TaskRecord, _ file: String) -> URL? {
     guard case .download = record.kind, record.outcome?.code == nil else { return nil }
     if !FileManager.default.fileExists(atPath: file) {
       guard let status = record.answer?.status, !(200..<300).contains(status) else { return nil }
-      // An answer that says why there is no file has none.
+      // An unsuccessful response has no file: hand over an empty one.
       _ = FileManager.default.createFile(atPath: file, contents: nil)
     }
     return URL(fileURLWithPath: file)
@@ -162,7 +163,7 @@ extension SessionCore: BackgroundTransfers.Client {
 }
 
 extension URLSessionTask {
-  /// Takes over what the device knows of it.
+  /// Copies the state of a record of the device.
   func take(_ record: TaskRecord) {
     let response = record.response
     own.withLock { own in

@@ -4,7 +4,8 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// What several `URLSession` objects of one background session have in common, and what a default session consists of.
+/// The state of a default session, or the state that several `URLSession` objects of one background session
+/// share.
 final class SessionCore: Sendable {
   private struct State {
     var delegate: (any URLSessionDelegate)?
@@ -12,19 +13,20 @@ final class SessionCore: Sendable {
     var lastID = 0
     var isInvalid = false
     var hasToldInvalid = false
-    /// The transfers that run, by host.
+    /// The number of transfers in progress, by host.
     var active: [String: Int] = [:]
-    /// In the order in which they came.
+    /// The loads that wait for a connection, oldest first.
     var waiting: [TaskLoad] = []
     var loads: [ObjectIdentifier: TaskLoad] = [:]
     weak var session: URLSession?
-    /// The same, while the device may have something to tell of a background session.
+    /// A strong reference to `session`, while the device may have events for a background session.
     var kept: URLSession?
-    /// What was told of the tasks of a background session.
+    /// The progress last reported of each task of a background session.
     var told: [Int: Told] = [:]
   }
 
-  /// What makes the transfers of a background session; nil for other sessions, and where another process has them.
+  /// The service that makes the transfers of a background session; nil for other sessions, and if another
+  /// process has the transfers.
   let transfers: BackgroundTransfers?
 
   let values: URLSessionConfiguration.Values
@@ -51,7 +53,7 @@ final class SessionCore: Sendable {
     state.withLock { $0.delegate = delegate }
   }
 
-  /// Makes the tasks again that the device has of a background session.
+  /// Recreates the tasks that the device has for a background session.
   func restore(_ session: URLSession) {
     self.session = session
     guard let transfers, let identifier = values.identifier else { return }
@@ -60,13 +62,13 @@ final class SessionCore: Sendable {
     transfers.setClient(self, of: identifier)
   }
 
-  /// Has the device tell what has happened meanwhile. After `restore`.
+  /// Requests the events that occurred before the session existed. To be called after `restore`.
   func connect() {
     guard let identifier = values.identifier else { return }
     transfers?.connect(identifier, sendsLaunchEvents: values.sessionSendsLaunchEvents)
   }
 
-  /// The task that stands for one of the device's; nil where there is no session any more.
+  /// The task for a record of the device; nil if the session no longer exists.
   func task(for record: TaskRecord) -> URLSessionTask? {
     if let task = state.withLock({ $0.tasks[record.task] }) { return task }
     guard let session, let transfers else { return nil }
@@ -94,10 +96,10 @@ final class SessionCore: Sendable {
     }
   }
 
-  /// Whether it is time to tell how far a task is: not while that is on its way already.
+  /// Whether to report the progress of a task: not while a report is pending.
   func mayTell(_ id: Int) -> Bool { !noteTold(id) { $0.isPending = true }.isPending }
 
-  /// Changes what was told of a task, and returns what it was before.
+  /// Changes the reported progress of a task, and returns the previous value.
   @discardableResult
   func noteTold(_ id: Int, _ change: (inout Told) -> Void) -> Told {
     state.withLock { state in
@@ -111,7 +113,7 @@ final class SessionCore: Sendable {
 
   var delegate: (any URLSessionDelegate)? { state.withLock { $0.delegate } }
 
-  /// The object that the delegates are given; nil if the application has none any more.
+  /// The object to pass to delegates; nil if the application has released it.
   var session: URLSession? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
@@ -122,12 +124,12 @@ final class SessionCore: Sendable {
 
   // MARK: Tasks
 
-  /// The tasks that are not done, in the order in which they were made.
+  /// The unfinished tasks, in creation order.
   var tasks: [URLSessionTask] {
     state.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
   }
 
-  /// The same, by kind.
+  /// The unfinished tasks, by kind.
   var kinds: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     let tasks = tasks
     return (
@@ -136,7 +138,7 @@ final class SessionCore: Sendable {
     )
   }
 
-  /// Adds the task that `make` makes of a new number.
+  /// Creates a task with a new identifier and adds it.
   func add<Task: URLSessionTask>(_ make: (Int) -> Task) -> Task {
     let id = state.withLock { state in
       precondition(!state.isInvalid, "Task created in a session that has been invalidated")
@@ -154,7 +156,7 @@ final class SessionCore: Sendable {
     return BackgroundWork(task, TransferKey(session: identifier, task: task.taskIdentifier), transfers)
   }
 
-  /// The task has had its last message.
+  /// Removes a task after its last message.
   func remove(_ task: URLSessionTask) {
     state.withLock { state in
       state.tasks[task.taskIdentifier] = nil
@@ -165,7 +167,7 @@ final class SessionCore: Sendable {
 
   // MARK: Connections
 
-  /// Begins the load when there is room for it.
+  /// Enqueues a load, which starts as soon as its host has a free connection.
   func admit(_ load: TaskLoad) {
     state.withLock { state in
       state.loads[ObjectIdentifier(load)] = load
@@ -174,7 +176,7 @@ final class SessionCore: Sendable {
     beginNext()
   }
 
-  /// The load is over.
+  /// Removes a load that has ended, and starts the next one.
   func release(_ load: TaskLoad) {
     state.withLock { state in
       guard state.loads.removeValue(forKey: ObjectIdentifier(load)) != nil else { return }
@@ -194,7 +196,7 @@ final class SessionCore: Sendable {
         let limit = values.httpMaximumConnectionsPerHost
         let ready = state.waiting.filter { state.active[$0.host, default: 0] < limit }
         guard let first = ready.max(by: { $0.task.priority < $1.task.priority }) else { return nil }
-        // Of equal ones the first that came.
+        // Among equal priorities, the oldest load comes first.
         let next = ready.first { $0.task.priority == first.task.priority } ?? first
         state.waiting.removeAll { $0 === next }
         state.active[next.host, default: 0] += 1
@@ -207,7 +209,7 @@ final class SessionCore: Sendable {
 
   // MARK: The end
 
-  /// Makes no further tasks. Tells the delegate when the last one is done, and lets go of it.
+  /// Refuses further tasks. After the last task, notifies the delegate and releases it.
   func invalidate(cancelling: Bool) {
     state.withLock { $0.isInvalid = true }
     if cancelling { for task in tasks { task.cancel() } }
@@ -266,7 +268,7 @@ final class SessionCore: Sendable {
   }
 }
 
-/// What carries out a task of a background session that another process has: it fails.
+/// The work of a background task if another process has the transfers: the task fails.
 private final class NoWork: TaskWork {
   private let task: URLSessionTask
 

@@ -4,12 +4,12 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// A download's file, what it goes on with, and what its delegate is told of it.
+/// The file of a download, its resumption, and its reports to the delegate.
 extension TaskLoad {
-  /// Bytes of a download that are asked for again when it goes on, and compared.
+  /// The number of bytes that a resumed download requests again and compares.
   private static let overlap: Int64 = 64 * 1024
 
-  /// Opens the file. On the files' worker.
+  /// Opens the file. Called on the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
     var path = FileManager.default.temporaryDirectory
       .appendingPathComponent("ContinuoDownload-\(UUID().uuidString).tmp").path
@@ -32,11 +32,11 @@ extension TaskLoad {
       state.resumption = resumption
       return state.isOver
     }
-    // Ended meanwhile: nobody else removes it.
+    // If the load has ended in the meantime, no other code removes the file.
     if isOver, download.resumeData == nil { unlink(path) }
   }
 
-  /// Removes a file when the disk has time for that.
+  /// Removes a file on the files' worker.
   func remove(_ path: String) { core.networking.files.add { unlink(path) } }
 
   func answerDownload(_ exchange: Exchange, _ head: ResponseHead, _ response: URLResponse?)
@@ -75,8 +75,8 @@ extension TaskLoad {
     }
   }
 
-  /// What is there is of another version: the whole is asked for, in another exchange, so that no byte of this one counts any
-  /// more.
+  /// Restarts the download with its first byte, because the stored bytes cannot be continued. A new exchange
+  /// ensures that no more bytes of this one are used.
   private func askAnew(_ exchange: Exchange) {
     let isPresent = state.withLock { state in
       guard state.exchange === exchange, !state.isOver else { return false }
@@ -102,7 +102,7 @@ extension TaskLoad {
     task.showProgress()
   }
 
-  /// Has bytes written; pauses the exchange while too many wait for the disk.
+  /// Enqueues bytes to be written. Pauses the exchange while too many wait for the disk.
   func store(_ exchange: Exchange, _ bytes: [UInt8]) -> TransferDemand {
     let queued = queue(bytes.count)
     core.networking.files.add { [self] in
@@ -112,7 +112,7 @@ extension TaskLoad {
     return Self.demand(queued)
   }
 
-  /// The file and what is to be compared, while bytes of this exchange count.
+  /// The file and the comparison in progress; nil if the exchange is obsolete.
   private func target(of exchange: Exchange) -> (file: DownloadFile, comparison: Resumption?)? {
     state.withLock { state in
       guard state.exchange === exchange, !state.isOver, let file = state.file else { return nil }
@@ -120,13 +120,13 @@ extension TaskLoad {
     }
   }
 
-  /// Empties the file. On the files' worker.
+  /// Empties the file. Called on the files' worker.
   private func clear(_ exchange: Exchange) {
     guard let (file, _) = target(of: exchange), !file.cut(to: 0) else { return }
     stop(.of(.cannotWriteToFile, url, "the download cannot be written"))
   }
 
-  /// Compares and writes bytes. On the files' worker.
+  /// Compares and writes bytes. Called on the files' worker.
   private func write(_ bytes: [UInt8], of exchange: Exchange) {
     guard let (file, comparison) = target(of: exchange) else { return }
     var news = bytes[...]
@@ -146,7 +146,7 @@ extension TaskLoad {
     tellWritten(isLast: false)
   }
 
-  /// What the download can be gone on with. Its file stays until somebody does.
+  /// The resume data of the download. Its file is kept until the download is resumed.
   var resumeData: Data? {
     let (file, head) = state.withLock { ($0.file, $0.head) }
     guard let file, let request = task.originalRequest else { return nil }

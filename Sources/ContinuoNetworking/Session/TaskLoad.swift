@@ -4,38 +4,40 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// A transfer of a default session: it is the application's, and stands still and ends with it.
+/// A transfer of a default session. The application owns it: the connection closes on suspension, and the
+/// transfer is cancelled on termination.
 final class TaskLoad: TaskWork, Exchange.Client {
-  /// Bytes that may wait for a delegate or a disk, and how many must be left before more are read.
+  /// The number of bytes queued for a delegate or a disk at which the exchange pauses, and at which it
+  /// resumes.
   private static let room = 256 * 1024
   private static let enough = 128 * 1024
-  /// Bytes handed over at once.
+  /// The longest body in bytes that is delivered as data.
   private static let longestData = 1 << 30
-  /// Seconds after which a network is looked for again.
+  /// The interval in seconds between attempts without a network.
   private static let connectivityDelay = 5.0
 
   struct State {
     var exchange: Exchange?
-    /// Whether there is room for its connection.
+    /// Whether the load has a connection and has started.
     var hasBegun = false
     var head: ResponseHead?
-    /// Bytes of `exchange` that wait for the delegate or the disk.
+    /// The number of bytes of `exchange` that wait for the delegate or the disk.
     var queued = 0
-    /// What is handed over at the end.
+    /// The body for delivery at the end.
     var data = Data()
     var file: DownloadFile?
-    /// What the next answer may go on with.
+    /// The plan by which the next response may continue the file.
     var resumption: Resumption?
-    /// The same, while the bytes of `exchange` are compared with the file's. Changed by the files' worker only.
+    /// The plan while bytes of `exchange` are compared with the file. Changed by the files' worker only.
     var comparison: Resumption?
-    /// How much of the file the delegate was told of, and of the body.
+    /// The pace of the reports of written bytes, and of sent bytes.
     var written = ProgressPace()
     var sent = ProgressPace()
     var deadline: Alarms.ID?
     var retry: Alarms.ID?
     var hasToldWaiting = false
     var isHeld = false
-    /// Whether its connection was closed because the application was suspended.
+    /// Whether the connection was closed because the application was suspended.
     var isLost = false
     var isOver = false
   }
@@ -44,7 +46,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
   let core: SessionCore
   let state = Mutex(State())
 
-  /// A load that has not begun.
+  /// Creates a load that has not started.
   init(_ task: URLSessionTask) {
     self.task = task
     core = task.session.core
@@ -86,7 +88,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     state.withLock { $0.exchange }?.cancel()
-    // Nobody could find the bytes of a download for which nobody asks.
+    // Without a handler no one could find the bytes of the download.
     let data = handler != nil && task is URLSessionDownloadTask ? resumeData : nil
     if let handler { core.post { handler(data) } }
     finish(.cancelled(url, resumeData: data))
@@ -94,17 +96,17 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   // MARK: The beginning
 
-  /// Sends the request: there is room for its connection.
+  /// Sends the request, now that the host has a free connection.
   func begin() {
     state.withLock { $0.hasBegun = true }
-    // A file is opened, or looked at, before the request can be sent.
+    // The file is opened or examined before the request can be sent.
     var usesFile = task is URLSessionDownloadTask
     if case .file? = (task as? URLSessionUploadTask)?.source { usesFile = true }
     guard usesFile else { return prepare() }
     core.networking.files.add { [self] in prepare() }
   }
 
-  /// Makes the request and sends it. Blocks on the disk if it uses a file.
+  /// Creates the request and sends it. Blocks on the disk if the task uses a file.
   private func prepare() {
     guard state.withLock({ !$0.isOver && !$0.isLost }) else { return }
     do {
@@ -131,7 +133,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     exchange.start()
   }
 
-  /// The request's own limit, or the session's.
+  /// The timeout of the request if assigned, or else of the session, in seconds.
   private var timeout: Double { task.currentRequest?.ownTimeout ?? core.values.timeoutIntervalForRequest }
 
   private func makeRequest() throws -> TransferRequest {
@@ -171,7 +173,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
       ) { [weak self] chosen in
         guard let self, let chosen else { return exchange.proceed() }
         do {
-          // What the delegate has left as it was is sent as it followed from the redirect.
+          // If the delegate leaves the request unchanged, send the one derived from the redirect.
           var following = chosen == request ? next : try TransferRequest(chosen)
           following.body = following.body ?? next.body
           following.reach = next.reach
@@ -256,7 +258,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// The number of bytes that wait after these.
+  /// Adds to the number of queued bytes and returns it.
   func queue(_ count: Int) -> Int {
     state.withLock { state in
       state.queued += count
@@ -264,10 +266,10 @@ final class TaskLoad: TaskWork, Exchange.Client {
     }
   }
 
-  /// Whether the exchange has to pause, since so many bytes of it wait.
+  /// The demand for a number of queued bytes.
   static func demand(_ queued: Int) -> TransferDemand { queued >= room ? .pause : .more }
 
-  /// The delegate or the disk has taken bytes.
+  /// Records that the delegate or the disk has consumed bytes.
   func consumed(_ count: Int, _ exchange: Exchange) {
     let goesOn = state.withLock { state in
       guard state.exchange === exchange else { return false }
@@ -285,7 +287,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   func exchange(_ exchange: Exchange, endedWith failure: TransferFailure?) {
     guard task is URLSessionDownloadTask else { return end(exchange, failure) }
-    // After what is still to be written.
+    // After the pending writes.
     core.networking.files.add { [self] in end(exchange, failure) }
   }
 
@@ -337,7 +339,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   // MARK: The end
 
-  /// Ends the connection, and fails.
+  /// Cancels the connection and fails the task.
   func stop(_ error: URLError) {
     state.withLock { $0.exchange }?.cancel()
     finish(error)
@@ -359,7 +361,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
         defer { state.exchange = nil }
         return (state.data, state.file, taskDelegate)
       }
-      // A file without resume data is of no use to anybody.
+      // A partial file without resume data is useless.
       if error != nil, error?.downloadTaskResumeData == nil, let file { remove(file.path) }
       task.complete(error, data: data, file: file.map { URL(fileURLWithPath: $0.path) }, delegate)
       core.remove(task)
@@ -368,7 +370,7 @@ final class TaskLoad: TaskWork, Exchange.Client {
 
   // MARK: The application's life
 
-  /// The application is suspended: the connection ends.
+  /// Closes the connection because the application is suspended.
   func freeze() {
     let (exchange, retry) = state.withLock { state in
       if state.hasBegun, !state.isOver { state.isLost = true }
@@ -378,18 +380,18 @@ final class TaskLoad: TaskWork, Exchange.Client {
     exchange?.cancel()
   }
 
-  /// It runs again, and learns that the connection has ended.
+  /// Fails the task if its connection was closed by a suspension.
   func thaw() {
     guard state.withLock({ $0.isLost && !$0.isOver }) else { return }
     let data = task is URLSessionDownloadTask ? resumeData : nil
     finish(.of(.networkConnectionLost, url, "the connection was lost", resumeData: data))
   }
 
-  /// The application has ended.
+  /// Cancels the transfer because the application has ended.
   func drop() {
     let (exchange, alarms, file) = state.withLock { state in
       state.isOver = true
-      // The exchange keeps its client, so it is let go of.
+      // The exchange retains its client, so it is released.
       return (state.exchange.take(), [state.deadline, state.retry], state.file)
     }
     for alarm in alarms { core.networking.alarms.cancel(alarm) }

@@ -2,51 +2,51 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-// A task of Swift's that is cancelled cancels the transfer, and gets the error `cancelled`.
+// Cancelling the Swift task cancels the transfer, and the method throws `cancelled`.
 extension URLSession {
-  /// What is at `url`.
+  /// Requests `url` and returns the body and the response.
   public func data(
     from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     try await data(for: URLRequest(url: url), delegate: delegate)
   }
 
-  /// The answer to `request`.
+  /// Sends `request` and returns the body and the response.
   public func data(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     try await result(delegate) { done in makeData(request, .data(done)) }
   }
 
-  /// Sends a file, and returns the answer.
+  /// Sends a file, and returns the body and the response.
   public func upload(
     for request: URLRequest, fromFile fileURL: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     try await result(delegate) { done in makeUpload(request, .file(fileURL), .data(done)) }
   }
 
-  /// Sends bytes, and returns the answer.
+  /// Sends bytes, and returns the body and the response.
   public func upload(
     for request: URLRequest, from bodyData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (Data, URLResponse) {
     try await result(delegate) { done in makeUpload(request, .data(bodyData), .data(done)) }
   }
 
-  /// Downloads what is at `url` into a file, which the caller moves or removes.
+  /// Downloads `url` into a file, which the caller must move or remove.
   public func download(
     from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
     try await download(for: URLRequest(url: url), delegate: delegate)
   }
 
-  /// Downloads the answer to `request` into a file, which the caller moves or removes.
+  /// Downloads the response to `request` into a file, which the caller must move or remove.
   public func download(
     for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
     try await result(delegate) { done in makeDownload(request, nil, .file(isRemoved: false, done)) }
   }
 
-  /// Goes on with a download into a file, which the caller moves or removes.
+  /// Resumes a download into a file, which the caller must move or remove.
   public func download(
     resumeFrom resumeData: Data, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {
@@ -59,7 +59,7 @@ extension URLSession {
   ) async throws -> (Value, URLResponse) {
     let begun = Mutex<URLSessionTask?>(nil)
     return try await withTaskCancellationHandler {
-      // Unsafe: an application that has ended waits for ever.
+      // Unsafe, since the continuation is never resumed if the application has ended.
       try await withUnsafeThrowingContinuation {
         (result: UnsafeContinuation<(Value, URLResponse), any Error>) in
         let task = make { value, response, error in
@@ -72,7 +72,7 @@ extension URLSession {
         task.delegate = delegate
         begun.withLock { $0 = task }
         task.resume()
-        // Cancelled before there was anything to cancel.
+        // The Swift task may have been cancelled before `begun` was set.
         if Task.isCancelled { task.cancel() }
       }
     } onCancel: {

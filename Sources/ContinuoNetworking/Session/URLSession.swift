@@ -3,31 +3,34 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Makes transfers over http and https.
+/// A session of transfers over http and https.
 ///
-/// It belongs to the device that is `Device.current` when it is made. Delegates and completion handlers are called on the
-/// delegate queue, one at a time, and never while the application is suspended; in virtual time on the main queue. Any thread;
-/// nothing blocks, but the first background session of a device while what an earlier process has left is read.
+/// The session belongs to the device that is `Device.current` at its creation. Delegates and completion
+/// handlers are called on the delegate queue, one at a time, and never while the application is suspended. In
+/// virtual time they are called on the main queue.
+///
+/// Thread-safe. Methods do not block, except that the first background session of a device waits while the
+/// records of an earlier process are read.
 open class URLSession: NSObject, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked. What it has is never changed, or behind a lock.
+  // Unchecked, because the class is open; its state is immutable or guarded by a lock.
   let core: SessionCore
   private let isShared: Bool
   private let words = Mutex<String?>(nil)
 
-  /// A session without delegate for whoever needs nothing else, one for the device.
+  /// The device's shared session, without a delegate.
   open class var shared: URLSession { Device.current.networking.shared }
 
-  /// A session without delegate.
+  /// Creates a session without a delegate.
   public convenience init(configuration: URLSessionConfiguration) {
     self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
   }
 
-  /// A session whose tasks without completion handler tell `delegate`.
+  /// Creates a session. Tasks without a completion handler notify `delegate`.
   ///
   /// - Parameters:
-  ///   - configuration: how it works; copied.
-  ///   - delegate: is told what happens; kept until the session is invalidated.
-  ///   - queue: where delegate and completion handlers are called; a serial queue of the session's own if there is none.
+  ///   - configuration: the settings, which are copied.
+  ///   - delegate: receives the events; retained until the session is invalidated.
+  ///   - queue: the queue for delegate and completion handlers; nil: a serial queue of the session.
   public convenience init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
     delegateQueue queue: OperationQueue?
@@ -50,7 +53,8 @@ open class URLSession: NSObject, @unchecked Sendable {
       networking.add(core)
       return
     }
-    // One at a time: of two with one name the second is the first, and finds the tasks of before.
+    // Serialized: a second session with the same identifier shares the first one's core and finds its
+    // tasks.
     networking.beginTurn()
     let transfers = networking.openTransfers()
     if let present = transfers?.client(of: identifier) as? SessionCore {
@@ -68,16 +72,16 @@ open class URLSession: NSObject, @unchecked Sendable {
     core.connect()
   }
 
-  /// Where delegate and completion handlers are called.
+  /// The queue on which the delegate and completion handlers are called.
   open var delegateQueue: OperationQueue { core.delegateQueue }
 
-  /// Is told what happens; nil after the session was invalidated.
+  /// The delegate; nil after the session was invalidated.
   open var delegate: (any URLSessionDelegate)? { core.delegate }
 
-  /// A copy of what the session was made with.
+  /// A copy of the configuration.
   open var configuration: URLSessionConfiguration { URLSessionConfiguration(core.values) }
 
-  /// The application's own words for it.
+  /// A description by the application.
   open var sessionDescription: String? {
     get { words.withLock { $0 } }
     set { words.withLock { $0 = newValue } }
@@ -85,28 +89,31 @@ open class URLSession: NSObject, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Makes no further tasks; those that there are go on. Then the delegate is told and let go of. A session with a delegate
-  /// should be invalidated when it is of no more use. Without effect on the one that all share.
+  /// Refuses further tasks. After the existing tasks have ended, the delegate is notified and released.
+  ///
+  /// Sessions with a delegate should be invalidated when they are no longer needed. Has no effect on the
+  /// shared session.
   open func finishTasksAndInvalidate() { if !isShared { core.invalidate(cancelling: false) } }
 
-  /// The same, and cancels all tasks.
+  /// Refuses further tasks and cancels the existing ones; then the delegate is notified and released. Has no
+  /// effect on the shared session.
   open func invalidateAndCancel() { if !isShared { core.invalidate(cancelling: true) } }
 
-  /// Nothing is kept that could be reset. Calls `completionHandler` on the delegate queue.
+  /// Calls `completionHandler` on the delegate queue. Sessions have no state to reset.
   open func reset(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
-  /// Nothing is kept that could be written out. Calls `completionHandler` on the delegate queue.
+  /// Calls `completionHandler` on the delegate queue. Sessions have no state to write out.
   open func flush(completionHandler: @escaping @Sendable () -> Void) { core.post(completionHandler) }
 
-  /// Nothing is kept that could be reset.
+  /// Does nothing: sessions have no state to reset.
   public func reset() async {}
 
-  /// Nothing is kept that could be written out.
+  /// Does nothing: sessions have no state to write out.
   public func flush() async {}
 
   // MARK: Tasks
 
-  /// Hands over the tasks that are not done, by kind, in the order in which they were made.
+  /// Passes the unfinished tasks to the handler on the delegate queue, by kind and in creation order.
   open func getTasksWithCompletionHandler(
     _ completionHandler:
       @escaping @Sendable (
@@ -119,90 +126,96 @@ open class URLSession: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Hands over the tasks that are not done, in the order in which they were made.
+  /// Passes the unfinished tasks to the handler on the delegate queue, in creation order.
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
     core.post { [core] in completionHandler(core.tasks) }
   }
 
-  /// The tasks that are not done, in the order in which they were made.
+  /// The unfinished tasks, in creation order.
   public var allTasks: [URLSessionTask] {
     get async { core.tasks }
   }
 
-  /// The tasks that are not done, by kind.
+  /// The unfinished tasks, by kind and in creation order.
   public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     get async { core.kinds }
   }
 
-  /// A task that gets what is at `url`, for the delegate.
+  /// Creates a task that requests `url` and notifies the delegate.
   open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-  /// A task that makes `request`, for the delegate.
+  /// Creates a task that sends `request` and notifies the delegate.
   open func dataTask(with request: URLRequest) -> URLSessionDataTask { makeData(request, .delegate) }
 
-  /// A task that gets what is at `url` and hands it over.
+  /// Creates a task that requests `url` and passes the response to the handler.
   open func dataTask(
     with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask {
     dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// A task that makes `request` and hands the answer over.
+  /// Creates a task that sends `request` and passes the response to the handler.
   open func dataTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask { makeData(request, .data(completionHandler)) }
 
-  /// A task that sends a file, which must stay as it is until it is sent. Without it the task fails with `fileDoesNotExist`.
+  /// Creates a task that sends a file and notifies the delegate. The file must not change until it is sent.
+  /// If the file is missing, the task fails with `fileDoesNotExist`.
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
     makeUpload(request, .file(fileURL), .delegate)
   }
 
-  /// A task that sends bytes.
+  /// Creates a task that sends bytes and notifies the delegate.
   open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
     makeUpload(request, .data(bodyData), .delegate)
   }
 
-  /// A task that sends a file and hands the answer over.
+  /// Creates a task that sends a file and passes the response to the handler.
   open func uploadTask(
     with request: URLRequest, fromFile fileURL: URL,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionUploadTask { makeUpload(request, .file(fileURL), .data(completionHandler)) }
 
-  /// A task that sends bytes and hands the answer over.
+  /// Creates a task that sends bytes and passes the response to the handler.
   open func uploadTask(
     with request: URLRequest, from bodyData: Data?,
     completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionUploadTask { makeUpload(request, .data(bodyData ?? Data()), .data(completionHandler)) }
 
-  /// A task that downloads what is at `url` into a file, for the delegate.
+  /// Creates a task that downloads `url` into a file and notifies the delegate.
   open func downloadTask(with url: URL) -> URLSessionDownloadTask { downloadTask(with: URLRequest(url: url)) }
 
-  /// A task that downloads the answer to `request` into a file, for the delegate.
+  /// Creates a task that downloads the response to `request` into a file and notifies the delegate.
   open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
     makeDownload(request, nil, .delegate)
   }
 
-  /// A task that goes on with a download that was cancelled or has failed. If the server has another version by now, or the
-  /// bytes are not there any more, it begins anew. It fails with `cannotOpenFile` if the data is none of that kind.
+  /// Creates a task that resumes a cancelled or failed download, and notifies the delegate.
+  ///
+  /// The download restarts if the server has another version by now, or if the bytes no longer exist. The
+  /// task fails with `cannotOpenFile` if the data is not resume data.
   open func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
     makeDownload(nil, resumeData, .delegate)
   }
 
-  /// A task that downloads what is at `url` and hands the file over, which is removed when the handler returns.
+  /// Creates a task that downloads `url` and passes the file to the handler. The file is removed when the
+  /// handler returns.
   open func downloadTask(
     with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask {
     downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
   }
 
-  /// A task that downloads the answer to `request` and hands the file over, which is removed when the handler returns.
+  /// Creates a task that downloads the response to `request` and passes the file to the handler. The file is
+  /// removed when the handler returns.
   open func downloadTask(
     with request: URLRequest,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask { makeDownload(request, nil, .file(isRemoved: true, completionHandler)) }
 
-  /// A task that goes on with a download and hands the file over, which is removed when the handler returns.
+  /// Creates a task that resumes a download and passes the file to the handler. The file is removed when the
+  /// handler returns.
   open func downloadTask(
     withResumeData resumeData: Data,
     completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void

@@ -2,9 +2,10 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// How a session works. A session keeps a copy of what it was made with. Any thread.
+/// The settings of a session. A session keeps a copy of the configuration with which it was created.
+/// Thread-safe.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked. What it has is behind a lock.
+  // Unchecked, because the class is open; a lock guards its state.
   struct Values: Sendable {
     var identifier: String?
     var timeoutIntervalForRequest: TimeInterval = 60
@@ -25,10 +26,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   private let state: Mutex<Values>
 
-  /// The values at present.
   var values: Values { state.withLock { $0 } }
 
-  /// The values of a default session.
+  /// Creates a configuration for a default session.
   public override convenience init() { self.init(Values()) }
 
   init(_ values: Values) { state = Mutex(values) }
@@ -38,45 +38,50 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { state.withLock { $0[keyPath: path] = newValue } }
   }
 
-  /// A new configuration for a session of the application, whose tasks stand still with it and end with it.
+  /// A new configuration for a session of the application: its connections close on suspension, and its tasks
+  /// end on termination.
   open class var `default`: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
-  /// The same as `default`: no session here writes cookies, caches or credentials to a disk.
+  /// A new configuration, the same as `default`: sessions write no cookies, caches or credentials to disk.
   open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(Values()) }
 
-  /// A new configuration for a session whose transfers the device makes, also while the application is suspended or was
-  /// terminated.
+  /// Creates a configuration for a background session. The device makes its transfers, also while the
+  /// application is suspended or terminated.
   ///
-  /// - Parameter identifier: the session's name, by which an application that was launched again finds it; not empty.
+  /// - Parameter identifier: the name by which a relaunched application finds the session; not empty.
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     precondition(!identifier.isEmpty, "a background session needs an identifier")
     var values = Values()
     values.identifier = identifier
-    // There are as many as on a phone.
+    // The same number as on a phone.
     values.httpMaximumConnectionsPerHost = 4
     return URLSessionConfiguration(values)
   }
 
-  /// Another configuration with the same values.
+  /// Returns a configuration with the same values.
   open func copy(with zone: NSZone? = nil) -> Any { URLSessionConfiguration(values) }
 
   /// The name of a background session; nil for other sessions.
   open var identifier: String? { values.identifier }
 
-  /// Seconds without a byte after which a task fails; 60 by default. A `timeoutInterval` that was assigned to the request wins, also
-  /// 60; 60 s given to its initializer cannot be told from the default. In a background session the task is tried again.
+  /// The timeout in seconds without a byte, 60 by default.
+  ///
+  /// A `timeoutInterval` assigned to the request takes precedence, even if it is 60. A value of 60 passed to
+  /// the request's initializer cannot be distinguished from the default. A background session retries the
+  /// task after a timeout.
   open var timeoutIntervalForRequest: TimeInterval {
     get { self[\.timeoutIntervalForRequest] }
     set { self[\.timeoutIntervalForRequest] = newValue }
   }
 
-  /// Seconds after which a task fails however it goes, counted from its first `resume()`; 7 days by default.
+  /// The time limit of a task in seconds, counted from its first `resume()`; 7 days by default.
   open var timeoutIntervalForResource: TimeInterval {
     get { self[\.timeoutIntervalForResource] }
     set { self[\.timeoutIntervalForResource] = newValue }
   }
 
-  /// Header fields of all requests, unless the request has a field of that name. Values are sent as they are described.
+  /// Header fields of all requests; a request's own field of the same name takes precedence. Values are sent
+  /// as their descriptions.
   open var httpAdditionalHeaders: [AnyHashable: Any]? {
     get { self[\.httpAdditionalHeaders].map { $0 as [AnyHashable: Any] } }
     set {
@@ -89,68 +94,69 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  /// How many of the session's transfers with one host there are at a time; 6 by default, 4 in a background session. Further
-  /// ones wait, those with a higher priority first.
+  /// The maximum number of concurrent transfers with one host, at least 1; 6 by default, 4 in a background
+  /// session. Further tasks wait, those with a higher priority first.
   open var httpMaximumConnectionsPerHost: Int {
     get { self[\.httpMaximumConnectionsPerHost] }
     set { self[\.httpMaximumConnectionsPerHost] = max(1, newValue) }
   }
 
-  /// Whether the device chooses the time of the transfers; without effect outside of background sessions.
+  /// Whether the device chooses the time of the transfers. Has an effect only in background sessions.
   open var isDiscretionary: Bool {
     get { self[\.isDiscretionary] }
     set { self[\.isDiscretionary] = newValue }
   }
 
-  /// Whether the application is resumed or launched when a background session's transfers are done; true by default.
+  /// Whether to resume or launch the application when a background session's transfers are done; true by
+  /// default.
   open var sessionSendsLaunchEvents: Bool {
     get { self[\.sessionSendsLaunchEvents] }
     set { self[\.sessionSendsLaunchEvents] = newValue }
   }
 
-  /// Whether a task waits for a network instead of failing where there is none. A background session always does.
+  /// Whether a task waits for a network instead of failing without one. Background sessions always wait.
   open var waitsForConnectivity: Bool {
     get { self[\.waitsForConnectivity] }
     set { self[\.waitsForConnectivity] = newValue }
   }
 
-  /// Kept; there is no cellular network.
+  /// Stored without effect: cellular networks do not exist.
   open var allowsCellularAccess: Bool {
     get { self[\.allowsCellularAccess] }
     set { self[\.allowsCellularAccess] = newValue }
   }
 
-  /// Kept; no network is known as expensive.
+  /// Stored without effect: no network counts as expensive.
   open var allowsExpensiveNetworkAccess: Bool {
     get { self[\.allowsExpensiveNetworkAccess] }
     set { self[\.allowsExpensiveNetworkAccess] = newValue }
   }
 
-  /// Kept; no network is known as constrained.
+  /// Stored without effect: no network counts as constrained.
   open var allowsConstrainedNetworkAccess: Bool {
     get { self[\.allowsConstrainedNetworkAccess] }
     set { self[\.allowsConstrainedNetworkAccess] = newValue }
   }
 
-  /// Kept, and has no effect.
+  /// Stored without effect: suspension closes all connections.
   open var shouldUseExtendedBackgroundIdleMode: Bool {
     get { self[\.shouldUseExtendedBackgroundIdleMode] }
     set { self[\.shouldUseExtendedBackgroundIdleMode] = newValue }
   }
 
-  /// Kept, and has no effect.
+  /// Stored without effect: shared containers do not exist.
   open var sharedContainerIdentifier: String? {
     get { self[\.sharedContainerIdentifier] }
     set { self[\.sharedContainerIdentifier] = newValue }
   }
 
-  /// Kept, and has no effect.
+  /// Stored without effect: all traffic has the same priority.
   open var networkServiceType: URLRequest.NetworkServiceType {
     get { self[\.networkServiceType] }
     set { self[\.networkServiceType] = newValue }
   }
 
-  /// Kept, and has no effect: nothing is cached.
+  /// Stored without effect: responses are not cached.
   open var requestCachePolicy: URLRequest.CachePolicy {
     get { self[\.requestCachePolicy] }
     set { self[\.requestCachePolicy] = newValue }

@@ -2,32 +2,35 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// Receives what concerns a session. The methods of all delegates are optional, and are called one at a time, on the session's
-/// delegate queue. Of a method that there is in two forms the `async` one is called where the one with a completion handler
-/// is missing; where it belongs to no actor, it stays on the delegate queue.
+/// Receives the events of a session.
+///
+/// All delegate methods except `urlSession(_:downloadTask:didFinishDownloadingTo:)` are optional. They are
+/// called one at a time, on the session's delegate queue. If a method has two forms, the `async` form is
+/// called when the form with a completion handler is missing. An `async` method without an actor runs on the
+/// delegate queue.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-  /// The session is done for good: the last call. The error is nil if the application has invalidated it.
+  /// The session has become invalid: the last call. The error is nil if the application has invalidated it.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
-  /// A server wants to know who asks. `completionHandler` must be called, on any thread.
+  /// A server requests credentials. `completionHandler` must be called, on any thread.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// A server wants to know who asks.
+  /// A server requests credentials. Returns the disposition of the challenge and the credential.
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// All messages about the transfers for which the application was resumed or launched were delivered: it is time to call
-  /// the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+  /// All events for which the application was resumed or launched were delivered. The application should now
+  /// call the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
   func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension URLSessionDelegate {
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
-  /// Asks the `async` form.
+  /// Calls the `async` form by default.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -37,7 +40,7 @@ extension URLSessionDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Leaves it to the default handling.
+  /// Chooses the default handling of the challenge.
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
@@ -45,46 +48,47 @@ extension URLSessionDelegate {
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
-/// Receives what concerns tasks of all kinds.
+/// Receives the events of tasks of all kinds.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-  /// The task waits for a network; once for each task at most.
+  /// The task waits for a network. Called at most once per task.
   func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 
-  /// The server sends the task elsewhere. `completionHandler` must be called, on any thread: with a request to go on with, or
-  /// with nil: then the redirect is the answer. Not called in a background session, which follows all.
+  /// The server redirects the task. `completionHandler` must be called, on any thread, with the next request,
+  /// or with nil to accept the redirect as the response. Not called in background sessions, which follow all
+  /// redirects.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
-  /// The server sends the task elsewhere. Returns a request to go on with, or nil: then the redirect is the answer.
+  /// The server redirects the task. Returns the next request, or nil to accept the redirect as the response.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
   ) async -> URLRequest?
 
-  /// A server wants to know who asks. By default asks the session's delegate.
+  /// A server requests credentials for a task. Calls the `async` form by default.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
-  /// A server wants to know who asks. By default asks the session's method.
+  /// A server requests credentials for a task. Calls the method of the session's delegate by default.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-  /// Bytes of the request's body were sent; at most 10 times a second, and at the end.
+  /// Bytes of the request body were sent. Called at most 10 times per second, and at the end.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64)
 
-  /// The task is done: its last message. The error is nil if an answer came, whatever its status.
+  /// The task has ended: its last call. The error is nil if a response arrived, whatever its status.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 
 extension URLSessionTaskDelegate {
   /// Does nothing by default.
   public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
-  /// Asks the `async` form.
+  /// Calls the `async` form by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -94,12 +98,12 @@ extension URLSessionTaskDelegate {
         await self.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request))
     }
   }
-  /// Follows the redirect.
+  /// Follows the redirect by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest
   ) async -> URLRequest? { request }
-  /// Asks the `async` form.
+  /// Calls the `async` form by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -109,11 +113,11 @@ extension URLSessionTaskDelegate {
       completionHandler(disposition, credential)
     }
   }
-  /// Asks the session's method.
+  /// Calls the method of the session's delegate by default.
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
   ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-    // Unsafe: an application that never answers waits for ever. One that answers twice is heard once.
+    // Unsafe, since an application that never answers waits forever. A second answer is ignored.
     await withUnsafeContinuation { continuation in
       let waiting = Mutex<UnsafeContinuation<(URLSession.AuthChallengeDisposition, URLCredential?), Never>?>(
         continuation)
@@ -133,24 +137,25 @@ extension URLSessionTaskDelegate {
   ) {}
 }
 
-/// Receives the answers of data and upload tasks that have no completion handler.
+/// Receives the responses of data and upload tasks without a completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-  /// The answer's head. No body comes before `completionHandler` was called, on any thread.
+  /// The head of the response has arrived. No body is delivered before `completionHandler` is called, on any
+  /// thread.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
-  /// The answer's head. No body comes before this method has returned.
+  /// The head of the response has arrived. No body is delivered before this method returns.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition
 
-  /// The next bytes of the body. While this method is slow the server has to wait.
+  /// The next bytes of the body. A slow delegate makes the server wait.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
 extension URLSessionDataDelegate {
-  /// Asks the `async` form.
+  /// Calls the `async` form by default.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -159,7 +164,7 @@ extension URLSessionDataDelegate {
       completionHandler(await self.urlSession(session, dataTask: dataTask, didReceive: response))
     }
   }
-  /// Takes the body.
+  /// Accepts the body by default.
   public func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
   ) async -> URLSession.ResponseDisposition { .allow }
@@ -167,20 +172,20 @@ extension URLSessionDataDelegate {
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
 
-/// Receives the files of download tasks.
+/// Receives the events of download tasks.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
-  /// The file is there. It is removed when this method returns: move it, or open it, before. The only method that must be
-  /// there.
+  /// The download is complete. The file is removed when this method returns: move or open it before. The only
+  /// required method.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
 
-  /// Bytes were written; at most 10 times a second, and at the end. `totalBytesExpectedToWrite` is
-  /// `NSURLSessionTransferSizeUnknown` where the server does not tell it.
+  /// Bytes were written. Called at most 10 times per second, and at the end. `totalBytesExpectedToWrite` is
+  /// `NSURLSessionTransferSizeUnknown` if the server does not announce the length.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
-  /// The download goes on at this byte.
+  /// The download resumes at byte `fileOffset`.
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
     expectedTotalBytes: Int64)
@@ -200,54 +205,54 @@ extension URLSessionDownloadDelegate {
 }
 
 extension URLSession {
-  /// What becomes of a task at the head of its answer.
+  /// The disposition of a task after its response head.
   public enum ResponseDisposition: Int, Hashable, Sendable {
-    /// It ends, with the error `cancelled`.
+    /// The task ends with the error `cancelled`.
     case cancel = 0
-    /// The body is taken.
+    /// The task receives the body.
     case allow = 1
   }
 
-  /// What becomes of a challenge.
+  /// The disposition of a challenge.
   public enum AuthChallengeDisposition: Int, Hashable, Sendable {
-    /// The credential is sent; without one the answer of the server is the task's.
+    /// Send the credential; without one, accept the server's response as the task's.
     case useCredential = 0
-    /// The answer of the server is the task's.
+    /// Accept the server's response as the task's.
     case performDefaultHandling = 1
-    /// The task ends, with the error `cancelled`.
+    /// End the task with the error `cancelled`.
     case cancelAuthenticationChallenge = 2
-    /// The answer of the server is the task's.
+    /// Accept the server's response as the task's.
     case rejectProtectionSpace = 3
   }
 }
 
-/// The length of a transfer whose length is not known.
+/// A placeholder for an unknown transfer length.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-/// The key of an error's `userInfo` under which a download has the data to go on with.
+/// The key of a download's resume data in the `userInfo` of its error.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
-/// The person has ended the application.
+/// The cancellation reason that the user has quit the application.
 public let NSURLErrorCancelledReasonUserForceQuitApplication = 0
 
 extension URLError {
-  /// Why the device has cancelled a task of a background session.
+  /// The reason for which the device has cancelled a task of a background session.
   public enum BackgroundTaskCancelledReason: Int, Sendable {
-    /// The person has ended the application.
+    /// The user has quit the application.
     case userForceQuitApplication = 0
-    /// Never: updates in the background are not disabled here.
+    /// Never used: background updates cannot be disabled.
     case backgroundUpdatesDisabled = 1
-    /// Never: the device does not run short.
+    /// Never used: the device does not run short of resources.
     case insufficientSystemResources = 2
   }
 
-  /// Why the device has cancelled the task; nil if it has not.
+  /// The reason for which the device has cancelled the task; nil if it has not.
   public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
     (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int).flatMap {
       BackgroundTaskCancelledReason(rawValue: $0)
     }
   }
 
-  /// What a download that failed can be gone on with; nil if it cannot.
+  /// The resume data of a failed download; nil if the download cannot be resumed.
   public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 }

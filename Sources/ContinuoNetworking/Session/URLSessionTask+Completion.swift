@@ -3,13 +3,13 @@ import FoundationNetworking
 import Synchronization
 
 extension URLSessionTask {
-  /// Brings `progress` up to date. The answer to a body counts as one byte more than has come of it, so that nothing is
-  /// finished with the last byte that is sent.
+  /// Updates `progress`. If a body is sent, the response counts as at least one byte more than was received:
+  /// sending the last byte does not finish the progress.
   func showProgress() {
     let (done, total) = own.withLock { own in
       let sends = own.expectedToSend > 0
       let answer = sends ? max(own.expectedToReceive, own.received + 1) : own.expectedToReceive
-      // A server may announce more than can be counted.
+      // A server may announce a length that overflows.
       let (both, isTooMuch) = own.expectedToSend.addingReportingOverflow(answer)
       return (own.sent + own.received, answer > 0 && !isTooMuch ? both : -1)
     }
@@ -17,7 +17,7 @@ extension URLSessionTask {
     progress.completedUnitCount = done
   }
 
-  /// Tells the application that it is done. On the delegate queue.
+  /// Reports the completion to the application. To be called on the delegate queue.
   func complete(_ error: URLError?, data: Data, file: URL?, _ delegate: (any URLSessionTaskDelegate)?) {
     let response = own.withLock { own in
       own.state = .completed
@@ -28,7 +28,7 @@ extension URLSessionTask {
     }
     progress.cancellationHandler = nil
     if error == nil {
-      // Whatever was announced; 0 of 0 would not be finished.
+      // Regardless of the announced length; at least 1, since 0 of 0 does not count as finished.
       progress.totalUnitCount = max(1, progress.completedUnitCount)
       progress.completedUnitCount = progress.totalUnitCount
     }

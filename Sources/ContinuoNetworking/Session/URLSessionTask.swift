@@ -2,34 +2,34 @@ public import Foundation
 public import FoundationNetworking
 import Synchronization
 
-/// A transfer of a session. It is made by the session, and begins with `resume()`. Any thread; nothing blocks.
+/// A transfer of a session. The session creates it; `resume()` starts it. Thread-safe; methods do not block.
 open class URLSessionTask: NSObject, @unchecked Sendable {
-  // Unchecked: an open class cannot be checked. What it has is never changed, or behind a lock.
+  // Unchecked, because the class is open; its state is immutable or guarded by a lock.
 
-  /// Where a task is.
+  /// The state of a task.
   public enum State: Int, Hashable, Sendable {
-    /// It runs, or waits for a network.
+    /// The task is in progress, or waits for a network.
     case running = 0
-    /// It has not begun, or stands still.
+    /// The task has not started, or is paused.
     case suspended = 1
-    /// It was cancelled, and its last message is on its way.
+    /// The task was cancelled; its last call to the application is pending.
     case canceling = 2
-    /// It is done.
+    /// The task has ended.
     case completed = 3
   }
 
-  /// What is done with the answer.
+  /// The receiver of the response.
   enum Receiver: Sendable {
-    /// The delegates are told.
+    /// The delegates receive the events.
     case delegate
-    /// The whole is handed over.
+    /// A handler receives the whole body.
     case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
-    /// The file is handed over. Whether it is removed when the handler returns.
+    /// A handler receives the file. `isRemoved`: whether the file is removed when the handler returns.
     case file(isRemoved: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
   }
 
   struct Own: @unchecked Sendable {
-    // Unchecked: URLRequest, URLResponse and errors are values, or never changed.
+    // Unchecked: URLRequest, URLResponse and errors are values or never modified.
     var state = State.suspended
     var suspensions = 1
     var original: URLRequest?
@@ -49,15 +49,15 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     var work: (any TaskWork)?
   }
 
-  /// A number that no other task of the session has.
+  /// The number of the task, unique within its session.
   public let taskIdentifier: Int
-  /// How far it is, in bytes of the request's body and of the answer's. Cancelling it cancels the task.
+  /// The progress in bytes of the request body and the response body. Cancelling it cancels the task.
   public let progress: Progress
-  /// The session that made it.
+  /// The session that created the task.
   let session: URLSession
   let receiver: Receiver
   let own: Mutex<Own>
-  /// The host of the first request; empty if it has none.
+  /// The host of the first request; empty if the request has none.
   let host: String
 
   init(_ session: URLSession, id: Int, request: URLRequest?, receiver: Receiver) {
@@ -74,22 +74,22 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     progress.cancellationHandler = { [weak self] in self?.cancel() }
   }
 
-  /// What was asked for at first; nil for a download that was made from resume data which cannot be read.
+  /// The first request; nil for a download from unreadable resume data.
   open var originalRequest: URLRequest? { own.withLock { $0.original } }
-  /// What is asked for at present: another one after redirects.
+  /// The current request, which differs from the first one after redirects.
   open var currentRequest: URLRequest? { own.withLock { $0.current } }
-  /// The head of the answer; nil before it has come.
+  /// The head of the response; nil before its arrival.
   open var response: URLResponse? { own.withLock { $0.response } }
-  /// Why it failed; nil before, and if it has not.
+  /// The error of a failed task; nil for any other task.
   open var error: (any Error)? { own.withLock { $0.error } }
-  /// Where it is.
+  /// The current state of the task.
   open var state: State { own.withLock { $0.state } }
 
-  /// Is told of this task in place of the session's delegate, until it is done. Kept until then.
+  /// Receives the events of this task in place of the session's delegate. Retained until the end of the task.
   open var delegate: (any URLSessionTaskDelegate)? {
     get { own.withLock { $0.delegate } }
     set {
-      // The one before may end with this, and ask the task something.
+      // Released outside the lock: the previous delegate's `deinit` may use the task.
       let old = own.withLock { own in
         defer { own.delegate = newValue }
         return own.delegate
@@ -98,7 +98,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The application's own words for it, which a background session keeps; at most 64 KiB are kept over a launch.
+  /// A description by the application. A background session keeps it across launches if it has at most 64
+  /// KiB.
   open var taskDescription: String? {
     get { own.withLock { $0.taskDescription } }
     set {
@@ -107,40 +108,41 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Which of several waiting tasks begins first, from 0 to 1.
+  /// The priority among waiting tasks, 0…1: higher priorities start first.
   open var priority: Float {
     get { own.withLock { $0.priority } }
     set { own.withLock { $0.priority = min(max(newValue, 0), 1) } }
   }
 
-  /// Before which a task of a background session does not begin, if it is set before the first `resume()`.
+  /// The earliest start of a task in a background session. Must be set before the first `resume()`.
   open var earliestBeginDate: Date? {
     get { own.withLock { $0.earliestBeginDate } }
     set { own.withLock { $0.earliestBeginDate = newValue } }
   }
 
-  /// Bytes of the body that have come.
+  /// The number of body bytes received.
   open var countOfBytesReceived: Int64 { own.withLock { $0.received } }
-  /// Bytes of the body that will have come; `NSURLSessionTransferSizeUnknown` if that is not known.
+  /// The length of the body in bytes; `NSURLSessionTransferSizeUnknown` if unknown.
   open var countOfBytesExpectedToReceive: Int64 { own.withLock { $0.expectedToReceive } }
-  /// Bytes of the request's body that were sent.
+  /// The number of request body bytes sent.
   open var countOfBytesSent: Int64 { own.withLock { $0.sent } }
-  /// Bytes of the request's body.
+  /// The length of the request body in bytes.
   open var countOfBytesExpectedToSend: Int64 { own.withLock { $0.expectedToSend } }
 
-  /// Kept, and has no effect.
+  /// An estimate by the application, stored without effect.
   open var countOfBytesClientExpectsToSend: Int64 {
     get { own.withLock { $0.clientExpectsToSend } }
     set { own.withLock { $0.clientExpectsToSend = newValue } }
   }
 
-  /// Kept, and has no effect.
+  /// An estimate by the application, stored without effect.
   open var countOfBytesClientExpectsToReceive: Int64 {
     get { own.withLock { $0.clientExpectsToReceive } }
     set { own.withLock { $0.clientExpectsToReceive = newValue } }
   }
 
-  /// Begins, or goes on after `suspend()`: as often as that was called. Without effect on a task that is done.
+  /// Starts the task, or resumes it after as many calls as there were of `suspend()`. Has no effect on a
+  /// completed task.
   open func resume() {
     makeWork()
     let work = own.withLock { own -> (any TaskWork)? in
@@ -154,7 +156,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     work?.resume()
   }
 
-  /// Stands still: nothing is read from the connection, which the server may end meanwhile.
+  /// Pauses the task: nothing is read from the connection, which the server may close.
   open func suspend() {
     let work = own.withLock { own -> (any TaskWork)? in
       guard own.state == .running || own.state == .suspended else { return nil }
@@ -165,10 +167,10 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     work?.suspend()
   }
 
-  /// Ends it with the error `cancelled`. Without effect on a task that is done.
+  /// Ends the task with the error `cancelled`. Has no effect on a completed task.
   open func cancel() { cancel(producing: nil) }
 
-  /// - Parameter handler: gets what a download can be gone on with, on the delegate queue.
+  /// - Parameter handler: receives the resume data of a download, on the delegate queue.
   func cancel(producing handler: (@Sendable (Data?) -> Void)?) {
     makeWork()
     let (isFirst, work) = own.withLock { own -> (Bool, (any TaskWork)?) in
@@ -183,7 +185,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Makes what carries it out, unless it is there or the task is done. Not under the lock: what is made reads the task.
+  /// Creates the work of the task, unless it exists or the task has ended. Not under the lock, since the work
+  /// reads the task.
   private func makeWork() {
     let isMissing = own.withLock { $0.work == nil && ($0.state == .suspended || $0.state == .running) }
     guard isMissing else { return }
@@ -193,20 +196,20 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// For tasks that can wait.
+  /// The priority of tasks that can wait, 0.25.
   public static let lowPriority: Float = 0.25
-  /// The priority of new tasks.
+  /// The priority of new tasks, 0.5.
   public static let defaultPriority: Float = 0.5
-  /// For tasks that cannot wait.
+  /// The priority of urgent tasks, 0.75.
   public static let highPriority: Float = 0.75
 }
 
-/// A task whose answer comes as data.
+/// A task that delivers the response body as data.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
-/// A task that sends a body; its answer comes as data.
+/// A task that sends a body and delivers the response body as data.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
-  /// What is sent beside the request: a file, or bytes.
+  /// The request body: a file, or bytes.
   let source: Source
 
   enum Source: Sendable {
@@ -220,11 +223,11 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
   }
 }
 
-/// A task whose answer comes as a file.
+/// A task that delivers the response body as a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-  /// What it goes on with.
+  /// The data to resume from, if any.
   let resumeData: ResumeData?
-  /// Whether it was to go on with something that cannot be read.
+  /// Whether the given resume data is unreadable.
   let isInvalid: Bool
 
   init(
@@ -237,13 +240,17 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     super.init(session, id: id, request: request, receiver: receiver)
   }
 
-  /// Ends it with the error `cancelled`, and hands over what another task can go on with: nil unless it is a `GET` whose
-  /// answer has an ETag or a date of change, from a server with ranges. On the delegate queue.
+  /// Ends the task with the error `cancelled`, and passes its resume data to the handler on the delegate
+  /// queue.
+  ///
+  /// The data is nil unless the task is a `GET` whose response has an ETag or a modification date, from a
+  /// server with range support.
   open func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
     cancel(producing: completionHandler)
   }
 
-  /// Ends it with the error `cancelled`, and returns what another task can go on with.
+  /// Ends the task with the error `cancelled`, and returns its resume data; nil if the download cannot be
+  /// resumed.
   open func cancelByProducingResumeData() async -> Data? {
     await withUnsafeContinuation { continuation in
       cancel(producing: { continuation.resume(returning: $0) })
@@ -251,14 +258,14 @@ open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
   }
 }
 
-/// What carries a task out. Any thread; nothing blocks.
+/// The work that carries out a task. Thread-safe; methods do not block.
 protocol TaskWork: AnyObject, Sendable {
-  /// The task begins or goes on.
+  /// Starts or resumes the task.
   func resume()
-  /// The task stands still.
+  /// Pauses the task's transfer.
   func suspend()
-  /// The task ends with the error `cancelled`; `handler` gets what it can be gone on with.
+  /// Ends the task with the error `cancelled`; `handler` receives its resume data.
   func cancel(producing handler: (@Sendable (Data?) -> Void)?)
-  /// The application describes the task.
+  /// Records the application's description of the task.
   func describe(_ text: String?)
 }

@@ -1,7 +1,7 @@
 import HostTime
 import Transfer
 
-/// How a connection ends too early.
+/// A premature end of a connection.
 struct Cut: Hashable {
   enum Ending { case close, reset, hang }
 
@@ -14,36 +14,36 @@ struct Cut: Hashable {
   }
 }
 
-/// Another medium from some request on.
+/// The replacement of a URL's content after a number of requests.
 struct Change: Hashable {
   var requestsLeft: Int
   var url: WebURL
 }
 
-/// What is wrong with a host.
+/// The simulated faults of a host.
 struct Behaviour: Hashable {
-  /// Of the connections that come first.
+  /// The cuts of the next connections, one each.
   var cuts: [Cut] = []
-  /// Of those behind them.
+  /// The cut of all connections after those in `cuts`.
   var always: Cut?
   var lifetime: Duration?
   var idleLimit: Duration?
   var hasRanges = true
   var tellsLength = true
   var delay = Duration.zero
-  /// Of the next requests.
+  /// The statuses of the next requests.
   var statuses: [Int] = []
   var change: Change?
   var refuses = false
-  /// What requests must have, or they are answered with 401.
+  /// The credentials that requests need; others are answered with 401.
   var credentials: Credentials?
 
-  /// The cut of a connection that begins now.
+  /// Removes and returns the cut of a new connection.
   mutating func takeCut() -> Cut? { cuts.isEmpty ? always : cuts.removeFirst() }
 
   mutating func takeStatus() -> Int? { statuses.isEmpty ? nil : statuses.removeFirst() }
 
-  /// What a request for `url` that comes now is taken for.
+  /// Returns the URL whose content answers a new request for `url`.
   mutating func resolve(_ url: WebURL) -> WebURL {
     guard let present = change else { return url }
     guard present.requestsLeft > 0 else { return present.url }

@@ -3,14 +3,14 @@ import Transfer
 
 /// A live stream of marked frames with titles.
 struct MarkedStation: Hashable, Sendable {
-  /// Audio bytes between two blocks of metadata.
+  /// The number of audio bytes between two metadata blocks.
   static let interval = 8_192
 
   let stream: MarkedStream
   let name: String
-  /// Which title comes when, in order.
+  /// The titles with their start times, in order.
   let titles: [TitleChange]
-  /// How much of what was sent before a listener gets at once.
+  /// The amount of past audio that a listener receives immediately.
   let burst: Duration
 
   struct TitleChange: Hashable {
@@ -18,31 +18,31 @@ struct MarkedStation: Hashable, Sendable {
     let title: String
   }
 
-  /// How long it has been on the air when the device starts.
+  /// The time on air before the device starts.
   static let before = Duration.seconds(60)
 
-  /// The frame that is on the air at a moment.
+  /// Returns the frame on air at the given time.
   func frame(at moment: Duration) -> Int64 {
     let sound = max(0, (moment + Self.before) / .seconds(1) * Double(stream.sampleRate))
     return Int64(sound) / MarkedStream.soundPerFrame
   }
 
-  /// When the stream's byte at `offset` is sent.
+  /// Returns the time at which the stream's byte at `offset` is sent.
   func moment(of offset: Int64) -> Duration {
     .seconds(Double(offset) * 8 / Double(stream.bitRate)) - Self.before
   }
 
-  /// The title at a moment; nil before the first one.
+  /// Returns the title at the given time; nil before the first one.
   func title(at moment: Duration) -> String? { titles.last { $0.moment <= moment }?.title }
 }
 
-/// What a station sends on one connection.
+/// The response body of a station on one connection.
 struct StationBody {
   private let station: MarkedStation
   private let hasMetadata: Bool
-  /// Where in the stream it begins.
+  /// The offset in the stream at which the body begins.
   private let begin: Int64
-  /// The stream's next byte that is not in `ready`.
+  /// The offset in the stream of the next byte that is not in `ready`.
   private var offset: Int64
   private var ready: [UInt8] = []
   private var lastTitle: String?
@@ -63,7 +63,8 @@ struct StationBody {
     return ResponseHead(status: 200, fields: fields)
   }
 
-  /// When the first `count` bytes can have been sent: at once what was on the air before, and then as it is.
+  /// Returns the earliest time at which the first `count` bytes are sent: past audio immediately, the rest in
+  /// real time.
   func moment(of count: Int64) -> HostTime {
     HostTime(max(.zero, station.moment(of: begin + count)))
   }
@@ -79,7 +80,7 @@ struct StationBody {
     return Array(ready.prefix(count))
   }
 
-  /// A block with the title of the next byte, empty if that is the one before.
+  /// Returns a metadata block with the title at the next byte, empty if it is unchanged.
   private mutating func block() -> [UInt8] {
     let title = station.title(at: station.moment(of: offset))
     guard let title, title != lastTitle else { return [0] }

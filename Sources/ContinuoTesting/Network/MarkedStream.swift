@@ -1,45 +1,45 @@
 import HostTime
 
-/// A song of a test device as bytes: frames with a header each, as MPEG audio has them, which say which part of the song they
-/// are. All frames are of one bit rate, so that each one's place is known.
+/// A test device's song as bytes: frames with a header each, as in MPEG audio, which identifies the part of
+/// the song. The bit rate is constant, so the position of each frame is known.
 struct MarkedStream: Hashable, Sendable {
-  /// PCM frames in a frame of bytes.
+  /// The number of PCM frames per stream frame.
   static let soundPerFrame: Int64 = 1_152
-  /// What every header begins with. No byte of a frame is one that MPEG audio could begin with.
+  /// The beginning of every header. No byte of a stream frame can begin an MPEG frame.
   static let magic = Array("continuo".utf8)
-  /// Bytes of a header.
+  /// The length of a header, in bytes.
   static let headerLength = 8 + 2 + 4 + 3 + 3 + 6
-  /// What is said in place of the length of what has no end.
+  /// The length value that marks a stream without an end.
   private static let endless: Int64 = 1 << 42 - 1
 
-  /// The song's number.
+  /// The number of the song.
   var song: Int
-  /// Its length in PCM frames; nil for what has no end.
+  /// The length in PCM frames; nil for a stream without an end.
   var length: Int64?
   var sampleRate: Int
-  /// Bits a second.
+  /// The bit rate in bits per second.
   var bitRate: Int
 
-  /// Where a frame begins.
+  /// Returns the offset of a frame.
   func start(of frame: Int64) -> Int64 { frame * Self.soundPerFrame * Int64(bitRate) / Int64(8 * sampleRate) }
 
-  /// The frame that the byte at `offset` belongs to.
+  /// Returns the frame that contains the byte at `offset`.
   func frame(at offset: Int64) -> Int64 {
     var frame = offset * Int64(8 * sampleRate) / (Self.soundPerFrame * Int64(bitRate))
     while start(of: frame + 1) <= offset { frame += 1 }
     return frame
   }
 
-  /// Bytes in all; only for what has an end.
+  /// The total number of bytes. Valid only for a stream with an end.
   var byteCount: Int64 {
     start(of: ((length ?? 0) + Self.soundPerFrame - 1) / Self.soundPerFrame)
   }
 
-  /// A frame's bytes: the header, and the same byte again and again, which is another one in the next frame.
+  /// Returns a frame's bytes: the header and a repeated byte, which differs in the next frame.
   func bytes(of frame: Int64) -> [UInt8] {
     var bytes = Self.magic
     func add(_ number: Int64, _ bits: Int) {
-      // Seven bits a byte.
+      // Each byte holds seven bits.
       for shift in stride(from: bits - 7, through: 0, by: -7) {
         bytes.append(UInt8(number >> Int64(shift) & 0x7F))
       }
@@ -54,7 +54,7 @@ struct MarkedStream: Hashable, Sendable {
     return bytes + [UInt8](repeating: filler, count: count - bytes.count)
   }
 
-  /// What a header says; nil if these bytes are none.
+  /// Returns the content of a header; nil for other bytes.
   static func read(_ bytes: some Collection<UInt8>) -> (stream: MarkedStream, frame: Int64)? {
     guard bytes.count >= headerLength, bytes.starts(with: magic) else { return nil }
     var rest = bytes.dropFirst(magic.count)
@@ -75,7 +75,7 @@ struct MarkedStream: Hashable, Sendable {
     )
   }
 
-  /// The bytes of a range of it.
+  /// Returns the bytes in the given range.
   func bytes(_ range: Range<Int64>) -> [UInt8] {
     var bytes: [UInt8] = []
     guard !range.isEmpty else { return bytes }

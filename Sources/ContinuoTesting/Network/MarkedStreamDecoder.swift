@@ -1,22 +1,24 @@
 import AudioCore
 import MP3Decoding
 
-/// Decodes the bytes of a song: marks that say which frame of which song each one is, once all bytes of it have been seen to be
-/// there and right.
+/// Decodes the bytes of a song to marks that identify the song and the frame. A frame is decoded only after
+/// all its bytes were checked.
 final class MarkedStreamDecoder: AudioDecoder {
   private let source: any ByteSource
   private let stream: MarkedStream
-  /// The frame that the source begins with, and where that begins.
+  /// The first frame in the source, and its offset there.
   private let first: Int64
   private let base: Int64
   private let marks: MarkedDecoder
-  /// PCM frames of the song before which all bytes have been seen.
+  /// The number of PCM frames of the song whose bytes were checked.
   private var seen: Int64
-  /// Who is told of each frame; nil but for a station.
+  /// The receiver of frame callbacks; nil except for a station.
   private var part: MP3Opening.Stream?
 
+  /// Creates a decoder for the song in `source`.
+  ///
   /// - Parameters:
-  ///   - frame: the frame that begins at `base` of the source.
+  ///   - frame: the frame at the offset `base` of the source.
   init(_ source: any ByteSource, _ stream: MarkedStream, frame: Int64, base: Int64) {
     self.source = source
     self.stream = stream
@@ -39,7 +41,7 @@ final class MarkedStreamDecoder: AudioDecoder {
     let there = source.supply(from: offset(of: seen / MarkedStream.soundPerFrame))
     let bytesPerSecond = Double(stream.bitRate) / 8
     let ready = Double(max(0, seen - marks.place)) / Double(stream.sampleRate)
-    // What is no whole frame is no sound.
+    // Incomplete frames are not playable.
     let frames = (Double(there.byteCount) / bytesPerSecond / secondsPerFrame).rounded(.down)
     return MediaSupply(
       seconds: ready + frames * secondsPerFrame, isComplete: there.isComplete,
@@ -73,7 +75,7 @@ final class MarkedStreamDecoder: AudioDecoder {
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { try marks.setOutputFormat(format) }
 
   func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
-    // A station has no places.
+    // A station is not seekable.
     guard stream.length != nil else { return marks.place - first * MarkedStream.soundPerFrame }
     let place = try marks.seek(toFrame: frame)
     let start = marks.place / MarkedStream.soundPerFrame
@@ -102,7 +104,7 @@ final class MarkedStreamDecoder: AudioDecoder {
     return filled > 0 ? .frames(filled) : .end
   }
 
-  /// Looks at the frame that begins at `seen`.
+  /// Checks the frame that begins at `seen`.
   private func look() throws(DecodingError) -> ByteRead {
     let number = seen / MarkedStream.soundPerFrame
     let expected = stream.bytes(of: number)
@@ -119,7 +121,7 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   private func offset(of frame: Int64) -> Int64 { base + stream.start(of: frame) - stream.start(of: first) }
 
-  /// Begins to open what `source` has: a song of a test device by its header, everything else as the MPEG audio that it is.
+  /// Starts opening the content of `source`: a test device's song, recognized by its header, or MPEG audio.
   @Sendable static func open(
     _ source: any ByteSource, _ options: MP3File.Options, _ part: MP3Opening.Stream?
   ) -> MediaOpening {
@@ -145,13 +147,13 @@ final class MarkedStreamDecoder: AudioDecoder {
     case file
   }
 
-  /// How far a header is looked for, in bytes: that of a listener who joins a station within a frame.
+  /// The number of bytes searched for a header. A listener who joins a station may start within a frame.
   private static let search = 4_096
 
-  /// What the source's first bytes are; nil while they are missing.
+  /// Identifies the source by its first bytes; nil while they are missing.
   private static func find(in source: any ByteSource) throws(DecodingError) -> Found? {
     guard let front = try source.peek(1, at: 0) else { return nil }
-    // A frame or a tag of a file.
+    // The first byte of an MPEG frame or an ID3 tag.
     guard let byte = front.first, byte != 0xFF, byte != UInt8(ascii: "I") else { return .file }
     for base in 0..<search {
       guard let bytes = try source.peek(MarkedStream.headerLength, at: Int64(base)) else { return nil }

@@ -1,9 +1,9 @@
 import HostTime
 import Transfer
 
-/// What a simulated network knows, and in which order things happen on it.
+/// The state of a simulated network, including the order of its events.
 struct NetworkState {
-  /// What happens to a transfer.
+  /// An event of a transfer, ready for delivery.
   struct Arrival {
     enum What {
       case event(TransferEvent)
@@ -16,10 +16,10 @@ struct NetworkState {
   }
 
   struct Connection {
-    /// What comes next beside the body.
+    /// The next event besides body data.
     enum Next {
       case connected
-      /// A piece of the request's body, up to this byte.
+      /// The request's body was sent up to this byte.
       case sent(Int64)
       case head
       case end
@@ -31,16 +31,16 @@ struct NetworkState {
     let sink: any TransferSink
     var next: (what: Next, due: HostTime)?
     var answer: Answer?
-    /// Bytes of the body that were sent.
+    /// The number of body bytes sent.
     var sent: Int64 = 0
     var cut: Cut?
-    /// When the host ends it.
+    /// The time at which the host ends the connection.
     var deadline: HostTime?
     var idleLimit: Duration?
-    /// Since when nobody reads from it.
+    /// The time at which the reader paused; nil while it reads.
     var pausedSince: HostTime?
 
-    /// Bytes that may come before it ends; nil: any number.
+    /// The number of bytes until the connection ends; nil if unlimited.
     var left: Int64? {
       let toEnd = answer.flatMap { answer in answer.end.map { $0 - answer.position } }
       let toCut = cut.map { $0.after - sent }
@@ -55,13 +55,13 @@ struct NetworkState {
   var contents: [WebURL: SimulatedNetwork.Content] = [:]
   var hosts: [String: Behaviour] = [:]
   private(set) var requests: [SimulatedNetwork.Request] = []
-  /// In the order in which they began.
+  /// The connections, ordered by start time.
   private(set) var connections: [Connection] = []
   private var lastID: UInt64 = 0
   private var offlineUntil: HostTime?
-  /// The piece that is crossing the link.
+  /// The piece in transit on the link.
   private var flight: (transfer: TransferID, count: Int, arrival: HostTime)?
-  /// Whose piece crossed it last: the next one is another's.
+  /// The transfer whose piece crossed the link last: another one is next.
   private var turn: UInt64 = 0
 
   // MARK: What callers do
@@ -92,7 +92,7 @@ struct NetworkState {
     let since = connections[index].pausedSince
     guard isPaused != (since != nil) else { return }
     connections[index].pausedSince = isPaused ? now : nil
-    // What has not been read is sent again.
+    // Bytes that were not read are sent again.
     if isPaused, flight?.transfer == transfer { flight = nil }
     if let since, let limit = connections[index].idleLimit, since.advanced(by: limit) <= now {
       connections[index].next = (.failure(lost(connections[index])), now)
@@ -111,7 +111,7 @@ struct NetworkState {
 
   // MARK: What happens
 
-  /// When something happens next; nil: not before somebody does something.
+  /// Returns the time of the next event; nil if none is due without a call.
   func nextMoment(at now: HostTime) -> HostTime? {
     let back = isOffline(at: now) ? offlineUntil ?? now : now
     var moments: [HostTime] = []
@@ -133,7 +133,7 @@ struct NetworkState {
     return moments.min()
   }
 
-  /// The next thing that happens now, if there is one.
+  /// Removes and returns the next event that is due now; nil if none is.
   mutating func takeArrival(at now: HostTime) -> Arrival? {
     for index in connections.indices {
       guard let next = connections[index].next, next.due <= now else { continue }
@@ -168,7 +168,8 @@ struct NetworkState {
     return arrival(index, .body(bytes))
   }
 
-  /// The next piece of the request's body is sent, which has a way of its own; behind the last one comes the answer.
+  /// Schedules the next piece of the request's body, which does not share the link with the answers. The
+  /// answer follows the last piece.
   private mutating func planRequest(_ index: Int, from start: Int64, at now: HostTime) {
     let request = connections[index].request
     let size = request.body?.count ?? 0
@@ -231,7 +232,7 @@ struct NetworkState {
 
   // MARK: The link
 
-  /// The piece that crosses the link next: that of the connection behind the one whose turn it was.
+  /// Returns the next piece to cross the link: from the connection after the one whose turn it was.
   private mutating func nextFlight(at now: HostTime) -> (TransferID, Int, HostTime)? {
     let ready = connections.filter { sendingMoment($0, at: now).map { $0 <= now } ?? false }
     guard let connection = ready.first(where: { $0.id.number > turn }) ?? ready.first else { return nil }
@@ -241,7 +242,7 @@ struct NetworkState {
     return (connection.id, count, now.advanced(bySeconds: seconds))
   }
 
-  /// When the connection's next piece can be sent; nil if it has none.
+  /// Returns the time at which the connection can send its next piece; nil if it has none.
   private func sendingMoment(_ connection: Connection, at now: HostTime) -> HostTime? {
     guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil else {
       return nil

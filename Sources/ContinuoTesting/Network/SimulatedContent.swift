@@ -2,7 +2,7 @@ import HostTime
 import Transfer
 
 extension SimulatedNetwork {
-  /// What a server answers with.
+  /// The content with which a server answers.
   public struct Content: Sendable {
     enum Kind: Sendable {
       case data([UInt8], type: String)
@@ -14,32 +14,33 @@ extension SimulatedNetwork {
     let kind: Kind
     let etag: String?
 
-    /// These bytes, whose version `etag` tells, with its quotes: `"\"1\""`. `type` is what `Content-Type` says.
+    /// Serves these bytes. `etag` identifies their version, including its quotes: `"\"1\""`. `type` is the
+    /// value of `Content-Type`.
     public static func data(
       _ bytes: some Sequence<UInt8>, etag: String? = nil, type: String = "audio/mpeg"
     ) -> Content {
       Content(kind: .data(Array(bytes), type: type), etag: etag)
     }
 
-    /// This status and no body: 404 for example.
+    /// Answers with this status and no body, 404 for example.
     public static func status(_ status: Int) -> Content {
       Content(kind: .status(status, location: nil), etag: nil)
     }
 
-    /// A redirect to another URL, absolute or relative.
+    /// Redirects to another URL, absolute or relative.
     public static func redirect(to location: String) -> Content {
       Content(kind: .status(302, location: location), etag: nil)
     }
   }
 }
 
-/// The answer to a request: its head, and a body of which pieces are taken.
+/// The answer to a request: its head, and a body that is read in pieces.
 struct Answer {
   let head: ResponseHead
   private var body: Body
-  /// Where in the content the next byte is; for a station in what it sends on this connection.
+  /// The offset of the next byte in the content. For a station: in the body of this connection.
   private(set) var position: Int64
-  /// Where the body ends; nil for what has no end.
+  /// The end of the body; nil for an unlimited one.
   let end: Int64?
 
   private enum Body {
@@ -49,7 +50,7 @@ struct Answer {
     case station(StationBody)
   }
 
-  /// Answers `request` as `behaviour` says.
+  /// Creates the answer to `request` according to `behaviour`.
   init(
     _ content: SimulatedNetwork.Content?, to request: TransferRequest, _ behaviour: Behaviour, status: Int?,
     at now: HostTime
@@ -109,7 +110,7 @@ struct Answer {
     self.init(head: ResponseHead(status: status, fields: fields), body, from: start, to: count)
   }
 
-  /// The first byte that is asked for; nil if all are.
+  /// Returns the offset of the first requested byte; nil if the whole content is requested.
   private static func first(_ request: TransferRequest) -> Int64? {
     guard let range = request.fields["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
       return nil
@@ -117,12 +118,12 @@ struct Answer {
     return Int64(range.dropFirst(6).dropLast())
   }
 
-  /// When `count` more bytes are there to be sent; nil: they always are.
+  /// Returns the time at which `count` more bytes are available; nil if they always are.
   func moment(of count: Int) -> HostTime? {
     if case .station(let body) = body { body.moment(of: position + Int64(count)) } else { nil }
   }
 
-  /// The next `count` bytes.
+  /// Removes and returns the next `count` bytes.
   mutating func take(_ count: Int) -> [UInt8] {
     defer { position += Int64(count) }
     switch body {

@@ -3,24 +3,25 @@ import HostTime
 import Synchronization
 package import Transfer
 
-/// The network of a test device: everything that its players fetch comes from here, in virtual time.
+/// The network of a test device, which answers all requests of its players in virtual time.
 ///
-/// What is served at a URL is told with ``serve(_:at:)``; a URL at which nothing is served fails like a host that does not
-/// exist, and nothing ever reaches the machine's own network. Bytes cross one ``link`` piece after piece, in turns where
-/// several transfers run, and arrive at moments that are the same in each run.
+/// ``serve(_:at:)`` sets the content of a URL. A URL without content fails like a host that does not exist,
+/// and no request reaches the machine's own network. All transfers share one ``link``. Bytes cross it piece
+/// by piece, in turns if several transfers are in progress, and arrive at times that are the same in each
+/// run.
 ///
 /// All members: any thread.
 public final class SimulatedNetwork: Sendable {
-  /// What lies between the device and all servers.
+  /// The link between the device and all servers.
   public struct Link: Hashable, Sendable {
-    /// Bytes a second of all transfers together, at least 1; nil: as many as are wanted, in no time.
+    /// The bandwidth shared by all transfers, in bytes per second, at least 1; nil means unlimited.
     public var bytesPerSecond: Int?
-    /// Once for a connection to be made, and once more until an answer begins.
+    /// The delay of each connection, and additionally of each answer.
     public var latency: Duration
-    /// How many bytes arrive at once, from 1 to 65,536. Where it is more than one number, they are drawn.
+    /// The number of bytes per piece, 1…65,536. With more than one possible value the size is random.
     public var pieces: ClosedRange<Int>
 
-    /// A link with these properties.
+    /// Creates a link with the given values.
     public init(
       bytesPerSecond: Int? = nil, latency: Duration = .zero, pieces: ClosedRange<Int> = 4_096...4_096
     ) {
@@ -30,15 +31,15 @@ public final class SimulatedNetwork: Sendable {
     }
   }
 
-  /// A request that came to the network, whether it was answered or not.
+  /// A request received by the network, answered or not.
   public struct Request: Hashable, Sendable {
-    /// When, since the device's start.
+    /// The time of the request, since the device's start.
     public let moment: Duration
-    /// What was asked for, without credentials.
+    /// The requested URL, without credentials.
     public let url: String
-    /// `GET` for example.
+    /// The method, `GET` for example.
     public let method: String
-    /// What was sent with it; empty if there was none, or if it was a file that cannot be read.
+    /// The request's body; empty if it has none or its file cannot be read.
     public let body: [UInt8]
     let fields: HTTPFields
 
@@ -54,10 +55,10 @@ public final class SimulatedNetwork: Sendable {
       }
     }
 
-    /// Which bytes were asked for, as HTTP writes it: `bytes=65536-`. Nil: all, without `Range`.
+    /// The requested range in HTTP notation, `bytes=65536-`. Without a `Range` field nil: the whole content.
     public var range: String? { self["Range"] }
 
-    /// The value of a header field; nil if the request has none of that name.
+    /// The value of a header field; nil if the request does not have it.
     public subscript(_ field: String) -> String? { fields[field] }
   }
 
@@ -65,7 +66,7 @@ public final class SimulatedNetwork: Sendable {
   let state: Mutex<NetworkState>
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// A network on which nothing is served.
+  /// Creates a network without content.
   package init(clock: VirtualClock) {
     self.clock = clock
     state = Mutex(NetworkState())
@@ -78,28 +79,28 @@ public final class SimulatedNetwork: Sendable {
 
   // MARK: Servers
 
-  /// Answers requests for `url` with `content` from now on, in place of what was served there.
+  /// Answers requests for `url` with `content` from now on, replacing any previous content.
   public func serve(_ content: Content, at url: String) {
     let url = Self.address(url)
     change { $0.contents[url] = content }
   }
 
-  /// The host of that name, to say how it misbehaves.
+  /// Returns the host with the given name, whose faults can be set.
   public func host(_ name: String) -> Host { Host(name: name.lowercased(), network: self) }
 
   // MARK: The link
 
-  /// The link, whose change counts for what has not begun to cross it.
+  /// The link. A change applies to pieces that have not begun to cross it.
   public var link: Link {
     get { state.withLock { $0.link } }
     set { change { $0.link = newValue } }
   }
 
-  /// Draws what is random from here on: the same seed gives the same run.
+  /// Seeds the random numbers: equal seeds give equal runs.
   public func seed(_ seed: UInt64) { change { $0.random = SeededNumbers(state: seed) } }
 
-  /// Takes the network away for `duration`, or for good: what is on its way waits, connections stay as they are, and new
-  /// ones fail at once as on a device that is offline.
+  /// Disconnects the network for `duration`, by default permanently. Pieces in transit wait and connections
+  /// persist. New connections fail immediately, as on a device that is offline.
   public func goOffline(for duration: Duration = .seconds(1_000_000_000)) {
     let end = clock.now.advanced(by: duration)
     change { $0.goOffline(until: end) }
@@ -107,10 +108,10 @@ public final class SimulatedNetwork: Sendable {
 
   // MARK: Results
 
-  /// The requests so far, in order; the newest 100,000.
+  /// The requests so far, in order; at most the newest 100,000.
   public var requests: [Request] { state.withLock { $0.requests } }
 
-  /// How many connections there are.
+  /// The number of open connections.
   public var connectionCount: Int { state.withLock { $0.connections.count } }
 
   // MARK: How it works
@@ -120,7 +121,7 @@ public final class SimulatedNetwork: Sendable {
     return state.withLock { body(&$0) }
   }
 
-  /// Tells one thing that happens now, or when the next one does.
+  /// Delivers one event that is due now, or returns the time of the next one.
   private func step() -> WorkerNext {
     let now = clock.now
     guard let arrival = state.withLock({ $0.takeArrival(at: now) }) else {
@@ -153,12 +154,12 @@ extension SimulatedNetwork: HTTPTransport {
     change { $0.setPaused(isPaused, transfer, at: now) }
   }
 
-  // Events are told by whoever moves the clock, which is the thread of all workers in virtual time: none is under way when
-  // one of them cancels.
+  // Events are delivered by the thread that advances the clock, which is the thread of all workers in virtual
+  // time. No delivery is in progress when one of them cancels.
   package func cancel(_ transfer: TransferID) { change { $0.remove(transfer) } }
 }
 
-/// Steele, Lea and Flood's generator: a seed tells all of its numbers.
+/// The generator of Steele, Lea and Flood: a seed determines all of its numbers.
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 

@@ -2,46 +2,47 @@ import AudioCore
 import AudioOutput
 import HostTime
 
-/// What a listener has heard from a test device, exact to the frame.
+/// The audible output of a test device, exact to the frame.
 public struct HeardSound: Hashable, Sendable {
-  /// Frames of a song that followed each other.
+  /// A sequence of consecutive frames of a song.
   public struct Passage: Hashable, Sendable, CustomStringConvertible {
-    /// The song's name; nil for sound that is none of the device's songs: a real file's.
+    /// The name of the song; nil for other sound, from a real file.
     public var song: String?
-    /// Which frames of it; at rates other than 1 between which frames it passed, to one or two. Those of real files are
-    /// counted from 0 in each passage.
+    /// The frames heard. At rates other than 1 the range passed, accurate to one or two frames. For real
+    /// files counted from 0 in each passage.
     public var frames: Range<Int64>
 
-    /// Those frames of that song.
+    /// Creates a passage of the given song and frames.
     public init(song: String?, frames: Range<Int64>) {
       self.song = song
       self.frames = frames
     }
 
-    /// `a 0..<44100`
+    /// The song and the frames: `a 0..<44100`.
     public var description: String { "\(song ?? "sound") \(frames)" }
   }
 
-  /// A stretch of sound or of silence.
+  /// A period of sound or silence.
   public struct Stretch: Hashable, Sendable, CustomStringConvertible {
-    /// What was heard; nil for silence.
+    /// The passage heard; nil for silence.
     public var passage: Passage?
-    /// When it began, on the device's clock.
+    /// The start time, on the device's clock.
     public var start: Duration
-    /// When it ended. If sound is still playing, the last stretch ends at the present moment.
+    /// The end time, on the device's clock. If sound is still playing, the last stretch ends at the current
+    /// time.
     public var end: Duration
 
-    /// `1.000…2.000 a 0..<44100`
+    /// The times and the passage: `1.000…2.000 a 0..<44100`.
     public var description: String {
       "\(HostTime(start).inSeconds)…\(HostTime(end).inSeconds) \(passage?.description ?? "silence")"
     }
   }
 
-  /// All of it in order, without the silence before the first sound and behind the last.
+  /// All stretches in order, without the silence before the first and after the last sound.
   public private(set) var stretches: [Stretch] = []
 
-  /// The sound without the silences; passages that continue each other are joined. A song that was heard
-  /// without a frame missing, repeated or changed is one passage, equal to its `Song.whole`.
+  /// The passages without the silences, with adjoining passages joined. A song heard without a missing,
+  /// repeated or changed frame is one passage, equal to its `Song.whole`.
   public var passages: [Passage] {
     var all: [Passage] = []
     for passage in stretches.compactMap(\.passage) {
@@ -54,10 +55,10 @@ public struct HeardSound: Hashable, Sendable {
     return all
   }
 
-  /// The silences between sounds.
+  /// The silences between passages of sound.
   public var silences: [Stretch] { stretches.filter { $0.passage == nil } }
 
-  /// Whether anything was heard at that moment, on the device's clock.
+  /// Returns whether any sound was heard at the given time on the device's clock.
   public func isAudible(at moment: Duration) -> Bool {
     stretches.contains { $0.passage != nil && $0.start <= moment && moment < $0.end }
   }
@@ -72,8 +73,9 @@ public struct HeardSound: Hashable, Sendable {
     }
   }
 
-  /// How many frames from `begin` on are a song's at one rate other than 1, and where it would go on; nil for none. A rate
-  /// shows within 64 frames; what is nearer to 1 than 3 % is not told from frames that are missing or repeated.
+  /// Detects a song played at a constant rate other than 1. Returns the number of output frames from `begin`
+  /// on and the song frame that would follow; nil if none. Detection needs 64 frames. A rate within 3 % of 1
+  /// cannot be distinguished from missing or repeated frames.
   private static func paced(
     from begin: Int, to end: Int, _ mark: (Int) -> (song: Int, frame: Int64)?
   ) -> (count: Int, end: Int64)? {
@@ -82,7 +84,7 @@ public struct HeardSound: Hashable, Sendable {
     var count = 1
     while begin + count < end, let next = mark(begin + count), next.song == first.song {
       let way = Double(next.frame - first.frame)
-      // A frame is the last one at or before its place.
+      // Each frame is the last one at or before its exact position.
       let lower = max(speeds.lowerBound, (way - 1) / Double(count))
       let upper = min(speeds.upperBound, (way + 1) / Double(count))
       guard lower <= upper else { break }
@@ -124,7 +126,7 @@ public struct HeardSound: Hashable, Sendable {
         }
         frame += 1
         while frame < run.frameCount {
-          // Most of it at once; the rest, up to where the marks wrap round, one by one.
+          // Compare most frames in bulk, and the rest, up to the wrap-around of the marks, one by one.
           if let first, (frame - begin) % 8 == 1 {
             frame += Mark.count(
               song: first.song, from: first.frame + Int64(frame - begin),
@@ -150,6 +152,6 @@ public struct HeardSound: Hashable, Sendable {
 }
 
 extension HeardSound: CustomStringConvertible {
-  /// A line for each stretch.
+  /// The stretches, one line each.
   public var description: String { stretches.map(\.description).joined(separator: "\n") }
 }

@@ -1,24 +1,26 @@
 import AudioCore
 import CMarks
 
-/// Samples that say what they are: the left one the place in the song, the right one the song's number and the
-/// place's high bits. A Float holds 24 bits exactly; 23 leave it below 1.
+/// Samples that identify themselves. The left sample contains the low bits of the position in the song, the
+/// right one the song's number and the position's high bits. A Float holds 24 bits exactly; 23 bits keep it
+/// below 1.
 enum Mark {
   private static let scale = Float(1 << 23)
   private static let highBits = 11
   private static let lowMask: Int64 = (1 << 23) - 1
 
-  /// Songs in a test, and frames in a song (four days at 48 kHz): what the marks have room for.
+  /// The maximum number of songs in a test, and of frames in a song (four days at 48 kHz), that marks can
+  /// represent.
   static let songLimit = (1 << (23 - highBits)) - 1
   static let frameLimit: Int64 = 1 << (23 + Int64(highBits))
 
-  /// The frame's samples. `song` counts from 1, so that no frame is silence.
+  /// Writes the frame's samples. `song` counts from 1, so that no frame is silent.
   static func write(song: Int, frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>, at index: Int) {
     buffer[index] = Float(frame & lowMask) / scale
     buffer[index + 1] = Float(Int64(song) << highBits | frame >> 23) / scale
   }
 
-  /// How the marks go on from that frame, and for how many frames they do so.
+  /// Returns the marks from a frame on, and the number of frames for which they are linear.
   private static func span(song: Int, frame: Int64) -> (marks: continuo_marks, frames: Int64) {
     let first = continuo_marks(
       left: Float(frame & lowMask) / scale, right: Float(Int64(song) << highBits | frame >> 23) / scale,
@@ -26,7 +28,7 @@ enum Mark {
     return (first, lowMask + 1 - frame & lowMask)
   }
 
-  /// Writes so many frames from `frame` on to the start of `buffer`.
+  /// Writes `count` frames, from `frame` on, to the start of `buffer`.
   static func write(
     song: Int, frames count: Int, from frame: Int64, into buffer: UnsafeMutableBufferPointer<Float>
   ) {
@@ -39,7 +41,7 @@ enum Mark {
     }
   }
 
-  /// How many of these frames at least are those of `song` from `frame` on.
+  /// Returns a lower bound of the number of leading frames that belong to `song` from `frame` on.
   static func count(song: Int, from frame: Int64, in samples: Slice<UnsafeBufferPointer<Float>>) -> Int {
     let samples = UnsafeBufferPointer(rebasing: samples)
     var done = 0
@@ -53,7 +55,7 @@ enum Mark {
     return done
   }
 
-  /// What a frame says; nil for samples that are no mark.
+  /// Returns the song and frame of a mark; nil for other samples.
   static func read(_ left: Float, _ right: Float) -> (song: Int, frame: Int64)? {
     guard left >= 0, left < 1, right > 0, right < 1 else { return nil }
     let low = Int64(left * scale)
@@ -63,14 +65,14 @@ enum Mark {
   }
 }
 
-/// A song as the engine opens it.
+/// A song as opened by the engine.
 struct MarkedSource: MediaSource {
   var number: Int
   var frames: Int64
   var sampleRate: Int
-  /// Where decoding breaks off; nil for a sound song.
+  /// The frame at which decoding fails; nil for an undamaged song.
   var breaksAt: Int64?
-  /// Whether anybody looks at the frames; else they are whatever was in the buffer before.
+  /// Whether the output is evaluated. If not, the buffer's previous content is output instead of marks.
   var isHeard = true
 
   func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening {
@@ -78,7 +80,7 @@ struct MarkedSource: MediaSource {
   }
 }
 
-/// Media that cannot be opened.
+/// A medium that cannot be opened.
 struct UnplayableSource: MediaSource {
   var error: DecodingError
 
@@ -87,24 +89,26 @@ struct UnplayableSource: MediaSource {
   }
 }
 
-/// Writes marks. Converted to another rate, each frame is that of the song's nearest frame before it.
+/// Writes marks. Converted to another rate, each output frame is the song's nearest frame before it.
 final class MarkedDecoder: AudioDecoder {
   private let source: MarkedSource
   private var outputRate: Int
   private var origin: Int64 = 0
   private var produced: Int64 = 0
 
-  /// - Parameter origin: the frame with which it begins.
+  /// Creates a decoder.
+  ///
+  /// - Parameter origin: the first frame.
   init(_ source: MarkedSource, from origin: Int64 = 0) {
     self.source = source
     self.origin = origin
     outputRate = source.sampleRate
   }
 
-  /// The frame of the song that comes next.
+  /// The next frame of the song.
   var place: Int64 { origin + produced * Int64(source.sampleRate) / Int64(outputRate) }
 
-  /// How many frames come until that frame of the song, if as many are asked for.
+  /// Returns the number of output frames until the given frame of the song.
   func outputFrames(before frame: Int64) -> Int { Int(max(0, outputFrames(upTo: frame) - produced)) }
 
   var format: PCMFormat { PCMFormat(sampleRate: source.sampleRate, channelCount: 2) }
@@ -147,7 +151,7 @@ final class MarkedDecoder: AudioDecoder {
     }
   }
 
-  /// Frames of the output between `origin` and that frame of the song.
+  /// Returns the number of output frames between `origin` and the given frame of the song.
   private func outputFrames(upTo frame: Int64) -> Int64 {
     guard outputRate != source.sampleRate else { return frame - origin }
     return ((frame - origin) * Int64(outputRate) + Int64(source.sampleRate) - 1) / Int64(source.sampleRate)

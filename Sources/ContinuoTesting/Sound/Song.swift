@@ -1,31 +1,31 @@
 public import Foundation
 public import MediaTime
 
-/// A medium without a file: sound that a test device knows frame by frame, so that it can tell exactly what was heard
-/// of it. Make one with `TestDevice.song(_:duration:sampleRate:)`.
+/// A medium without a file, whose frames a test device recognizes, so that it can report exactly which were
+/// heard. Create one with `TestDevice.song(_:duration:sampleRate:)`.
 public struct Song: Hashable, Sendable {
-  /// What it is called in what was heard and in the record.
+  /// The name in the audible output and in the record.
   public let name: String
-  /// Where the application finds it: for `AVPlayerItem(url:)`. A file URL, behind which there is no file.
+  /// The URL for `AVPlayerItem(url:)`. A file URL without an actual file.
   public let url: URL
-  /// Its length in frames.
+  /// The length of the song in frames.
   public let frameCount: Int64
-  /// Frames per second.
+  /// The number of frames per second.
   public let sampleRate: Int
 
-  /// Its length.
+  /// The duration of the song.
   public var duration: CMTime { CMTime(value: frameCount, timescale: CMTimeScale(sampleRate)) }
 
-  /// All of it, as `HeardSound.passages` has it when it was heard from its beginning to its end.
+  /// The passage in `HeardSound.passages` if the song was heard from its beginning to its end.
   public var whole: HeardSound.Passage { HeardSound.Passage(song: name, frames: 0..<frameCount) }
 }
 
-/// What is wrong with a medium that cannot be played.
+/// The fault of an unplayable medium.
 public enum BrokenSong: Hashable, Sendable {
-  /// There is no such file.
+  /// The file does not exist.
   case missing
-  /// It cannot be read.
+  /// The file cannot be read.
   case unreadable
-  /// There is no sound in it.
+  /// The file contains no audio.
   case notAudio
 }

@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Synchronization
 
-/// The media of a test device by their URLs; what is not here is a real file.
+/// The media of a test device, keyed by URL. Other URLs are real files.
 final class SongLibrary: Sendable {
   private struct State {
     var names: [String] = []
@@ -10,13 +10,13 @@ final class SongLibrary: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Whether anybody looks at what is heard.
+  /// Whether the output is evaluated.
   private let isHeard: Bool
 
-  /// An empty library. Where nothing `isHeard`, sound is only as long as it should be.
+  /// Creates an empty library. If `isHeard` is false, media have the right length but arbitrary samples.
   init(isHeard: Bool = true) { self.isHeard = isHeard }
 
-  /// Adds a song that breaks off at that frame, if any. A name can be given once.
+  /// Adds a song; decoding fails at frame `breaksAt`, if any. A name must be used only once.
   func add(_ name: String, frames: Int64, sampleRate: Int, breaksAt: Int64?) -> Song {
     let url = Self.url(name)
     let number = addRemote(name, frames: frames)
@@ -27,7 +27,7 @@ final class SongLibrary: Sendable {
     return Song(name: name, url: url, frameCount: frames, sampleRate: sampleRate)
   }
 
-  /// Adds a song that is not found here; `frames` is nil for one without an end. Returns its number.
+  /// Adds a song without a URL in this library; `frames` is nil for one without an end. Returns its number.
   func addRemote(_ name: String, frames: Int64?) -> Int {
     precondition((0...Mark.frameLimit).contains(frames ?? 0), "a song is too long, or shorter than nothing")
     return state.withLock { state in
@@ -47,7 +47,7 @@ final class SongLibrary: Sendable {
 
   func source(at url: URL) -> (any MediaSource)? { state.withLock { $0.sources[url] } }
 
-  /// The songs' names in the order of their numbers, which begin at 1.
+  /// The songs' names, ordered by number. Numbers begin at 1.
   var names: [String] { state.withLock { $0.names } }
 
   private static func url(_ name: String) -> URL { URL(fileURLWithPath: "/test-device/\(name).mp3") }

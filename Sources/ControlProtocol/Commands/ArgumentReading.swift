@@ -1,12 +1,13 @@
-/// Numbers, ranges and times out of arguments, with the refusals of mpd, word for word.
+/// Reading of numbers, ranges and times in arguments, with mpd's error messages.
 extension Argument {
-  /// A whole number as C's `strtol` reads it: blanks and a sign may come first, all else must be digits.
+  /// A whole number at the beginning of a text, as C's `strtol` reads it: optional blanks, an optional sign,
+  /// then digits.
   struct Number {
-    /// Clamped to ±2^62.
+    /// The value, clamped to ±2^62.
     var value: Int64
     var length: Int
 
-    /// `nil` if there is no digit.
+    /// Reads a number; nil without a digit.
     init?(_ bytes: ArraySlice<UInt8>) {
       var index = bytes.startIndex
       while index < bytes.endIndex, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) {
@@ -38,21 +39,22 @@ extension Argument {
     return number.value
   }
 
-  /// A whole number of this range.
+  /// Reads a whole number in the range.
   func integer(in range: ClosedRange<Int64>) throws(Ack) -> Int64 {
     let value = try wholeNumber()
-    // Mpd says "too large" of a negative number as well.
+    // mpd reports "too large" for negative numbers too.
     guard range.contains(value) else { throw isTooLarge }
     return value
   }
 
-  /// A number from 0 to `UInt32.max`, for ids, outputs and offsets.
+  /// Reads a number from 0 to `UInt32.max`: an id, an output or an offset.
   func unsigned() throws(Ack) -> UInt32 {
-    // The range is that of the type.
+    // The range is that of the type, so no bits are lost.
     UInt32(truncatingIfNeeded: try integer(in: 0...Int64(UInt32.max)))
   }
 
-  /// What `play` and `playid` take: a number, or -1 for none; `refusal` for other negative numbers.
+  /// Reads the argument of `play` or `playid`: a number, or -1 for none. Throws `refusal` for other negative
+  /// numbers.
   func optionalNumber(refusal: Ack) throws(Ack) -> UInt32? {
     let value = try integer(in: Int64(Int32.min)...Int64(Int32.max))
     if value == -1 { return nil }
@@ -60,12 +62,12 @@ extension Argument {
     return UInt32(truncatingIfNeeded: value)
   }
 
-  /// A queue version. What is beyond 32 bits is newer than any version there is, and so counts as the newest.
+  /// Reads a queue version. A value that does not fit into 32 bits counts as newer than any version.
   func version() throws(Ack) -> UInt32 {
     UInt32(exactly: try wholeNumber()) ?? .max
   }
 
-  /// `0` or `1`.
+  /// Reads `0` or `1`.
   func boolean() throws(Ack) -> Bool {
     guard let number = Number(bytes[...]), number.length == bytes.count,
       number.value == 0 || number.value == 1
@@ -73,7 +75,7 @@ extension Argument {
     return number.value == 1
   }
 
-  /// `N`, `START:END` or `START:`. -1 is all where `allowsAll`.
+  /// Reads `N`, `START:END` or `START:`. With `allowsAll`, -1 means the whole queue.
   func range(allowsAll: Bool = true) throws(Ack) -> PositionRange {
     guard let first = Number(bytes[...]) else { throw expectsRange }
     let isSingle = first.length == bytes.count
@@ -96,7 +98,7 @@ extension Argument {
     return UInt32(truncatingIfNeeded: value)
   }
 
-  /// `N`, `+N` or `-N`.
+  /// Reads `N`, `+N` or `-N`.
   func queuePosition() throws(Ack) -> QueuePosition {
     guard let sign = bytes.first, sign == Byte.plus || sign == Byte.minus else {
       return .absolute(Int(try unsigned()))
@@ -105,8 +107,8 @@ extension Argument {
     return sign == Byte.plus ? .afterCurrent(distance) : .beforeCurrent(distance)
   }
 
-  /// Seconds, as a decimal fraction with an exponent if need be. Hexadecimal, infinity and "not a number", which mpd
-  /// takes, are refused.
+  /// Reads seconds as a decimal number, optionally with an exponent. Hexadecimal numbers, infinity and NaN,
+  /// which mpd accepts, are refused.
   func seconds() throws(Ack) -> Double {
     let isDecimal = bytes.allSatisfy { byte in
       byte.isDigit || byte == Byte.plus || byte == Byte.minus || byte == 0x2E || byte == 0x45 || byte == 0x65
@@ -117,20 +119,20 @@ extension Argument {
     return value
   }
 
-  /// A time that is not negative.
+  /// Reads a time in seconds, which must not be negative.
   func songTime() throws(Ack) -> Milliseconds {
     let value = try seconds()
     guard value >= 0 else { throw Ack(.argument, "Negative value not allowed: \(self)") }
     return Milliseconds(seconds: value)
   }
 
-  /// A time, or with a sign before it a distance.
+  /// Reads a time in seconds, or a relative time if it begins with a sign.
   func seekTarget() throws(Ack) -> SeekTarget {
     let time = Duration.milliseconds(Milliseconds(seconds: try seconds()).rawValue)
     return bytes.first == Byte.plus || bytes.first == Byte.minus ? .relative(time) : .absolute(time)
   }
 
-  /// `START:END` in seconds; either may be missing.
+  /// Reads `START:END` in seconds; either may be missing.
   func songRange() throws(Ack) -> SongRange {
     let refusal = Ack(.argument, "Bad range")
     guard let colon = bytes.firstIndex(of: Byte.colon) else { throw refusal }
@@ -139,7 +141,7 @@ extension Argument {
     do {
       let startTime = start.bytes.isEmpty ? Milliseconds(rawValue: 0) : try start.songTime()
       var endTime = end.bytes.isEmpty ? nil : try end.songTime()
-      // Mpd's 0 as an end is no end; what is beyond every file's is none either.
+      // In mpd an end of 0 means no end. An end later than that of any file means the same.
       if let end = endTime, end.rawValue == 0 || end.rawValue > SongRange.limit { endTime = nil }
       guard let range = SongRange(start: startTime, end: endTime) else { throw refusal }
       return range

@@ -1,7 +1,6 @@
-/// One command with its arguments understood: what a client wants done. Each group is answered in one place, which
-/// knows all of its commands.
+/// A command with its parsed arguments. Each group of commands is performed in one place.
 ///
-/// Ids and positions are as the client gave them; whether there is such a song only the queue knows.
+/// Ids and positions are those given by the client; only the queue knows whether such a song exists.
 package enum Command: Hashable, Sendable {
   case connection(Connection)
   case channels(Channels)
@@ -17,29 +16,30 @@ package enum Command: Hashable, Sendable {
   case fixed(Fixed)
   case application(Application)
 
-  /// What concerns the connection itself, which answers it.
+  /// Commands about the connection itself, which performs them.
   package enum Connection: Hashable, Sendable {
-    /// `ping`: `OK`.
+    /// `ping`: replies `OK`.
     case ping
-    /// `close`: the connection ends without an answer.
+    /// `close`: closes the connection without a reply.
     case close
-    /// `commands`: what this client may use.
+    /// `commands`: the commands that this client may use.
     case commands
-    /// `notcommands`: what this client may not use.
+    /// `notcommands`: the commands that this client may not use.
     case notcommands
     /// `password X`.
     case password(Argument)
-    /// `binarylimit N`: the size of a chunk of binary data, in bytes.
+    /// `binarylimit N`: the maximum size of a chunk of binary data, in bytes.
     case binarylimit(Int)
-    /// `tagtypes …`: which tags songs are answered with.
+    /// `tagtypes …`: the tags in replies about songs.
     case tagtypes(TagTypesRequest)
-    /// `idle [NAME…]`: waits for one of these to change. Never empty.
+    /// `idle [NAME…]`: waits until one of the subsystems changes. Never empty.
     case idle(Subsystems)
-    /// `watch [time SECONDS] [events]`: records until `noidle`. Without arguments as `watch events`.
+    /// `watch [time SECONDS] [events]`: sends records until `noidle`. Without arguments, the same as
+    /// `watch events`.
     case watch(WatchRequest)
   }
 
-  /// Messages that clients send each other.
+  /// Commands for messages between clients.
   package enum Channels: Hashable, Sendable {
     /// `subscribe CHANNEL`.
     case subscribe(Argument)
@@ -53,13 +53,13 @@ package enum Command: Hashable, Sendable {
     case readmessages
   }
 
-  /// What a lock screen has controls for.
+  /// Commands for which a lock screen has controls.
   package enum Transport: Hashable, Sendable {
-    /// `play [POS]`: this song, or the current one.
+    /// `play [POS]`: plays the song at the position, or the current one.
     case play(position: UInt32?)
-    /// `playid [ID]`: this song, or the current one.
+    /// `playid [ID]`: plays the song with the id, or the current one.
     case playid(id: UInt32?)
-    /// `pause [0|1]`; `nil` for the other of the two.
+    /// `pause [0|1]`: pauses or resumes; nil toggles.
     case pause(Bool?)
     /// `stop`.
     case stop
@@ -67,15 +67,15 @@ package enum Command: Hashable, Sendable {
     case next
     /// `previous`.
     case previous
-    /// `seek POS TIME`: into this song, from its beginning. Not negative.
+    /// `seek POS TIME`: plays the song at the position from the time, which is not negative.
     case seek(position: UInt32, time: Milliseconds)
-    /// `seekid ID TIME`. Not negative.
+    /// `seekid ID TIME`: plays the song with the id from the time, which is not negative.
     case seekid(id: UInt32, time: Milliseconds)
-    /// `seekcur [+|-]TIME`: in the current song.
+    /// `seekcur [+|-]TIME`: seeks in the current song.
     case seekcur(SeekTarget)
   }
 
-  /// What plays, and how.
+  /// The state and the modes of playback.
   package enum Playback: Hashable, Sendable {
     /// `status`.
     case status
@@ -83,15 +83,15 @@ package enum Command: Hashable, Sendable {
     case currentsong
     /// `stats`.
     case stats
-    /// `clearerror`: takes the error out of `status`.
+    /// `clearerror`: removes the error from `status`.
     case clearerror
     /// `replay_gain_mode off|track|album|auto`.
     case replayGainMode(ReplayGainMode)
     /// `replay_gain_status`.
     case replayGainStatus
-    /// `setvol N`: in percent, 0–100.
+    /// `setvol N`: sets the volume in percent, 0–100.
     case setvol(Int)
-    /// `volume N`: more or less by this, -100–100.
+    /// `volume N`: changes the volume by percentage points, -100–100.
     case volume(Int)
     /// `getvol`.
     case getvol
@@ -101,11 +101,11 @@ package enum Command: Hashable, Sendable {
     case random(Bool)
     /// `single 0|1|oneshot`.
     case single(OneshotMode)
-    /// `consume 0|1|oneshot`; the last is newer than the protocol version of the greeting.
+    /// `consume 0|1|oneshot`; `oneshot` is newer than the protocol version of the greeting.
     case consume(OneshotMode)
   }
 
-  /// Editing the queue.
+  /// Edits of the queue.
   package enum Queue: Hashable, Sendable {
     /// `delete POS|START:END`.
     case delete(PositionRange)
@@ -123,37 +123,39 @@ package enum Command: Hashable, Sendable {
     case swapid(UInt32, UInt32)
     /// `shuffle [START:END]`.
     case shuffle(PositionRange?)
-    /// `rangeid ID START:END`: play only this part of the song.
+    /// `rangeid ID START:END`: sets the part of the song that is played.
     case rangeid(UInt32, SongRange)
-    /// `prio N POS|START:END…`: with random, songs with more come sooner. 0–255.
+    /// `prio N POS|START:END…`: sets a priority, 0–255. In random order, songs with a higher priority play
+    /// earlier.
     case prio(UInt8, [PositionRange])
     /// `prioid N ID…`.
     case prioid(UInt8, [UInt32])
-    /// `addtagid ID TAG VALUE`: one more tag, of a song from the network.
+    /// `addtagid ID TAG VALUE`: adds a tag to a song from the network.
     case addtagid(UInt32, TagType, Argument)
-    /// `cleartagid ID [TAG]`: without its tags, or those of a type.
+    /// `cleartagid ID [TAG]`: removes all tags of a song from the network, or those of a type.
     case cleartagid(UInt32, TagType?)
   }
 
-  /// Songs of the queue.
+  /// Queries of the queue.
   package enum Listing: Hashable, Sendable {
-    /// `playlist`: the names of the queue.
+    /// `playlist`: the file names of the queue.
     case playlist
     /// `playlistinfo [POS|START:END]`.
     case playlistinfo(PositionRange?)
     /// `playlistid [ID]`.
     case playlistid(UInt32?)
-    /// `plchanges VERSION [START:END]`: what changed since.
+    /// `plchanges VERSION [START:END]`: the songs that have changed since the version.
     case plchanges(version: UInt32, range: PositionRange?)
-    /// `plchangesposid VERSION [START:END]`: its positions and ids only.
+    /// `plchangesposid VERSION [START:END]`: the positions and ids of the songs that have changed since the
+    /// version.
     case plchangesposid(version: UInt32, range: PositionRange?)
-    /// `playlistfind FILTER…`: songs of the queue.
+    /// `playlistfind FILTER…`: the matching songs of the queue.
     case playlistfind(FilterRequest)
-    /// `playlistsearch FILTER…`: songs of the queue, in capitals or small letters.
+    /// `playlistsearch FILTER…`: the matching songs of the queue, ignoring case.
     case playlistsearch(FilterRequest)
   }
 
-  /// Where the sound goes.
+  /// Commands about the audio outputs.
   package enum Outputs: Hashable, Sendable {
     /// `outputs`.
     case outputs
@@ -165,31 +167,31 @@ package enum Command: Hashable, Sendable {
     case toggleoutput(UInt32)
   }
 
-  /// Files, which have to be looked for on a disk.
+  /// Commands about files, which read the disk.
   package enum Library: Hashable, Sendable {
-    /// `add URI [POS]`: a file, or what is in a directory; at the end if no place is given.
+    /// `add URI [POS]`: adds a file or the contents of a directory; without a position at the end.
     case add(uri: Argument, at: QueuePosition?)
-    /// `addid URI [POS]`: one file; answers its id.
+    /// `addid URI [POS]`: adds one file and replies its id.
     case addid(uri: Argument, at: QueuePosition?)
-    /// `lsinfo [URI]`: a directory; the home directory without a name.
+    /// `lsinfo [URI]`: lists a directory; without an argument the home directory.
     case lsinfo(Argument?)
-    /// `readpicture URI OFFSET`: the picture in a file, from this byte on.
+    /// `readpicture URI OFFSET`: the picture in a file, from a byte offset.
     case readpicture(Argument, offset: UInt32)
-    /// `albumart URI OFFSET`: the picture beside a file, from this byte on.
+    /// `albumart URI OFFSET`: the picture file beside a song, from a byte offset.
     case albumart(Argument, offset: UInt32)
-    /// `readcomments URI`: what a file says beyond its tags.
+    /// `readcomments URI`: the metadata in a file apart from its tags.
     case readcomments(Argument)
     /// `getfingerprint URI`.
     case getfingerprint(Argument)
-    /// `listfiles [URI]`: everything in a directory, music or not.
+    /// `listfiles [URI]`: all files in a directory, music or not.
     case listfiles(Argument?)
   }
 
-  /// The songs that are known of the home directory.
+  /// Queries of the database of songs in the home directory, and its update.
   package enum Database: Hashable, Sendable {
     /// `find FILTER… [sort TAG] [window START:END]`.
     case find(SongQuery)
-    /// `search FILTER… [sort TAG] [window START:END]`: in capitals or small letters.
+    /// `search FILTER… [sort TAG] [window START:END]`: as `find`, ignoring case.
     case search(SongQuery)
     /// `findadd FILTER… [sort TAG] [window START:END] [position POS]`.
     case findadd(SongQuery)
@@ -199,33 +201,34 @@ package enum Command: Hashable, Sendable {
     case count(CountQuery)
     /// `list TYPE [FILTER…] [group TYPE]…`.
     case list(TagQuery)
-    /// `listall [URI]`: the names of everything in a directory and below it.
+    /// `listall [URI]`: the names of all songs and directories in a directory and its subdirectories.
     case listall(Argument?)
-    /// `listallinfo [URI]`: the same with tags.
+    /// `listallinfo [URI]`: as `listall`, with tags.
     case listallinfo(Argument?)
-    /// `update [URI]`: looks for what has changed.
+    /// `update [URI]`: scans for changed files.
     case update(Argument?)
-    /// `rescan [URI]`: the same, and reads every file anew.
+    /// `rescan [URI]`: scans and reads every file again.
     case rescan(Argument?)
   }
 
-  /// Playlists with names. Those that the server keeps come first; what only reads takes files in the home too.
+  /// Stored playlists. Those of the server take precedence; commands that only read also accept playlist
+  /// files in the home directory.
   package enum Playlists: Hashable, Sendable {
-    /// `listplaylists`: the names of all.
+    /// `listplaylists`: the names of all playlists.
     case listplaylists
-    /// `listplaylist NAME`: its songs' names.
+    /// `listplaylist NAME`: the file names of its songs.
     case listplaylist(Argument)
     /// `listplaylistinfo NAME`: its songs.
     case listplaylistinfo(Argument)
     /// `load NAME [START:END [POS]]`.
     case load(Argument, range: PositionRange?, at: QueuePosition?)
-    /// `save NAME [MODE]`: the queue.
+    /// `save NAME [MODE]`: saves the queue.
     case save(Argument, SaveMode)
     /// `rm NAME`.
     case rm(Argument)
     /// `rename NAME NAME`.
     case rename(Argument, to: Argument)
-    /// `playlistadd NAME URI [POS]`; at the end if no place is given.
+    /// `playlistadd NAME URI [POS]`; without a position at the end.
     case playlistadd(Argument, uri: Argument, at: UInt32?)
     /// `playlistclear NAME`.
     case playlistclear(Argument)
@@ -237,21 +240,22 @@ package enum Command: Hashable, Sendable {
     case searchaddpl(Argument, SongQuery)
   }
 
-  /// What clients note about songs.
+  /// Stickers: values that clients store for songs.
   package enum Stickers: Hashable, Sendable {
     /// `sticker get song URI NAME`.
     case get(uri: Argument, name: Argument)
     /// `sticker set song URI NAME VALUE`.
     case set(uri: Argument, name: Argument, value: Argument)
-    /// `sticker delete song URI [NAME]`: one, or all of the song's.
+    /// `sticker delete song URI [NAME]`: deletes one sticker, or all of the song.
     case delete(uri: Argument, name: Argument?)
     /// `sticker list song URI`.
     case list(uri: Argument)
-    /// `sticker find song URI NAME [=|<|> VALUE]`: the songs in a folder and below it that have it.
+    /// `sticker find song URI NAME [=|<|> VALUE]`: the songs with such a sticker in a folder and its
+    /// subfolders.
     case find(uri: Argument, name: Argument, StickerTest?)
   }
 
-  /// What is answered the same at all times: what the server is, and what it does without.
+  /// Commands with constant replies: properties of the server and features that it does not have.
   package enum Fixed: Hashable, Sendable {
     /// `crossfade SECONDS`.
     case crossfade(seconds: UInt32)
@@ -271,7 +275,7 @@ package enum Command: Hashable, Sendable {
     case newpartition(Argument)
     /// `mixrampdb DECIBELS`.
     case mixrampdb(Double)
-    /// `mixrampdelay SECONDS`; nil for `nan`, which turns it off.
+    /// `mixrampdelay SECONDS`; nil for `nan`, which disables it.
     case mixrampdelay(Double?)
   }
 
@@ -283,13 +287,13 @@ package enum Command: Hashable, Sendable {
     case foreground
     /// `lock`: locks the screen.
     case lock
-    /// `unlock`: unlocks it.
+    /// `unlock`: unlocks the screen.
     case unlock
     /// `interrupt begin` or `interrupt end [resume|noresume]`.
     case interrupt(Interruption)
     /// `terminate`: ends the application as the system does.
     case terminate
-    /// `launch`: starts it again.
+    /// `launch`: starts the application again.
     case launch
     /// `lifecycle`: the application's state.
     case lifecycle

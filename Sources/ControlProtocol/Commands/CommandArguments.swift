@@ -1,90 +1,90 @@
 internal import TextFormatting
 
-/// A mode that can also be wanted once: `0`, `1` or `oneshot`, for `single` and `consume`. State files have the number of
-/// the case, so their order stays.
+/// A mode that can also apply once: `0`, `1` or `oneshot`, for `single` and `consume`. State files store the
+/// index of the case, so the order must not change.
 package enum OneshotMode: String, Hashable, Sendable, CaseIterable {
-  /// Not at all.
+  /// The mode is off.
   case off = "0"
-  /// From now on.
+  /// The mode is on.
   case on = "1"
-  /// For the current song only; then it is off.
+  /// The mode is on for the current song only.
   case oneshot
 }
 
-/// What `replay_gain_mode` takes. State files have the number of the case, so their order stays.
+/// The argument of `replay_gain_mode`. State files store the index of the case, so the order must not change.
 package enum ReplayGainMode: String, Hashable, Sendable, CaseIterable {
-  /// Play every file as loud as it is.
+  /// No gain is applied.
   case off
-  /// The gain of the track.
+  /// The track gain is applied.
   case track
-  /// The gain of the album.
+  /// The album gain is applied.
   case album
-  /// Album, or track while the order is random.
+  /// The album gain is applied, or the track gain in random order.
   case auto
 }
 
-/// What `save` does with a playlist of that name.
+/// The treatment of a playlist that has the name already, by `save`.
 package enum SaveMode: String, Hashable, Sendable, CaseIterable {
-  /// Makes it; refused if there is one.
+  /// Create the playlist. Refused if it exists.
   case create
-  /// Puts the queue behind its songs; refused if there is none.
+  /// Append the queue to the playlist. Refused if it does not exist.
   case append
-  /// Takes its place; refused if there is none.
+  /// Replace the playlist. Refused if it does not exist.
   case replace
 }
 
-/// What `sticker find` asks of a sticker's value. Texts are compared byte by byte, so 10 is below 9.
+/// The test of a sticker's value in `sticker find`. Values are compared byte by byte, so 10 is below 9.
 package enum StickerTest: Hashable, Sendable {
   case equals(Argument)
   case below(Argument)
   case above(Argument)
 }
 
-/// What `tagtypes` asks for.
+/// The request of `tagtypes`.
 package enum TagTypesRequest: Hashable, Sendable {
-  /// Say which tags the client gets.
+  /// Report the client's tags.
   case report
-  /// All from now on.
+  /// Include all tags from now on.
   case all
-  /// None from now on.
+  /// Include no tags from now on.
   case clear
-  /// These as well.
+  /// Include these tags in addition.
   case enable(TagSet)
-  /// These no more.
+  /// Omit these tags from now on.
   case disable(TagSet)
 }
 
-/// What `interrupt` asks for.
+/// The request of `interrupt`.
 package enum Interruption: Hashable, Sendable {
   /// A call comes in.
   case begin
-  /// The call is over; whether the application is told that it should go on.
+  /// The call has ended; `shouldResume` is the system's recommendation to resume playback.
   case end(shouldResume: Bool)
 }
 
-/// What `watch` asks for.
+/// The request of `watch`.
 package struct WatchRequest: Hashable, Sendable {
-  /// How far apart the time records are; `nil` for none.
+  /// The interval of the time records; nil for none.
   package var interval: WatchInterval?
-  /// Whether the records of everything but time are wanted.
+  /// Whether to send the records of all other events.
   package var events: Bool
 
-  /// A watch of time, of events, or of both.
+  /// Creates a request for time records, events, or both.
   package init(interval: WatchInterval? = nil, events: Bool = false) {
     self.interval = interval
     self.events = events
   }
 }
 
-/// An interval as it was written, exactly: 0.01 is 1/100, not the binary fraction nearest to it.
+/// A decimal interval, stored exactly: 0.01 is 1/100, not the nearest binary fraction.
 package struct WatchInterval: Hashable, Sendable {
-  /// How many of the `timescale`th parts of a second. Positive.
+  /// The length in units of 1/`timescale` second. Positive.
   package let value: Int64
-  /// A power of ten, at most 10^9.
+  /// The number of units in a second: a power of ten, at most 10^9.
   package let timescale: Int32
 
-  /// Reads a decimal fraction of seconds between `ProtocolLimits.shortestWatchInterval` and
-  /// `ProtocolLimits.longestWatchInterval`: digits, and with a point at most nine after it. `nil` for anything else.
+  /// Reads a decimal number of seconds from `ProtocolLimits.shortestWatchInterval` to
+  /// `ProtocolLimits.longestWatchInterval`, with at most nine digits after the point. Nil for anything else.
   package init?(_ text: some StringProtocol) {
     var value: Int64 = 0
     var timescale: Int32 = 1
@@ -94,7 +94,7 @@ package struct WatchInterval: Hashable, Sendable {
       if byte == 0x2E, !isFraction {
         isFraction = true
       } else if byte.isDigit {
-        // Bounds the value below 10^15 and the scale to 10^9, so neither overflows.
+        // Keeps the value below 10^15 and the timescale at most 10^9, so neither overflows.
         digits += 1
         guard digits <= 15, !isFraction || timescale < 1_000_000_000 else { return nil }
         value = value * 10 + Int64(byte - 0x30)
@@ -116,12 +116,12 @@ package struct WatchInterval: Hashable, Sendable {
     }
   }
 
-  /// In seconds.
+  /// The interval in seconds.
   package var seconds: Double { Double(value) / Double(timescale) }
 }
 
 extension WatchInterval: CustomStringConvertible {
-  /// The shortest decimal fraction that reads back as the same interval.
+  /// The interval in seconds, as the shortest decimal number that reads back as the same value.
   package var description: String {
     DecimalFraction.text(value: value, timescale: timescale)
   }

@@ -1,15 +1,15 @@
-/// What is known of a command apart from what it does: one row of the table of all commands.
+/// The syntax and permission of a command: a row of the table of all commands.
 ///
-/// Adding a command takes a case in a group of ``Command``, a row here, and the case's branch where its group is
-/// answered, which the compiler asks for.
+/// A new command needs a case in a group of ``Command``, a row here, and a branch in the code that performs
+/// the group. The compiler demands that branch.
 package struct CommandRow: Sendable {
-  /// As clients write it.
+  /// The name in a request.
   package let name: String
-  /// How many arguments it takes.
+  /// The permitted number of arguments.
   package let arguments: ClosedRange<Int>
-  /// What a client must be allowed to do for it; empty if every client may.
+  /// The permission that the command requires; empty if every client may use it.
   package let permission: Permissions
-  /// Understands as many arguments as `arguments` has it.
+  /// Parses the arguments, whose number must be in `arguments`.
   let command: @Sendable (_ arguments: [Argument]) throws(Ack) -> Command
 
   init(
@@ -22,7 +22,7 @@ package struct CommandRow: Sendable {
     self.command = command
   }
 
-  /// A command without arguments.
+  /// Creates the row of a command without arguments.
   init(_ name: String, _ permission: Permissions, _ command: Command) {
     self.init(name, 0...0, permission) { _ in command }
   }
@@ -32,10 +32,10 @@ package struct CommandRow: Sendable {
 
   private static let rows = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// Whether a client with these permissions may use it.
+  /// Whether a client with these permissions may use the command.
   package func isAllowed(_ permissions: Permissions) -> Bool { permissions.isSuperset(of: permission) }
 
-  /// Refuses a wrong number of arguments, in mpd's words.
+  /// Throws mpd's error for a wrong number of arguments.
   func check(argumentCount count: Int) throws(Ack) {
     if arguments.contains(count) { return }
     let problem =
@@ -46,8 +46,8 @@ package struct CommandRow: Sendable {
 }
 
 extension Command {
-  /// Understands a request. The checks come in mpd's order: is there such a command, may this client use it, has it
-  /// the right number of arguments, are they what they should be.
+  /// Parses a request. The checks are made in mpd's order: the name, the permission, the number of arguments,
+  /// the arguments.
   package init(_ request: Request, permissions: Permissions = .all) throws(Ack) {
     guard let row = CommandRow.named(request.name) else {
       throw Ack(.unknown, "unknown command \"\(request.name)\"")

@@ -1,12 +1,12 @@
 extension CommandRow {
   private static let many = ProtocolLimits.arguments
 
-  /// Every command, in the order of `commands`: name, how many arguments, permission, and how the arguments are
-  /// understood, within that number; the group of the result says who carries it out.
+  /// All commands in the order of the `commands` reply, each with its name, number of arguments, permission
+  /// and parser. The group of the result determines who performs it.
   ///
-  /// Permissions are mpd's. For the commands that mpd does not have: `read` to look at the application, `control` to do
-  /// to it what its user does, `admin` to end and start it. `noidle` and the `command_list_` words are no commands, as
-  /// in mpd: `ConnectionMachine` knows them.
+  /// Permissions are mpd's. Commands that mpd does not have require `read` to query the application,
+  /// `control` to act as its user, and `admin` to end or start it. As in mpd, `noidle` and the
+  /// `command_list_` words are not commands: `ConnectionMachine` handles them.
   package static let all: [CommandRow] = [
     .init("add", 1...2, .add) { a throws(Ack) in .library(.add(uri: a[0], at: try a.second?.queuePosition()))
     },
@@ -28,7 +28,7 @@ extension CommandRow {
       let tag = try a.second?.tagType()
       return .queue(.cleartagid(try a[0].unsigned(), tag))
     },
-    // Whatever comes with it.
+    // The command ignores any arguments.
     .init("close", 0...many, []) { _ in .connection(.close) },
     .init("commands", [], .connection(.commands)),
     .init("config", .admin, .fixed(.config)),
@@ -37,7 +37,7 @@ extension CommandRow {
     .init("crossfade", 1...1, .player) { a throws(Ack) in .fixed(.crossfade(seconds: try a[0].unsigned())) },
     .init("currentsong", .read, .playback(.currentsong)),
     .init("decoders", .read, .fixed(.decoders)),
-    // Mpd empties the queue for -1. No client means that.
+    // In mpd `delete -1` empties the queue, which no client intends.
     .init("delete", 1...1, .player) { a throws(Ack) in .queue(.delete(try a[0].range(allowsAll: false))) },
     .init("deleteid", 1...1, .player) { a throws(Ack) in .queue(.deleteid(try a[0].unsigned())) },
     .init("disableoutput", 1...1, .admin) { a throws(Ack) in .outputs(.disableoutput(try a[0].unsigned())) },
@@ -251,7 +251,7 @@ extension CommandRow {
   }
 
   private static func priority(_ argument: Argument) throws(Ack) -> UInt8 {
-    // The range is that of the type.
+    // The range is that of the type, so no bits are lost.
     UInt8(truncatingIfNeeded: try argument.integer(in: 0...Int64(UInt8.max)))
   }
 

@@ -1,10 +1,10 @@
-/// The lines between `command_list_begin` and `command_list_end`. None of them is looked at before the end.
+/// The lines between `command_list_begin` and `command_list_end`. They are not parsed before the end.
 struct CommandList: Sendable {
-  /// Whether every success is answered with `list_OK`.
+  /// Whether each successful command is answered with `list_OK`.
   let confirmsEach: Bool
-  /// The place of the next command, from 0.
+  /// The index of the next command, from 0.
   private(set) var index = 0
-  /// Whether the end has come and the commands are being carried out.
+  /// Whether the list is complete and its commands are being performed.
   private(set) var isRunning = false
   private var lines = LineBuffer()
 
@@ -12,7 +12,7 @@ struct CommandList: Sendable {
     self.confirmsEach = confirmsEach
   }
 
-  /// Keeps a line for later. `false` if that is too much.
+  /// Stores a line. Returns false if the list would exceed `ProtocolLimits.commandList`.
   mutating func append(_ line: ArraySlice<UInt8>) -> Bool {
     guard lines.count + line.count < ProtocolLimits.commandList else { return false }
     lines.append(line)
@@ -24,12 +24,12 @@ struct CommandList: Sendable {
     isRunning = true
   }
 
-  /// The next line to carry out, or `nil` at the end.
+  /// Returns the next line to perform; nil at the end.
   mutating func takeLine() -> ArraySlice<UInt8>? {
     lines.takeLine()
   }
 
-  /// The command of the last line taken has succeeded.
+  /// Counts the last command as successful.
   mutating func advance() {
     index += 1
   }

@@ -1,6 +1,6 @@
-/// One step at a time, of which each makes few actions, so that a server can stop between any two.
+/// The steps of the machine. Each makes few actions, so that a server can pause between any two.
 extension ConnectionMachine {
-  /// Takes the next line, or the next one of a running list. `false` if there is none.
+  /// Processes the next line, from the input or a running list. Returns false if there is none.
   mutating func step() -> Bool {
     if list?.isRunning == true {
       stepList()
@@ -36,8 +36,8 @@ extension ConnectionMachine {
     }
   }
 
-  /// Outside `idle` and `watch` there is no reply at all: a client's `noidle` may cross with the answer that ended its
-  /// `idle`, and a reply to it would be taken for the reply to the next command.
+  /// Outside `idle` and `watch`, `noidle` gets no reply. It may have crossed with the answer that ended the
+  /// `idle`; the client would take a reply for that of its next command.
   private mutating func takeNoidle() {
     if let answer = idle.cancel() {
       sendChanges(answer)
@@ -103,7 +103,7 @@ extension ConnectionMachine {
       context.binaryLimit = limit
       succeed(Reply())
     case .tagtypes(let request): succeed(changeTags(request))
-    // Waiting within a list would keep back the answers of the commands before. Mpd closes as well, since 0.23.17.
+    // Waiting inside a list would delay the answers to the commands before it. mpd closes too, since 0.23.17.
     case .idle where list != nil, .watch where list != nil: close()
     case .idle(let subsystems):
       if let answer = idle.wait(for: subsystems) { sendChanges(answer) }
@@ -145,7 +145,7 @@ extension ConnectionMachine {
     send(reply, AnswerEnd(bytes: end, command: command, index: index))
   }
 
-  /// The next piece of a long answer.
+  /// Sends the next piece of a long answer.
   mutating func answerOn() {
     guard let (rest, end) = unsent else { return }
     send(rest.next(), end)
@@ -161,11 +161,11 @@ extension ConnectionMachine {
       if isAnswering { end = [] }
     }
     let bytes = piece.bytes.isEmpty ? end : piece.bytes + end
-    // Also without bytes where more follows: the server looks at the clock between any two actions.
+    // Empty pieces are sent too if more follow: the server checks the clock between actions.
     if !bytes.isEmpty || isAnswering { actions.append(.send(bytes)) }
   }
 
-  /// A refusal also ends the list; what came before it stays done.
+  /// Sends a refusal, which also ends the list. The commands before it remain performed.
   mutating func fail(_ ack: Ack, _ command: String, index: Int) {
     list = nil
     actions.append(.send(ack.line(index: index, command: command)))
@@ -177,7 +177,7 @@ extension ConnectionMachine {
     actions.append(.send(reply.bytes + ReplyEnd.ok))
   }
 
-  /// What is to be sent before it is still sent.
+  /// Closes the connection after all earlier output is sent.
   mutating func close() {
     phase = .closed
     list = nil

@@ -1,74 +1,75 @@
-/// One client's connection as a value: bytes and events go in, what is to be done comes out, in order.
+/// The connection of a client, as a value: bytes and events go in, actions come out in order.
 ///
-/// It knows nothing of sockets, threads and time. The server appends what it receives and then takes actions with
-/// `next()` until there is none:
+/// The machine contains no sockets, threads or time. A server appends the bytes it receives, then calls
+/// `next()` until it returns nil:
 ///
 /// ```swift
 /// machine.append(bytes)
 /// while let action = machine.next() { … }
 /// ```
 ///
-/// A server that must not send more for the moment stops taking actions; nothing happens until it goes on. The same is
-/// to be done after `complete(_:)`, `notify(_:)` and `endInput()`. The greeting is the first action of all.
+/// A server that must pause output stops calling `next()`. The same loop is needed after `complete(_:)`,
+/// `notify(_:)` and `endInput()`. The greeting is the first action.
 ///
-/// One command is carried out at a time: after `perform` there are no more actions until `complete(_:)`, and input
+/// Commands are performed one at a time. After `perform` no action follows until `complete(_:)`, and input
 /// waits, so answers come in the order of the commands.
 package struct ConnectionMachine: Sendable {
-  /// What the server knows about the client and tells the machine once.
+  /// The server's settings for a client, fixed for the connection.
   package struct Configuration: Hashable, Sendable {
-    /// What the client may do until it gives a password.
+    /// The client's permissions before a password.
     package var permissions: Permissions
-    /// What it may do after giving one of these, whatever it might do before, as in mpd.
+    /// The permissions granted by each password. As in mpd, they replace the earlier ones.
     package var passwords: [Argument: Permissions]
 
-    /// By default everything is allowed and there is no password: the socket's mode has decided who comes in.
+    /// Creates a configuration. By default all permissions are granted without a password: the socket's mode
+    /// has restricted access already.
     package init(permissions: Permissions = .all, passwords: [Argument: Permissions] = [:]) {
       self.permissions = permissions
       self.passwords = passwords
     }
   }
 
-  /// What a client has asked for about the form of its answers, and what it may do.
+  /// The client's settings for replies, and its permissions.
   package struct Context: Hashable, Sendable {
-    /// The tags it wants to see of songs.
+    /// The tags in replies about songs.
     package var tags = TagSet.standard
-    /// The most bytes of a binary chunk.
+    /// The maximum size of a binary chunk, in bytes.
     package var binaryLimit = ProtocolLimits.defaultBinaryChunk
-    /// What it may do. The command itself is allowed; some need another permission for certain arguments.
+    /// The client's permissions. The command itself is permitted; some arguments require another permission.
     package var permissions = Permissions.all
 
-    /// That of a client that has not asked for anything.
+    /// Creates the initial context of a client.
     package init() {}
   }
 
-  /// What the server has to do.
+  /// An action for the server.
   package enum Action: Hashable, Sendable {
-    /// Send these bytes.
+    /// Send these bytes to the client.
     case send([UInt8])
-    /// Carry this out and then call `complete(_:)`, once. Never one of ``Command/Connection``, which are the machine's
-    /// own business.
+    /// Perform the command, then call `complete(_:)` once. Never a command of ``Command/Connection``: the
+    /// machine performs these itself.
     case perform(Command, Context)
-    /// The client has given a password, a wrong one or not: call `answerPassword()`, once, when the answer is due.
+    /// The client gave a password, correct or not: call `answerPassword()` once when the answer is due.
     case checkPassword(isRight: Bool)
-    /// Send the records of this watch from now on, beginning with the present state.
+    /// Send the records of this watch from now on, beginning with the current state.
     case beginWatch(WatchRequest)
     /// Send no more records. An `OK` follows.
     case endWatch
-    /// Let other clients have their turn and then go on with `next()`, see `ProtocolLimits.linesPerTurn`.
+    /// Let other clients have their turns, then continue with `next()`. See `ProtocolLimits.linesPerTurn`.
     case yield
-    /// Close the connection once everything before it is sent. A watch ends with it. The last action.
+    /// Close the connection after all earlier output is sent. Ends a watch. The last action.
     case close
   }
 
   enum Phase: Hashable {
     case ready
-    /// A command is being carried out: its name, and its place for a refusal.
+    /// A command is being performed; its name and index are for a refusal.
     case performing(String, index: Int)
     case watching
     case closed
   }
 
-  /// The end of an answer: the bytes after it, or where a piece of it is refused, the command and its index for the refusal.
+  /// The end of an answer: the closing bytes and, for a piece that is refused, the command and its index.
   struct AnswerEnd {
     let bytes: [UInt8]
     let command: String
@@ -83,19 +84,19 @@ package struct ConnectionMachine: Sendable {
   var inputHasEnded = false
   var list: CommandList?
   var idle = IdleState()
-  /// What the password that waits for its answer allows.
+  /// The permissions granted by the password whose answer is pending, or the refusal.
   var passwordAnswer: Result<Permissions, Ack>?
-  /// What is still to be sent of a long answer, and what ends it. Nothing else is done before.
+  /// The rest of a long answer and its end. Sent before anything else happens.
   var unsent: (rest: ReplyRest, end: AnswerEnd)?
-  /// Never more than three: what one step makes.
+  /// The pending actions. At most three, the number of one step.
   var actions: [Action] = [.send(Array(ProtocolLimits.greeting.utf8))]
 
   private var linesInTurn = 0
 
-  /// How many whole lines have been taken so far. A server restarts a client's time limit when this has changed.
+  /// The number of complete lines processed. A server restarts a client's time limit when it changes.
   package internal(set) var linesTaken: UInt64 = 0
 
-  /// A client that has just connected.
+  /// Creates the machine of a new connection.
   package init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
     permissions = configuration.permissions
@@ -103,51 +104,52 @@ package struct ConnectionMachine: Sendable {
 
   // MARK: What the server may ask
 
-  /// Whether it makes sense to read from the client: `false` while so much is waiting that a command would fit, after
-  /// the end of input, and when the connection is closed.
+  /// Whether the server should read from the client. False while enough input for a complete command waits,
+  /// after the end of input, and after the connection is closed.
   package var wantsInput: Bool {
     phase != .closed && !inputHasEnded && input.count < ProtocolLimits.requestLine
   }
 
-  /// Whether there may be something to do without new input: lines that were not carried out yet, the beginning of one,
-  /// the rest of an answer.
+  /// Whether actions are possible without new input: unprocessed or incomplete lines, or the rest of an
+  /// answer.
   package var hasMore: Bool { input.count > 0 || list != nil || isAnswering }
 
-  /// Whether a long answer is under way: its next piece is made by `next()`.
+  /// Whether a long answer is in progress; `next()` makes its next piece.
   package var isAnswering: Bool { unsent != nil }
 
-  /// Whether the client is expected to send a line, and so may run out of time: not while it is
-  /// in `idle` or `watch`, and not while it waits for an answer.
+  /// Whether the client is expected to send a line, so that a time limit applies. False during `idle` and
+  /// `watch`, and while the client waits for an answer.
   package var mayTimeOut: Bool {
     phase == .ready && !isIdle && !isAnswering
   }
 
-  /// Whether the client is in `idle`.
+  /// Whether the client waits in `idle`.
   package var isIdle: Bool { idle.awaited != nil }
 
   /// Whether the client is in `watch`.
   package var isWatching: Bool { phase == .watching }
 
-  /// Whether a command is being carried out.
+  /// Whether a command is being performed.
   package var isPerforming: Bool {
     if case .performing = phase { true } else { false }
   }
 
-  /// Whether a password waits for its answer.
+  /// Whether the answer to a password is pending.
   package var isAwaitingPassword: Bool { passwordAnswer != nil }
 
-  /// Whether nothing more will come of this connection, once the actions that are left have been taken.
+  /// Whether the connection is closed, apart from actions that were not taken yet.
   package var isClosed: Bool { phase == .closed }
 
   // MARK: What happens
 
-  /// Takes bytes as they were received, in pieces of any size. If more than `ProtocolLimits.backlog` wait already,
-  /// the connection is closed.
+  /// Appends received bytes, in pieces of any size. Closes the connection if more than
+  /// `ProtocolLimits.backlog` bytes already wait.
   package mutating func append(_ bytes: some Sequence<UInt8>) {
     if takesBytes() { input.append(bytes) }
   }
 
-  /// Takes bytes as they were received: the same for memory, which needs no look at each byte.
+  /// Appends received bytes from memory, which is faster than a sequence. Closes the connection if more than
+  /// `ProtocolLimits.backlog` bytes already wait.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if takesBytes() { input.append(bytes) }
   }
@@ -161,20 +163,21 @@ package struct ConnectionMachine: Sendable {
     return true
   }
 
-  /// The client will send no more. Everything that it has sent is answered, then the connection is closed; a line
-  /// without a newline is dropped. `idle` and `watch` end at once, as nothing could end them any more.
+  /// Records the end of the client's input. All its commands are answered, then the connection is closed; an
+  /// incomplete line is dropped. `idle` and `watch` end immediately, since `noidle` can no longer come.
   package mutating func endInput() {
     inputHasEnded = true
   }
 
-  /// The answer to the password of the last `checkPassword` is due. Without one this does nothing.
+  /// Answers the password of the last `checkPassword`. Has no effect if none is pending.
   package mutating func answerPassword() {
     guard let answer = passwordAnswer.take() else { return }
     if case .success(let permissions) = answer { self.permissions = permissions }
     complete(answer.map { _ in Reply() })
   }
 
-  /// The command of the last `perform` is done. Without one this does nothing, so it may come too late.
+  /// Completes the command of the last `perform`. Has no effect if none is in progress, so late calls are
+  /// safe.
   package mutating func complete(_ result: Result<Reply, Ack>) {
     guard case .performing(let name, let index) = phase, passwordAnswer == nil else { return }
     phase = .ready
@@ -184,17 +187,17 @@ package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// Nobody reads answers any more: what is left of a long one is not made. What the client had sent is still carried
-  /// out.
+  /// Drops the rest of a long answer after the client has disconnected. Its earlier commands are still
+  /// performed.
   package mutating func dropAnswer() { unsent = nil }
 
-  /// Something has changed. May come at any time.
+  /// Records changes of subsystems. May be called at any time.
   package mutating func notify(_ subsystems: Subsystems) {
     guard phase != .closed else { return }
     if let answer = idle.raise(subsystems) { sendChanges(answer) }
   }
 
-  /// The next thing to do, or `nil` if there is nothing for now.
+  /// Returns the next action; nil if there is none for now.
   package mutating func next() -> Action? {
     while actions.isEmpty {
       guard phase != .closed, !isPerforming else { return nil }

@@ -1,29 +1,30 @@
-/// What a client has not been told yet, and what it waits for.
+/// The changes that a client has not been notified of, and those that it waits for.
 ///
-/// Events add up from the moment of connecting, also while the client does not wait, so none is lost between two
-/// `idle`. As in MPD 0.23 an answer forgets all of them, also those that were not asked for.
+/// Changes accumulate from the start of the connection, even while the client does not wait, so none is lost
+/// between two `idle` commands. As in MPD 0.23, an answer clears all pending changes, including those that
+/// were not requested.
 package struct IdleState: Hashable, Sendable {
-  /// What has changed since the last answer.
+  /// The changes since the last answer.
   package private(set) var pending: Subsystems = []
-  /// What the client waits for; `nil` if it does not wait.
+  /// The subsystems that the client waits for; nil if it does not wait.
   package private(set) var awaited: Subsystems?
 
-  /// A client that has just connected.
+  /// Creates the state of a new connection.
   package init() {}
 
-  /// Something has changed. Returns the answer to a client that waits for it.
+  /// Records changes. Returns the answer if the client waits for one of them.
   package mutating func raise(_ subsystems: Subsystems) -> Subsystems? {
     pending.formUnion(subsystems)
     return answerIfDue()
   }
 
-  /// The client waits for these from now on. Returns the answer if one of them has changed already.
+  /// Starts to wait for these subsystems. Returns the answer if one of them has already changed.
   package mutating func wait(for subsystems: Subsystems) -> Subsystems? {
     awaited = subsystems
     return answerIfDue()
   }
 
-  /// The client waits no more. Returns the answer, which may be empty; `nil` if it did not wait.
+  /// Ends the wait. Returns the answer, which may be empty; nil if the client did not wait.
   package mutating func cancel() -> Subsystems? {
     guard let awaited else { return nil }
     return answer(awaited)

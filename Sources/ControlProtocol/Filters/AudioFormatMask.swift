@@ -1,30 +1,30 @@
-/// What a filter asks of the format of sound. What is `nil` may be anything.
+/// The audio formats that a filter accepts. A property that is nil accepts any value.
 package struct AudioFormatMask: Hashable, Sendable {
-  /// What a sample is.
+  /// The format of a sample.
   package enum Samples: Hashable, Sendable {
-    /// An integer of so many bits.
+    /// Integers with this number of bits.
     case bits(Int)
-    /// `f`.
+    /// Floating point, written `f`.
     case floatingPoint
-    /// Direct Stream Digital, which no song here is.
+    /// Direct Stream Digital, which matches no song: no decoder produces it.
     case dsd
   }
 
-  /// Frames a second.
+  /// The sample rate in hertz.
   package var rate: Int?
-  /// What a sample is.
+  /// The format of a sample.
   package var samples: Samples?
-  /// How many channels.
+  /// The number of channels.
   package var channels: Int?
 
-  /// A mask.
+  /// Creates a mask; nil accepts any value.
   package init(rate: Int? = nil, samples: Samples? = nil, channels: Int? = nil) {
     self.rate = rate
     self.samples = samples
     self.channels = channels
   }
 
-  /// Whether this format is of that kind.
+  /// Whether the mask accepts the format.
   package func accepts(_ format: AudioFormatText) -> Bool {
     let isOfSamples =
       switch samples {
@@ -39,16 +39,16 @@ package struct AudioFormatMask: Hashable, Sendable {
 }
 
 extension AudioFormatMask {
-  /// mpd's bounds.
+  /// The limits of mpd.
   private static let rates = 1..<Int64(1 << 30)
   private static let channelCounts: ClosedRange<Int64> = 1...8
   private static let sampleWidths: [Int64] = [8, 16, 24, 32]
-  /// A DSD stream is named by its multiple of the rate of a compact disc, and counted in bytes.
+  /// The range of N in `dsdN`. The sample rate is N × 44,100 / 8, since mpd counts DSD in bytes.
   private static let dsdRates: ClosedRange<Int64> = 1...4096
 
-  /// Reads `RATE:SAMPLES:CHANNELS` or `dsdN:CHANNELS`, with mpd's refusals.
+  /// Reads `RATE:SAMPLES:CHANNELS` or `dsdN:CHANNELS`, with mpd's errors.
   ///
-  /// - Parameter allowsAny: Whether `*` may stand for a part.
+  /// - Parameter allowsAny: Whether `*` is allowed in place of a value.
   init(_ text: Argument, allowsAny: Bool) throws(Ack) {
     var rest = text.bytes[...]
     if let rate = Self.takeDSDRate(&rest) {
@@ -86,7 +86,7 @@ extension AudioFormatMask {
       return .dsd
     }
     let bits = try takeNumber(&rest, allowsAny, "sample format") { sampleWidths.contains($0) }
-    // Packed in three bytes they are the same samples.
+    // Samples packed in three bytes are the same samples.
     if bits == 24, rest.prefix(2).isWord("_3") { rest.removeFirst(2) }
     return bits.map { .bits($0) }
   }
@@ -103,7 +103,7 @@ extension AudioFormatMask {
 }
 
 extension ArraySlice<UInt8> {
-  /// Takes this byte, if it comes next.
+  /// Removes the byte from the beginning. Returns false if another byte comes first.
   fileprivate mutating func take(_ byte: UInt8) -> Bool {
     guard first == byte else { return false }
     removeFirst()

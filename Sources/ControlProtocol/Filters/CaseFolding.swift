@@ -1,9 +1,9 @@
 extension Argument {
-  /// Unicode's full case folding but for a few rare letters: what becomes the same as a capital is the same, so `ß` is
-  /// `ss`; only the `ı` without a dot is no `i`.
+  /// Returns the text with Unicode case folding: letters with the same uppercase form become equal, so `ß` is
+  /// `ss`. Differs from full folding in a few rare letters; the dotless `ı` does not become `i`.
   package func foldingCase() -> Argument {
     var text = self
-    // Nearly every letter is one of ASCII.
+    // ASCII first: almost all letters are ASCII.
     for (index, byte) in text.bytes.enumerated() where (0x41...0x5A).contains(byte) {
       text.bytes[index] = byte | 0x20
     }

@@ -1,23 +1,23 @@
-/// What `find`, `search`, `findadd`, `searchadd` and `searchaddpl` ask for: `FILTER… [sort TAG] [window START:END]`, and to add
-/// `[position POS]`.
+/// The arguments of `find`, `search`, `findadd`, `searchadd` and `searchaddpl`:
+/// `FILTER… [sort TAG] [window START:END]`, and `[position POS]` for those that add.
 package struct SongQuery: Hashable, Sendable {
-  /// What songs are sorted by; where two are equal they stay as the database has them.
+  /// The sort order of songs. Equal songs stay in the order of the database.
   package struct Order: Hashable, Sendable {
-    /// The tag, as text, but `Track` and `Disc` as numbers; `nil` for the time of the last change.
+    /// The tag to sort by: `Track` and `Disc` as numbers, others as text. Nil for the modification time.
     package var tag: TagType?
-    /// Whether the last comes first.
+    /// Whether the order is descending.
     package var isDescending: Bool
   }
 
-  /// As they came.
+  /// The arguments as received.
   package let arguments: [Argument]
-  /// Which songs.
+  /// The filter that songs must match.
   package let filter: FilterExpression
-  /// `nil` for the order of the database.
+  /// The sort order; nil for that of the database.
   package let order: Order?
-  /// Which part of what is found; `nil` for all of it.
+  /// The part of the result; nil for all of it.
   package let window: PositionRange?
-  /// Where it is added; `nil` for the end.
+  /// The position at which songs are added; nil for the end.
   package let position: QueuePosition?
 
   init(_ arguments: [Argument], isSearch: Bool, adds: Bool = false) throws(Ack) {
@@ -39,13 +39,13 @@ extension SongQuery.Order {
   }
 }
 
-/// What `count` asks for: `FILTER… [group TAG]`, one of the two at least.
+/// The arguments of `count`: `FILTER… [group TAG]`, with at least one of the two.
 package struct CountQuery: Hashable, Sendable {
-  /// As they came.
+  /// The arguments as received.
   package let arguments: [Argument]
-  /// Which songs; `nil` for all.
+  /// The filter that songs must match; nil for all songs.
   package let filter: FilterExpression?
-  /// What to count them by.
+  /// The tag to group by; nil for no groups.
   package let group: TagType?
 
   init(_ arguments: [Argument]) throws(Ack) {
@@ -57,13 +57,14 @@ package struct CountQuery: Hashable, Sendable {
   }
 }
 
-/// What `list` asks for: `TAG [FILTER…] [group TAG]…`, `file [FILTER…]`, or as it was once, `album ARTIST`.
+/// The arguments of `list`: `TAG [FILTER…] [group TAG]…`, `file [FILTER…]`, or the obsolete form
+/// `album ARTIST`.
 package struct TagQuery: Hashable, Sendable {
-  /// As they came.
+  /// The arguments as received.
   package let arguments: [Argument]
-  /// The tag that is listed, and before it those by which it is grouped, the outermost first. Empty for the names of files.
+  /// The tags to group by, the outermost first, then the listed tag. Empty for file names.
   package let tags: [TagType]
-  /// Of which songs; `nil` for all.
+  /// The filter that songs must match; nil for all songs.
   package let filter: FilterExpression?
 
   init(_ arguments: [Argument]) throws(Ack) {
@@ -84,7 +85,7 @@ package struct TagQuery: Hashable, Sendable {
       while let group = rest.popOption("group") {
         let group = try group.tagType()
         guard !tags.contains(group) else { throw Ack(.argument, "Conflicting group") }
-        // The last one is the outermost.
+        // The last group in the arguments is the outermost.
         tags.insert(group, at: tags.count - 1)
       }
       self.tags = tags
@@ -94,7 +95,7 @@ package struct TagQuery: Hashable, Sendable {
 }
 
 extension ArraySlice<Argument> {
-  /// Takes the value off the end, if this word is before it.
+  /// Removes an option and its value from the end and returns the value; nil if the option is not there.
   fileprivate mutating func popOption(_ word: Argument) -> Argument? {
     guard count >= 2, self[endIndex - 2] == word else { return nil }
     defer { removeLast(2) }
@@ -103,7 +104,7 @@ extension ArraySlice<Argument> {
 }
 
 extension Argument {
-  /// Whether it is this name of small letters, in whichever letters.
+  /// Whether the text is this lowercase name, ignoring case.
   fileprivate func isName(_ name: StaticString) -> Bool {
     bytes.map(\.lowercased)[...].isWord(name)
   }

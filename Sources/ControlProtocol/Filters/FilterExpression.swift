@@ -1,24 +1,25 @@
-/// What a song has to be for a client to find it: the meaning of a filter, in whichever form it was written.
+/// The meaning of a filter that songs must match, whatever the syntax in which it was written.
 ///
-/// At most `ProtocolLimits.filterDepth` deep.
+/// Nested at most `ProtocolLimits.filterDepth` levels deep.
 package indirect enum FilterExpression: Hashable, Sendable {
-  /// A value of this tag passes; of any tag if it is `nil`. Where a song does not have the tag, the first of
-  /// `TagType.substitutes` that it has stands for it, and else the empty text.
+  /// A value of the tag, or of any tag if nil, passes the test. In a song without the tag, the first of
+  /// `TagType.substitutes` that the song has is tested; without any, the empty text.
   case tag(TagType?, TextTest)
-  /// The file's name passes.
+  /// The file's name passes the test.
   case file(TextTest)
-  /// The file is this one or lies below this folder; every file lies below the empty name. Letters are never folded.
+  /// The file is this one or is inside this folder; the empty name contains every file. Case is always
+  /// significant.
   case base(Argument)
-  /// The file was changed then or later, in seconds since 1970.
+  /// The file was changed at this time or later, in seconds since 1970.
   case modifiedSince(Int64)
-  /// The sound is of such a format.
+  /// The audio format matches the mask.
   case audioFormat(AudioFormatMask)
-  /// The other one does not hold.
+  /// The inner expression does not match.
   case not(FilterExpression)
-  /// Every one of them holds.
+  /// All inner expressions match.
   case all([FilterExpression])
 
-  /// How many conditions there are in it.
+  /// The number of conditions in the expression.
   var conditions: Int {
     switch self {
     case .tag, .file, .base, .modifiedSince, .audioFormat: 1
@@ -28,19 +29,19 @@ package indirect enum FilterExpression: Hashable, Sendable {
   }
 }
 
-/// What is asked of a text. Whether capitals and small letters are the same is the command's business.
+/// A test of a text. The command determines whether case is ignored.
 package enum TextTest: Hashable, Sendable {
-  /// It is this one.
+  /// The text equals this one.
   case equals(Argument)
-  /// This one is in it.
+  /// The text contains this one.
   case contains(Argument)
-  /// This regular expression, which was understood once, is found in it: see `TextPattern`. A song without the tag has
-  /// only the empty expression.
+  /// The regular expression, which is known to be valid, is found in the text; see `TextPattern`. Only an
+  /// expression that matches the empty text matches a song without the tag.
   case matches(Argument)
 }
 
 extension TagType {
-  /// The tags that stand for this one in a song that does not have it, the first choice first.
+  /// The tags that replace this one in a song without it, by preference.
   package var substitutes: [TagType] {
     switch self {
     case .albumArtist, .artistSort: [.artist]

@@ -1,13 +1,13 @@
-/// Reads one expression in parentheses:
+/// Parses an expression in parentheses:
 ///
 ///     expression = "(" condition ")" | "(!" expression ")" | "(" expression { "AND" expression } ")"
 ///
-/// with blanks anywhere between. The time it takes is in proportion to the expression.
+/// with blanks allowed between all parts. Takes time proportional to the length.
 struct FilterParser {
   private var rest: ArraySlice<UInt8>
   private var depth = 0
 
-  /// The meaning of an argument that begins with a parenthesis.
+  /// Returns the meaning of an argument that begins with a parenthesis.
   static func expression(_ argument: Argument) throws(Ack) -> FilterExpression {
     var parser = FilterParser(rest: argument.bytes[...])
     let expression = try parser.expression()
@@ -56,7 +56,7 @@ struct FilterParser {
     }
   }
 
-  /// An operator and its value.
+  /// Reads an operator and its value.
   private mutating func text(
     _ condition: (TextTest) -> FilterExpression
   ) throws(Ack) -> FilterExpression {
@@ -75,7 +75,7 @@ struct FilterParser {
     return pattern
   }
 
-  /// A text between two `'` or two `"`, in which a backslash stands for whatever follows it.
+  /// Reads a text between `'` or `"`, in which a backslash escapes the next character.
   private mutating func quoted() throws(Ack) -> Argument {
     guard let quote = rest.first, quote == Byte.quote || quote == Byte.apostrophe else {
       throw Ack(.argument, "Quoted string expected")
@@ -107,7 +107,7 @@ struct FilterParser {
     return word
   }
 
-  /// Takes these bytes, in capitals or small letters, and the blanks behind them, if they come next.
+  /// Removes the symbol, ignoring case, and the blanks after it. Returns false if something else comes next.
   private mutating func take(_ symbol: StaticString) -> Bool {
     let length = symbol.utf8CodeUnitCount
     let comesNext = symbol.withUTF8Buffer { symbol in

@@ -1,17 +1,17 @@
-/// A filter as a client sent it: expressions in parentheses, pairs of a name and a value, or both, all of which have to
-/// hold.
+/// A filter as a client sent it: expressions in parentheses, pairs of a name and a value, or both. A song
+/// must match all of them.
 package struct FilterRequest: Hashable, Sendable {
-  /// As they came.
+  /// The arguments as received.
   package let arguments: [Argument]
-  /// What they mean.
+  /// The meaning of the arguments.
   package let expression: FilterExpression
 
-  /// Understands a filter, or refuses it in mpd's words.
+  /// Parses a filter, or throws mpd's error.
   ///
   /// - Parameters:
-  ///   - arguments: Those of the filter, as they came.
-  ///   - isSearch: Whether a pair looks for a part of the text and not for all of it. In an expression the operator
-  ///     says that.
+  ///   - arguments: The arguments of the filter.
+  ///   - isSearch: Whether the value of a pair may be a part of the text. In expressions the operator
+  ///     determines that.
   package init(_ arguments: [Argument], isSearch: Bool) throws(Ack) {
     var rest = arguments[...]
     var parts: [FilterExpression] = []
@@ -47,13 +47,13 @@ package struct FilterRequest: Hashable, Sendable {
   }
 }
 
-/// What a condition can be about.
+/// The subject of a condition.
 enum FilterSubject {
-  /// `nil` for any.
+  /// A tag; nil for any tag.
   case tag(TagType?)
   case file, base, modifiedSince, audioFormat
 
-  /// The subject of this name. Two of the names are known in small letters only, as in mpd.
+  /// Creates the subject of this name. As in mpd, `base` and `modified-since` must be lowercase.
   init?(_ name: Argument) {
     switch name {
     case "base": self = .base
@@ -72,7 +72,7 @@ enum FilterSubject {
 }
 
 extension Argument {
-  /// Whether it is names with single slashes between them, none of them `.` or `..`.
+  /// Whether the path consists of names separated by single slashes, without `.` and `..`.
   package var isPlainRelativePath: Bool {
     bytes.split(separator: Byte.slash, omittingEmptySubsequences: false)
       .allSatisfy { !$0.isEmpty && !$0.isWord(".") && !$0.isWord("..") }

@@ -1,11 +1,11 @@
-/// Counts the characters in the ranges of a regular expression, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`. Text outside of
-/// brackets that looks like a range counts too.
+/// Counts the characters in the ranges of a regular expression, such as `[а-я]` or `[\x{4E00}-\x{9FFF}]`.
+/// Text outside of brackets that looks like a range counts too.
 enum PatternRanges {
-  /// The sum over all of them.
+  /// Returns the sum of the sizes of all ranges.
   static func size(in source: Argument) -> UInt32 {
     var scalars = String(decoding: source.bytes, as: UTF8.self).unicodeScalars[...]
     var size: UInt32 = 0
-    // The two characters before the last `-`.
+    // `last` is the previous character; `start` is the character before a `-` that was just read.
     var last: UInt32?
     var start: UInt32?
     while let scalar = scalars.popFirst() {
@@ -30,7 +30,7 @@ enum PatternRanges {
     return size
   }
 
-  /// The character after a backslash: by its number, or itself.
+  /// Reads the character after a backslash, given by its number or literally.
   private static func escaped(_ rest: inout Substring.UnicodeScalarView) -> UInt32? {
     guard let letter = rest.popFirst() else { return nil }
     switch letter {

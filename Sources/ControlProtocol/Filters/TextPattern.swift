@@ -1,21 +1,22 @@
 internal import Glibc
 
-/// What the regular expressions of one question may cost, over all texts that they are compared with.
+/// The budget for the regular expressions of one query, over all texts that they are matched with.
 ///
-/// A step is what PCRE2 reports before each item of an expression, some 15 ns. Used by one thread at a time.
+/// A step is a callout of PCRE2 before an item of an expression, about 15 ns. Used by one thread at a time.
 package struct PatternBudget: Sendable {
-  /// Steps that are left.
+  /// The number of steps left.
   fileprivate var steps: Int
-  /// Steps that each text adds: an expression needs some ten for a title, so that a large library can be searched.
+  /// The number of steps that each text adds. An expression needs about ten for a title, so that a large
+  /// library can be searched.
   private let stepsOfText: Int
-  /// Steps between two looks at whether the question has become pointless.
+  /// The number of steps between two checks for an interruption.
   private static let stepsBetweenLooks = 1024
   private let interruption: @Sendable () -> String?
-  /// Why nothing more is compared.
+  /// The reason why no more texts are matched; nil while the budget suffices.
   package fileprivate(set) var refusal: Ack?
 
-  /// A budget of `steps`, and `stepsOfText` more for each text. The standard lets a question take some 0.2 s, and 3 µs
-  /// for each text. `interruption` is asked between steps; where it has a reason, comparing ends.
+  /// Creates a budget of `steps`, and `stepsOfText` more for each text. The default allows a query about 0.2
+  /// s, and 3 µs for each text. Matching ends when `interruption`, called between steps, returns a reason.
   package init(
     steps: Int = 10_000_000, stepsOfText: Int = 200, interruption: @escaping @Sendable () -> String? = { nil }
   ) {
@@ -26,7 +27,7 @@ package struct PatternBudget: Sendable {
 
   fileprivate mutating func addText() { steps += stepsOfText }
 
-  /// Takes a step; false if there is none left.
+  /// Uses a step. Returns false if the budget is exhausted.
   fileprivate mutating func takeStep() -> Bool {
     steps -= 1
     if steps < 0 {
@@ -44,35 +45,37 @@ package struct PatternBudget: Sendable {
 }
 
 extension Ack {
-  /// A command that was ended before its time, for this reason.
+  /// Creates the refusal of a command that was interrupted for a reason.
   package static func interrupted(_ reason: String) -> Ack { Ack(.system, "nothing was done: \(reason)") }
 }
 
-/// A regular expression as Perl has them, by PCRE2, which mpd has too. Other than there, characters are those of UTF-8 and
-/// not bytes, so that `.` is one `ü` and `Ü` its capital. Text that is not UTF-8 is looked into all the same.
+/// A Perl-compatible regular expression, matched by PCRE2 as in mpd. Unlike in mpd, characters are those of
+/// UTF-8 rather than bytes: `.` matches `ü`, and `Ü` is its capital. Text that is not UTF-8 can be searched
+/// too.
 ///
-/// The library is loaded when the first expression is met. A client's expression can take neither memory nor time beyond
-/// limits: PCRE2 bounds what an expression may grow to, and a budget what its comparisons cost. PCRE2's own limit of steps
-/// counts anew at each character of each text, and so bounds no question.
+/// The library is loaded for the first expression. A client's expression can use limited memory and time
+/// only: PCRE2 limits the growth of an expression, and a budget limits the cost of matching. PCRE2's own
+/// limit of steps starts again at each character of each text, and so does not limit a query.
 package final class TextPattern: Sendable {
-  /// Bytes of an expression, and groups in groups: PCRE2 takes 40 ms to understand some of 4000 bytes, on the thread that
-  /// answers all clients. People write a tenth of these.
+  /// The maximum length of an expression in bytes, and of nested groups. PCRE2 takes 40 ms to compile certain
+  /// expressions of 4000 bytes, on the thread that answers all clients. Real expressions are a tenth as long.
   private static let sizeLimit = 512
   private static let depthLimit: UInt32 = 16
-  /// Characters in all ranges such as `[а-я]`: without regard to case PCRE2 looks at each, 15 ms for all of Unicode.
+  /// The maximum number of characters in all ranges such as `[а-я]`. Ignoring case, PCRE2 checks each of
+  /// them, which takes 15 ms for all of Unicode.
   private static let rangeLimit: UInt32 = 1 << 17
-  /// Kilobytes that one comparison may take: groups that repeat over a text of 4000 characters need half of it.
+  /// The maximum memory of one match in KiB. Repeated groups over a text of 4000 characters need half of it.
   private static let memoryLimit: UInt32 = 2048
 
   private let calls: PCRECalls
-  // Only read after `init` and until `deinit`, by functions that may be called from any thread.
+  // Read only between `init` and `deinit`, by functions that are thread-safe.
   private nonisolated(unsafe) let code: OpaquePointer
 
-  /// Understands an expression, or refuses it in mpd's words.
+  /// Compiles an expression, or throws mpd's error.
   ///
   /// - Parameters:
-  ///   - source: the expression, as PCRE2 reads it.
-  ///   - foldsCase: whether capitals and small letters are the same.
+  ///   - source: The expression in PCRE2's syntax.
+  ///   - foldsCase: Whether case is ignored.
   package init(_ source: Argument, foldsCase: Bool) throws(Ack) {
     guard let calls = PCRECalls.shared else {
       throw Ack(.unknown, "regular expressions need libpcre2-8.so.0, which cannot be loaded")
@@ -101,8 +104,8 @@ package final class TextPattern: Sendable {
 
   deinit { calls.free(code) }
 
-  /// Whether the expression is found in a text. Throws where the budget does not suffice for an answer, and for every text
-  /// after that. Any thread.
+  /// Returns whether the expression is found in the text. Throws if the budget does not suffice, and for
+  /// every later text. Any thread.
   package func matches(
     _ text: UnsafeBufferPointer<UInt8>, _ budget: inout PatternBudget
   ) throws(Ack) -> Bool {
@@ -128,7 +131,7 @@ package final class TextPattern: Sendable {
   }
 }
 
-/// Called by PCRE2 before each item of an expression; not 0 ends the comparison.
+/// The callout of PCRE2 before each item of an expression. A result other than 0 ends the match.
 private func takeStep(_ block: OpaquePointer?, _ budget: UnsafeMutableRawPointer?) -> Int32 {
   guard let budget, budget.assumingMemoryBound(to: PatternBudget.self).pointee.takeStep() else {
     return PCRECalls.stopped
@@ -136,9 +139,10 @@ private func takeStep(_ block: OpaquePointer?, _ budget: UnsafeMutableRawPointer
   return 0
 }
 
-/// libpcre2's functions. Not linked: a player whose clients do not look for expressions does without the library.
+/// The functions of libpcre2, loaded at run time: a player without searches for expressions does not need the
+/// library.
 private struct PCRECalls: Sendable {
-  /// What a C function takes for a value of a type that only the library knows.
+  /// A pointer to a type of the library.
   typealias Opaque = OpaquePointer?
 
   typealias Compile =
@@ -165,15 +169,15 @@ private struct PCRECalls: Sendable {
   let match: Match
   let freeMatch: Free
 
-  // Numbers of pcre2.h: UTF, invalid UTF is no error, the dot is a newline too, groups without names are not noted, `\C`, a
-  // single byte of a character, is refused, and each item is reported.
+  // Options of pcre2.h: UTF; invalid UTF is not an error; the dot matches newlines; unnamed groups are not
+  // captured; `\C`, a single byte, is refused; callouts before each item.
   static let standard: UInt32 = 0x0008_0000 | 0x0400_0000 | 0x20 | 0x2000 | 0x0010_0000 | 0x4
   static let caseless: UInt32 = 0x8
   static let noMatch: Int32 = -1
-  /// A callout has ended the comparison.
+  /// The match was ended by a callout.
   static let stopped: Int32 = -37
 
-  /// Of the whole process: the library stays. `nil` where the system has none.
+  /// The functions for the whole process; nil if the system has no libpcre2. The library stays loaded.
   static let shared = PCRECalls()
 
   private init?() {
@@ -181,7 +185,7 @@ private struct PCRECalls: Sendable {
     struct Missing: Error {}
     func find<Function>(_ name: String) throws(Missing) -> Function {
       guard let address = dlsym(library, "pcre2_\(name)_8") else { throw Missing() }
-      // Each type above is that of the function of this name in pcre2.h.
+      // Each type above is that of the function with this name in pcre2.h.
       return unsafeBitCast(address, to: Function.self)
     }
     do throws(Missing) {
@@ -203,7 +207,7 @@ private struct PCRECalls: Sendable {
     }
   }
 
-  /// What the library says of a problem.
+  /// Returns the library's message for an error.
   func text(_ problem: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = errorText(problem, &buffer, buffer.count)

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Reads points in time: a date of ISO 8601, with or without a time of day and a zone, or seconds since 1970. Eight digits
-/// are a date if they can be one. Without a zone it is UTC; what is left out is as early as it can be.
+/// Parses a time: an ISO 8601 date, optionally with time of day and zone, or seconds since 1970. Eight digits
+/// are a date if possible. Without a zone the time is UTC; missing parts have their minimum.
 struct TimeStamp {
   private var rest: ArraySlice<UInt8>
 
-  /// Seconds since 1970, or mpd's refusal.
+  /// Returns seconds since 1970, or throws mpd's error.
   static func seconds(_ text: Argument) throws(Ack) -> Int64 {
     if let number = Argument.Number(text.bytes[...]), number.length == text.bytes.count {
       var digits = TimeStamp(rest: text.bytes[...])
@@ -22,7 +22,7 @@ struct TimeStamp {
     return days * 86_400 + time - offset
   }
 
-  /// Days since 1970: `2026-11-21`, `2026-11` or `20261121`.
+  /// Reads a date, `2026-11-21`, `2026-11` or `20261121`, and returns days since 1970.
   private mutating func date() throws(Ack) -> Int64 {
     let refusal = Ack(.argument, "Failed to parse date")
     guard let year = number(0...9999, digits: 4) else { throw refusal }
@@ -33,7 +33,7 @@ struct TimeStamp {
     return Self.days(year, month, day)
   }
 
-  /// Seconds: `13:30:00`, `133000`, `13:30`, `1330` or `13`.
+  /// Reads a time of day, `13:30:00`, `133000`, `13:30`, `1330` or `13`, and returns seconds.
   private mutating func timeOfDay() throws(Ack) -> Int64 {
     let refusal = Ack(.argument, "Failed to parse time of day")
     guard let hour = number(0...23) else { throw refusal }
@@ -42,18 +42,19 @@ struct TimeStamp {
     guard hasColons || goesOn() else { return hour * 3600 }
     guard let minute = number(0...59) else { throw refusal }
     guard hasColons ? take(Byte.colon) : goesOn() else { return hour * 3600 + minute * 60 }
-    // Two leap seconds, as in C.
+    // Up to two leap seconds, as in C.
     guard let second = number(0...61) else { throw refusal }
     return hour * 3600 + minute * 60 + second
   }
 
-  /// Seconds east of Greenwich: `Z`, `+02`, `+0200`, `+02:00` or nothing.
+  /// Reads a zone, `Z`, `+02`, `+0200`, `+02:00` or nothing, and returns its offset east of Greenwich in
+  /// seconds.
   private mutating func zone() throws(Ack) -> Int64 {
     if take(UInt8(ascii: "Z")) { return 0 }
     let isWest = rest.first == Byte.minus
     guard take(Byte.plus) || take(Byte.minus) else { return 0 }
     let hours = try twoDigits()
-    // No further, as in mpd.
+    // The limit is mpd's.
     guard hours <= 13 else { throw Ack(.argument, "Time offset hours out of range") }
     let hasMinutes = take(Byte.colon) || rest.first?.isDigit == true
     let minutes = hasMinutes ? try twoDigits() : 0
@@ -76,7 +77,7 @@ struct TimeStamp {
     return true
   }
 
-  /// A number of as many digits as fit the range, as C's `strptime` reads it.
+  /// Reads a number as C's `strptime` does: as many digits as the range allows.
   private mutating func number(_ range: ClosedRange<Int64>, digits: Int = 2) -> Int64? {
     guard rest.first?.isDigit == true else { return nil }
     var value: Int64 = 0
@@ -88,7 +89,7 @@ struct TimeStamp {
     return range.contains(value) ? value : nil
   }
 
-  /// Days since 1970 of a Gregorian date. A day beyond the month's end is one of the next.
+  /// Returns days since 1970 for a Gregorian date. A day after the month's end counts into the next month.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1900, Int32(month) - 1, Int32(day))

@@ -1,49 +1,51 @@
-/// A refusal: why a command was not carried out.
+/// A refusal: the reason why a command was not performed.
 package struct Ack: Error, Hashable, Sendable {
-  /// MPD's numbers, and no others: python-mpd2 raises an error of its own on a number it does not know.
+  /// MPD's error codes. Other numbers are not allowed, since python-mpd2 raises an exception for an unknown
+  /// one.
   package enum Code: Int, Hashable, Sendable, CaseIterable {
-    /// Something that is not a list was used as one.
+    /// A value that is not a list was used as a list.
     case notList = 1
-    /// An argument is wrong, or there are too many or too few.
+    /// An argument is invalid, or the number of arguments is wrong.
     case argument = 2
     /// The password is wrong.
     case password = 3
-    /// This client may not do that.
+    /// The client lacks the permission.
     case permission = 4
-    /// No such command, or the line is not one.
+    /// The command does not exist, or the line is not a request.
     case unknown = 5
-    /// No such song, file, output, playlist.
+    /// The song, file, output or playlist does not exist.
     case noExist = 50
     /// The queue is full.
     case playlistMax = 51
-    /// The system refused.
+    /// A system call failed.
     case system = 52
     /// A playlist could not be loaded.
     case playlistLoad = 53
-    /// An update is under way.
+    /// An update is in progress.
     case updateAlready = 54
-    /// It does not fit what the player is doing.
+    /// The command does not fit the player's state.
     case playerSync = 55
-    /// It exists already.
+    /// The object already exists.
     case exist = 56
   }
 
-  /// The kind of refusal, for programs.
+  /// The error code, for programs.
   package var code: Code
-  /// The refusal in words, for people. One line; written with what is not UTF-8 escaped and cut to the line's limit.
+  /// The message for people, one line. When written, bytes that are not UTF-8 are escaped and the line is cut
+  /// to the limit.
   package var message: String
 
-  /// A refusal with this code and text.
+  /// Creates a refusal with a code and a message.
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// The line as sent.
+  /// Returns the line to send.
   ///
   /// - Parameters:
-  ///   - index: The place of the command in its list, from 0; 0 outside a list.
-  ///   - command: The command's name; empty if there is no such command.
+  ///   - index: The index of the command in its list, from 0; 0 outside a list.
+  ///   - command: The command's name; empty if the command does not exist.
   package func line(index: Int = 0, command: String = "") -> [UInt8] {
     var line = Array("ACK [\(code.rawValue)@\(index)] {\(command)} ".utf8)
     line += SanitizedText.bytes(of: Array(message.utf8), limit: ProtocolLimits.replyLine - line.count - 1)
@@ -53,22 +55,22 @@ package struct Ack: Error, Hashable, Sendable {
 }
 
 extension Ack: CustomStringConvertible {
-  /// The text alone.
+  /// The message for people.
   package var description: String { message }
 }
 
-/// The refusals that mpd words in one place for several commands, in its words.
+/// The refusals that several commands share, in mpd's words.
 extension Ack {
-  /// A position outside the queue.
+  /// The position is outside the queue.
   package static let badSongIndex = Ack(.argument, "Bad song index")
-  /// An id that is not in the queue.
+  /// The id is not in the queue.
   package static let noSuchSong = Ack(.noExist, "No such song")
-  /// Seeking while nothing plays.
+  /// A seek while the player is stopped.
   package static let notPlaying = Ack(.playerSync, "Not playing")
-  /// An output's number that is not one.
+  /// The output does not exist.
   package static let noSuchOutput = Ack(.noExist, "No such audio output")
-  /// A stored playlist that is not there.
+  /// The stored playlist does not exist.
   package static let noSuchPlaylist = Ack(.noExist, "No such playlist")
-  /// A picture was asked for from beyond its end.
+  /// The offset is past the end of the picture.
   package static let badFileOffset = Ack(.argument, "Bad file offset")
 }

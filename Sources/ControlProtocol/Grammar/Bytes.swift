@@ -1,4 +1,4 @@
-/// The bytes that mean something in a line.
+/// The bytes with a meaning in the syntax of lines.
 enum Byte {
   static let newline: UInt8 = 0x0A
   static let blank: UInt8 = 0x20
@@ -16,23 +16,23 @@ enum Byte {
 }
 
 extension UInt8 {
-  /// Whether it separates words: as in mpd every byte up to and including the blank.
+  /// Whether the byte separates words: as in mpd, every byte up to and including the blank.
   var separatesWords: Bool { self <= Byte.blank }
 
   var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }
 
   var isDigit: Bool { (0x30...0x39).contains(self) }
 
-  /// Whether it may stand in a command's name, after the first letter.
+  /// Whether the byte is allowed in a command's name, after the first letter.
   var isWordByte: Bool {
     isLowercaseLetter || (0x41...0x5A).contains(self) || isDigit || self == 0x5F
   }
 
-  /// Whether it may stand in an argument without quotes.
+  /// Whether the byte is allowed in an argument without quotes.
   var needsNoQuotes: Bool {
     self > Byte.blank && self != Byte.quote && self != Byte.apostrophe
   }
 
-  /// The small letter of a capital one, anything else unchanged.
+  /// The lowercase letter of an uppercase one; any other byte unchanged.
   var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -1,14 +1,14 @@
-/// Bytes that were received and not looked at yet, taken out line by line. What was searched is not searched again, so
-/// a client that sends single bytes costs no more than one that sends whole lines.
+/// Received bytes that are not processed yet, removed line by line. Each byte is searched for a newline once,
+/// so a client that sends single bytes costs no more than one that sends whole lines.
 struct LineBuffer: Sendable {
-  /// The memory that an empty buffer keeps for the next bytes, which is most of what an idle client costs.
+  /// The capacity that an empty buffer keeps, which is most of the memory of an idle client.
   private static let keptCapacity = 4096
 
   private var bytes: [UInt8] = []
   private var head = 0
   private var searched = 0
 
-  /// How many bytes are waiting.
+  /// The number of bytes in the buffer.
   var count: Int { bytes.count - head }
 
   mutating func append(_ more: some Sequence<UInt8>) {
@@ -16,7 +16,7 @@ struct LineBuffer: Sendable {
     bytes.append(contentsOf: more)
   }
 
-  /// The first line without its newline.
+  /// Removes and returns the first line, without its newline; nil if no line is complete.
   mutating func takeLine() -> ArraySlice<UInt8>? {
     guard let newline = bytes[searched...].firstIndex(of: Byte.newline) else {
       searched = bytes.count
@@ -30,7 +30,7 @@ struct LineBuffer: Sendable {
     return bytes[head..<newline]
   }
 
-  /// The first bytes, if there are so many.
+  /// Removes and returns the first `wanted` bytes; nil if there are fewer.
   mutating func take(_ wanted: Int) -> [UInt8]? {
     guard count >= wanted else { return nil }
     defer {

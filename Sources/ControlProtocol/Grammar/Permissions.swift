@@ -1,37 +1,37 @@
-/// What a client may do. Every command that needs a permission needs exactly one.
+/// The permissions of a client. A command requires at most one of them.
 package struct Permissions: OptionSet, Hashable, Sendable {
-  /// One bit for each.
+  /// The permissions as bits.
   package let rawValue: UInt8
 
-  /// The set with these bits.
+  /// Creates a set from bits.
   package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Ask for anything.
+  /// May query all state.
   package static let read = Permissions(rawValue: 1)
-  /// Put songs into the queue.
+  /// May add songs to the queue.
   package static let add = Permissions(rawValue: 2)
-  /// Drive the player and edit the queue.
+  /// May control the player and edit the queue.
   package static let player = Permissions(rawValue: 4)
-  /// Drive the application's life cycle, and other clients by messages.
+  /// May control the application's life cycle, and other clients by messages.
   package static let control = Permissions(rawValue: 8)
-  /// Open and close the output, end the application.
+  /// May open and close the output, and end the application.
   package static let admin = Permissions(rawValue: 16)
-  /// Everything.
+  /// The set of all permissions.
   package static let all: Permissions = [.read, .add, .player, .control, .admin]
 }
 
 extension Permissions {
   private static let names: [(name: String, permission: Permissions)] = [
     ("read", .read), ("add", .add), ("player", .player),
-    // As in mpd, where `control` once was what `player` is now.
+    // As in mpd, `control` includes `player`, which was a part of it in earlier versions.
     ("control", [.control, .player]), ("admin", .admin), ("none", []),
   ]
 
-  /// Reads mpd's list: `read,add,player,control,admin`, or `none`.
+  /// Reads a list in mpd's format: `read,add,player,control,admin`, or `none`.
   ///
-  /// - Throws: the word that is none of them.
+  /// - Throws: An `UnknownWord` for a word that is not a permission.
   package init(list: String) throws(UnknownWord) {
     self = []
     for word in list.split(separator: ",", omittingEmptySubsequences: false) {
@@ -42,10 +42,10 @@ extension Permissions {
     }
   }
 
-  /// A word that names no permission.
+  /// A word that is not a permission.
   package struct UnknownWord: Error, Equatable, CustomStringConvertible {
     let word: String
-    /// For a person.
+    /// A message for people.
     package var description: String {
       "\"\(word)\" is no permission; there are read, add, player, control, admin and none"
     }

@@ -1,56 +1,61 @@
-/// The bounds of the protocol. Each is what a real server or a real client has, so that nobody meets another one here.
+/// The limits of the protocol. Each is that of a real server or client, so that none is a surprise.
 package enum ProtocolLimits {
-  /// The greeting. Clients read the protocol version from it, not the program's: ncmpcpp refuses a minor number
-  /// below 16, mpc warns below 0.21, and 0.24 would promise commands that are not here.
+  /// The greeting. Clients read the version of the protocol, not of the program, from it: ncmpcpp refuses a
+  /// minor number below 16, and mpc warns below 0.21. Version 0.24 would promise commands that do not exist
+  /// here.
   package static let greeting = "OK MPD 0.23.5\n"
 
-  /// The longest request line in bytes, with its newline. Longer: the connection is closed without a reply, since
-  /// where the next request begins is no longer known. Mpd's own bound; libmpdclient cannot send more than 4096.
+  /// The maximum length of a request line in bytes, including its newline. A longer line closes the
+  /// connection without a reply, since the start of the next request is unknown. mpd's limit; libmpdclient
+  /// sends at most 4096.
   package static let requestLine = 8192
 
-  /// The most arguments a request may have. Mpd's own bound: room for a pair of every tag.
+  /// The maximum number of arguments of a request. mpd's limit, enough for a pair of every tag.
   package static let arguments = 63
 
-  /// The most bytes, newlines included, between `command_list_begin` and `command_list_end`. Mpd's default; holds
-  /// about 40,000 `add` commands. Beyond it the connection is closed without a reply.
+  /// The maximum number of bytes, including newlines, between `command_list_begin` and `command_list_end`.
+  /// mpd's default, enough for about 40,000 `add` commands. A longer list closes the connection without a
+  /// reply.
   package static let commandList = 2 * 1024 * 1024
 
-  /// The most input bytes that may wait in a connection while a command is being performed. A server that heeds
-  /// `ConnectionMachine.wantsInput` stays far below; beyond it the connection is closed.
+  /// The maximum number of input bytes that wait while a command is performed; more close the connection. A
+  /// server that honours `ConnectionMachine.wantsInput` stays far below.
   package static let backlog = 256 * 1024
 
-  /// The most lines of one client that are carried out before others have their turn: a command list may hold 400,000.
-  /// At a few microseconds each no client waits a millisecond for another's.
+  /// The maximum number of lines of one client that are processed before other clients' turns: a command list
+  /// may have 400,000. At a few microseconds each, no client waits a millisecond for another's.
   package static let linesPerTurn = 64
 
-  /// How deep the parentheses of a filter may be nested. Programs nest three or four; mpd 0.23.12 has no bound and
-  /// dies of 7000.
+  /// The maximum nesting depth of parentheses in a filter. Programs use three or four; mpd 0.23.12 has no
+  /// limit and crashes at 7000.
   package static let filterDepth = 64
 
-  /// The most conditions of a filter. Twice as many as pairs of a name and a value fit into a request; each is tried on
-  /// every tag of every song, which takes 0.3 s for all of them on ten thousand songs.
+  /// The maximum number of conditions in a filter, twice as many as pairs of name and value fit into a
+  /// request. Each is tested on every tag of every song: 0.3 s for the maximum on 10,000 songs.
   package static let filterConditions = 64
 
-  /// The most bytes of a value in a filter's expression; mpd's.
+  /// The maximum length of a value in a filter expression, in bytes. mpd's limit.
   package static let filterValue = 4095
 
-  /// The longest reply line in bytes, with its newline. libmpdclient's buffer holds 4096 and it gives the connection
-  /// up on a longer line. What a client needs in full (binary data) is not in lines.
+  /// The maximum length of a reply line in bytes, including its newline. libmpdclient has a buffer of 4096
+  /// bytes and disconnects on a longer line. Data that clients need in full (binary data) is not sent in
+  /// lines.
   package static let replyLine = 4095
 
-  /// The smallest `binarylimit` a client may ask for; mpd's.
+  /// The minimum of `binarylimit`, in bytes. mpd's limit.
   package static let smallestBinaryChunk = 64
 
-  /// The size of a binary chunk until the client asks for another; mpd's default.
+  /// The default size of a binary chunk, in bytes. mpd's default.
   package static let defaultBinaryChunk = 8192
 
-  /// The largest `binarylimit`: mpd's output bound of 8 MiB less 4 KiB for the lines around the chunk.
+  /// The maximum of `binarylimit`, in bytes: mpd's output limit of 8 MiB less 4 KiB for the lines around the
+  /// chunk.
   package static let largestBinaryChunk = 8 * 1024 * 1024 - 4096
 
-  /// The shortest interval of `watch time`, in seconds: ten times finer than the 1/100 s a person can see move, and
-  /// as much as one watcher should cost.
+  /// The minimum interval of `watch time`, in seconds. Ten times finer than the 1/100 s that people can see;
+  /// shorter intervals would make a watcher too expensive.
   package static let shortestWatchInterval = 0.001
 
-  /// The longest interval of `watch time`, in seconds: an hour. Any longer is a typing mistake.
+  /// The maximum interval of `watch time`, in seconds: one hour. A longer one is a typing error.
   package static let longestWatchInterval = 3600.0
 }

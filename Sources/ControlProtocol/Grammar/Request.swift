@@ -1,16 +1,16 @@
-/// One request line: the name of a command and its arguments.
+/// A request line: the name of a command and its arguments.
 ///
-/// A value of this type can always be written and is read back as the same value.
+/// Each value can be written as a line, which parses to an equal value.
 package struct Request: Hashable, Sendable {
   /// The command's name: a letter a–z, then letters, digits and underscores.
   package let name: String
-  /// The arguments, at most `ProtocolLimits.arguments`, none with a newline or NUL.
+  /// The arguments, at most `ProtocolLimits.arguments`, without newlines and NULs.
   package let arguments: [Argument]
 
-  /// Makes a request for sending.
+  /// Creates a request for sending.
   ///
-  /// Throws a `RequestError` if the grammar cannot express it: a bad name, an argument with a newline or NUL, too
-  /// many arguments or a line that is too long.
+  /// - Throws: A `RequestError` if the line would be invalid: a bad name, an argument with a newline or NUL,
+  ///   too many arguments or a line that is too long.
   package init(_ name: String, _ arguments: [Argument] = []) throws(RequestError) {
     guard let first = name.utf8.first, first.isLowercaseLetter else { throw .notARequest }
     guard name.utf8.allSatisfy(\.isWordByte) else { throw .invalidWordCharacter }
@@ -25,13 +25,13 @@ package struct Request: Hashable, Sendable {
     guard line.count <= ProtocolLimits.requestLine else { throw .lineTooLong }
   }
 
-  /// For the parser, which has checked them.
+  /// Creates a request from parts that the parser has checked.
   init(checkedName: String, checkedArguments: [Argument]) {
     name = checkedName
     arguments = checkedArguments
   }
 
-  /// Appends the line, newline included, with quotes only where they are needed.
+  /// Appends the line with its newline. Arguments are quoted only where necessary.
   package func write(into line: inout [UInt8]) {
     line.append(contentsOf: name.utf8)
     for argument in arguments {

@@ -1,27 +1,27 @@
-/// Why bytes are not a request, or a request cannot be written.
+/// A reason why bytes are not a request, or a request cannot be written.
 package enum RequestError: Error, Hashable, Sendable {
-  /// The first byte is not a letter a–z. The connection is closed without a word: this is what keeps a browser that
-  /// was pointed at the socket from doing anything.
+  /// The first byte is not a letter a–z. The connection is closed without a reply, so that a browser directed
+  /// at the socket has no effect.
   case notARequest
-  /// The name goes on with something else than a letter, a digit or an underscore.
+  /// The name contains a character other than letters, digits and underscores.
   case invalidWordCharacter
-  /// An argument's quotes never end.
+  /// The closing quote of an argument is missing.
   case missingClosingQuote
-  /// Something follows a closing quote without a blank.
+  /// A closing quote is not followed by a blank.
   case spaceExpectedAfterQuote
-  /// A quote or an apostrophe in an argument without quotes.
+  /// An unquoted argument contains a quote or an apostrophe.
   case invalidUnquotedCharacter
-  /// More than `ProtocolLimits.arguments`.
+  /// The request has more than `ProtocolLimits.arguments` arguments.
   case tooManyArguments
-  /// A NUL byte. Mpd silently drops what follows one; no request means that.
+  /// The line contains a NUL byte. mpd silently drops the rest of such a line, which no client intends.
   case nulByte
   /// The line is longer than `ProtocolLimits.requestLine`. The connection is closed without a reply.
   case lineTooLong
-  /// A newline within a line or an argument, which the grammar cannot express. A server, which cuts its input at the
-  /// newlines, never sees it.
+  /// A line or argument contains a newline, which the grammar cannot express. Never occurs in a server, which
+  /// splits its input at newlines.
   case newline
 
-  /// What the client is told before anything else happens; `nil` where it is told nothing.
+  /// The refusal to send; nil if the client gets no reply.
   package var ack: Ack? {
     switch self {
     case .notARequest, .lineTooLong: nil
@@ -35,7 +35,7 @@ package enum RequestError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the connection is closed after the answer, if there is one.
+  /// Whether the connection is closed after the refusal, if any.
   package var closesConnection: Bool {
     switch self {
     case .notARequest, .lineTooLong, .invalidWordCharacter: true
@@ -45,7 +45,7 @@ package enum RequestError: Error, Hashable, Sendable {
 }
 
 extension RequestError: CustomStringConvertible {
-  /// One line for a person who typed the request.
+  /// A one-line description for the person who typed the request.
   package var description: String {
     switch self {
     case .notARequest: "a command begins with a letter a-z"

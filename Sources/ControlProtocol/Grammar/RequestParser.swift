@@ -1,7 +1,7 @@
 extension Request {
-  /// Reads one line, given without its newline; blanks at the end (a carriage return among them) do not count.
+  /// Parses a line without its newline. Trailing blanks, including a carriage return, are ignored.
   ///
-  /// Takes time in proportion to the line and never more than `ProtocolLimits.requestLine` bytes.
+  /// Takes time proportional to the length, which must be below `ProtocolLimits.requestLine` bytes.
   package static func parse(line: ArraySlice<UInt8>) throws(RequestError) -> Request {
     guard line.count < ProtocolLimits.requestLine else { throw .lineTooLong }
     guard let first = line.first, first.isLowercaseLetter else { throw .notARequest }
@@ -17,32 +17,32 @@ extension Request {
     return Request(checkedName: name, checkedArguments: arguments)
   }
 
-  /// Reads one line, given without its newline.
+  /// Parses a line without its newline.
   package static func parse(line: String) throws(RequestError) -> Request {
     try parse(line: Array(line.utf8)[...])
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// The slice without the blanks at its end.
+  /// The slice without trailing blanks.
   func trimmingEnd() -> ArraySlice<UInt8> {
     var end = endIndex
     while end > startIndex, self[end - 1].separatesWords { end -= 1 }
     return self[startIndex..<end]
   }
 
-  /// Whether these are exactly the bytes of `word`.
+  /// Whether the slice equals the bytes of `word`.
   func isWord(_ word: StaticString) -> Bool {
     guard count == word.utf8CodeUnitCount else { return false }
     return word.withUTF8Buffer { elementsEqual($0) }
   }
 }
 
-/// Goes through a line that has no newline, no NUL and no blanks at its end.
+/// Scans a line without newlines, NULs and trailing blanks.
 private struct Scanner {
   var rest: ArraySlice<UInt8>
 
-  /// The command's name, which the caller knows to begin with a letter.
+  /// Reads the command's name. The caller has checked that the line begins with a letter.
   mutating func word() throws(RequestError) -> String {
     let end = rest.firstIndex { !$0.isWordByte } ?? rest.endIndex
     if end < rest.endIndex, !rest[end].separatesWords { throw .invalidWordCharacter }
@@ -51,7 +51,7 @@ private struct Scanner {
     return word
   }
 
-  /// The next argument, or `nil` at the end of the line.
+  /// Reads the next argument; nil at the end of the line.
   mutating func argument() throws(RequestError) -> Argument? {
     rest = rest.drop(while: \.separatesWords)
     guard let first = rest.first else { return nil }
@@ -69,7 +69,7 @@ private struct Scanner {
     var bytes: [UInt8] = []
     var index = rest.startIndex + 1
     while index < rest.endIndex, rest[index] != Byte.quote {
-      // A backslash stands for whatever follows it, so there is no way to write a newline.
+      // A backslash escapes the next byte, so a newline cannot be written.
       if rest[index] == Byte.backslash {
         index += 1
         guard index < rest.endIndex else { throw .missingClosingQuote }

@@ -1,9 +1,9 @@
-/// Makes text fit into a reply line: valid UTF-8, no control characters, not too long.
+/// Converts text for a reply line: valid UTF-8 without control characters, cut to a length.
 ///
-/// python-mpd2 gives up the whole connection on a line that is not UTF-8, and a newline would begin a line that is
-/// not one of the reply's.
+/// python-mpd2 disconnects on a line that is not UTF-8, and a newline would begin a line that is not part of
+/// the reply.
 enum SanitizedText {
-  /// The bytes to send for `bytes`, at most `limit` of them and never a part of a character.
+  /// Returns the bytes to send, at most `limit`, without a partial character at the end.
   static func bytes(of bytes: [UInt8], limit: Int) -> [UInt8] {
     if isExact(bytes.span, limit: limit) { return bytes }
     var output: [UInt8] = []
@@ -23,21 +23,21 @@ enum SanitizedText {
     return output
   }
 
-  /// Whether the bytes are sent as they are: nearly every text is.
+  /// Whether the bytes are sent unchanged, as almost all texts are.
   static func isExact(_ bytes: Span<UInt8>, limit: Int) -> Bool { bytes.count <= limit && isExact(bytes) }
 
-  /// Whether the bytes would be sent as they are, given room.
+  /// Whether the bytes are sent unchanged if the length permits.
   static func isExact(_ bytes: Span<UInt8>) -> Bool {
     bytes.withUnsafeBytes { raw in
-      // Eight at a time: this is asked of every text that is answered.
+      // Eight bytes at a time, since every text of a reply is checked.
       let ones: UInt64 = 0x0101_0101_0101_0101
       let highBits = ones << 7
       var offset = 0
       var seen: UInt64 = 0
       while offset + 8 <= raw.count {
         let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        // Only of a byte that is too small does a subtraction set the highest bit when it was not set. DEL is the
-        // byte that is 0 with its bits turned over.
+        // Subtracting 0x20 sets a clear high bit only in a byte below 0x20. DEL becomes a zero byte after the
+        // XOR with 0x7F.
         let turned = word ^ ones &* 0x7F
         let controls = (word &- ones &* UInt64(Byte.blank)) & ~word | (turned &- ones) & ~turned
         if controls & highBits != 0 { return false }
@@ -62,9 +62,9 @@ enum SanitizedText {
   }
 }
 
-/// The lengths of UTF-8's byte sequences (table 3-7 of the Unicode standard).
+/// The lengths of byte sequences in UTF-8 (table 3-7 of the Unicode standard).
 enum UTF8Sequence {
-  /// The bytes of the character that `bytes` begins with; 0 if it begins with none.
+  /// Returns the length of the character at the beginning of `bytes`; 0 if the sequence is invalid.
   static func length(at bytes: ArraySlice<UInt8>) -> Int {
     let start = bytes.startIndex
     guard let first = bytes.first else { return 0 }

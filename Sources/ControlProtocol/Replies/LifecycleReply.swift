@@ -1,49 +1,50 @@
 internal import TextFormatting
 
-/// What `lifecycle` answers: the state of the application.
+/// The reply to `lifecycle`: the state of the application.
 package struct LifecycleReply: Hashable, Sendable {
-  /// A background task that is open.
+  /// A background task that is running.
   package struct Task: Hashable, Sendable {
-    /// Its name.
+    /// The name of the task.
     package var name: String
-    /// Seconds since it began.
+    /// The time since the task began, in seconds.
     package var age: Double
 
-    /// A task.
+    /// Creates a task; `age` is in seconds.
     package init(name: String, age: Double) {
       self.name = name
       self.age = age
     }
   }
 
-  /// How the application ended the last time.
+  /// The last end of the application.
   package struct Termination: Hashable, Sendable {
-    /// The system's code, such as `0x8badf00d`.
+    /// The system's termination code, such as `0x8badf00d`.
     package var code: String
     /// The reason in words.
     package var reason: String
 
-    /// A termination.
+    /// Creates a termination with its code and reason.
     package init(code: String, reason: String) {
       self.code = code
       self.reason = reason
     }
   }
 
-  /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
+  /// The application's state: `active`, `inactive`, `background`, `suspended` or `notRunning`.
   package var application: String
-  /// The background modes it declares: `audio`, `fetch`.
+  /// The declared background modes: `audio`, `fetch`.
   package var backgroundModes: [String]
-  /// What keeps it running: `audio`, `task`, `fetch`, `foreground`. Written as `none` if nothing does.
+  /// The reasons why the application keeps running: `audio`, `task`, `fetch`, `foreground`. Written as `none`
+  /// if empty.
   package var keptRunningBy: [String]
-  /// In seconds; infinite in the foreground.
+  /// The remaining background time in seconds; infinite in the foreground.
   package var backgroundTimeRemaining: Double
-  /// Those that are open.
+  /// The background tasks that are running.
   package var tasks: [Task]
-  /// `nil` if it has not ended yet.
+  /// The last end of the application; nil if it has not ended yet.
   package var lastTermination: Termination?
 
-  /// The state of an application.
+  /// Creates a reply about the application.
   package init(
     application: String, backgroundModes: [String], keptRunningBy: [String], backgroundTimeRemaining: Double,
     tasks: [Task] = [], lastTermination: Termination? = nil
@@ -56,7 +57,7 @@ package struct LifecycleReply: Hashable, Sendable {
     self.lastTermination = lastTermination
   }
 
-  /// The lines.
+  /// Appends the lines to a reply.
   package func write(into reply: inout Reply) {
     reply.append("application", application)
     reply.append("backgroundmodes", backgroundModes.joined(separator: ","))
@@ -73,7 +74,7 @@ package struct LifecycleReply: Hashable, Sendable {
     }
   }
 
-  /// Seconds with two digits after the point, to the nearest.
+  /// Formats seconds, rounded to two digits after the point.
   private static func hundredths(_ seconds: Double) -> String {
     let milliseconds = Milliseconds(seconds: max(0, seconds)).rawValue
     return DecimalFraction.text(value: (milliseconds + 5) / 10, timescale: 100)

@@ -1,36 +1,36 @@
-/// Something that happened to a song on the network.
+/// An event of a song's transfer from the network.
 package struct NetworkReport: Hashable, Sendable {
-  /// What it was.
+  /// The kind of event.
   package enum What: String, Hashable, Sendable {
     /// A request was sent.
     case request
-    /// A server answered.
+    /// A server has responded.
     case response
-    /// What was under way has failed; there will be another request.
+    /// The request has failed; another one will follow.
     case retry
-    /// The server has another version of the song.
+    /// The server has a different version of the song.
     case changed
-    /// All of it from the present place on is there.
+    /// All data from the current position to the end was received.
     case complete
-    /// No more of it comes.
+    /// The transfer has failed permanently.
     case lost
   }
 
-  /// What it was.
+  /// The kind of event.
   package var what: What
-  /// Who answered, without credentials.
+  /// The URL of the responding server, without credentials.
   package var url: String?
-  /// The answer's status.
+  /// The HTTP status of the response.
   package var status: Int?
-  /// The first byte that was asked for.
+  /// The first requested byte.
   package var from: Int64?
-  /// The number of the request, from 1 on.
+  /// The number of the request, from 1.
   package var attempt: Int?
-  /// How many bytes there are.
+  /// The total size in bytes.
   package var total: Int64?
-  /// Why it failed.
+  /// The reason for a failure.
   package var error: String?
 
-  /// A report without details.
+  /// Creates a report without details.
   package init(_ what: What) { self.what = what }
 }

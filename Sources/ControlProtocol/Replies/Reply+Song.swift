@@ -1,14 +1,14 @@
-/// A song's lines one after the other, without a `SongReply` in between: for answers with many songs.
+/// The lines of a song, written directly without a `SongReply`, for replies with many songs.
 ///
-/// First `beginSong`, then the tags, then `endSong`.
+/// Call `beginSong`, then `appendTag` for each tag, then `endSong`.
 extension Reply {
-  /// The lines before the tags: `file` first, since in every client it begins a new song.
+  /// Appends the lines before the tags, `file` first: for every client it begins a new song.
   ///
   /// - Parameters:
-  ///   - file: The file's name: relative to the home directory, or absolute.
-  ///   - range: The part of it that is played; `nil` and `whole` for all.
-  ///   - lastModified: When the file was last changed, in seconds since 1970; `nil` if not known.
-  ///   - format: What it is decoded to; `nil` if not known.
+  ///   - file: The file's name, relative to the home directory or absolute.
+  ///   - range: The part that is played; nil or `whole` for all.
+  ///   - lastModified: The modification time in seconds since 1970; nil if unknown.
+  ///   - format: The decoded format; nil if unknown.
   package mutating func beginSong(
     file: Span<UInt8>, range: SongRange?, lastModified: Int64?, format: AudioFormatText?
   ) {
@@ -28,17 +28,17 @@ extension Reply {
     if let format { append("Format") { format.write(into: &$0) } }
   }
 
-  /// A tag. What cannot stand in a line is changed as in `append(_:_:)`.
+  /// Appends a tag. The value is sanitized as in `append(_:_:)`.
   package mutating func appendTag(_ type: TagType, _ value: Span<UInt8>) {
     append(type.rawValue, text: value)
   }
 
-  /// The lines behind the tags.
+  /// Appends the lines after the tags.
   ///
   /// - Parameters:
-  ///   - duration: How long what is played of it is; `nil` if not known.
-  ///   - place: Its place in the queue and its id; `nil` for a song that is not in the queue.
-  ///   - priority: That of a song in the queue.
+  ///   - duration: The duration of the played part; nil if unknown.
+  ///   - place: The position and id in the queue; nil for a song that is not in the queue.
+  ///   - priority: The priority in the queue.
   package mutating func endSong(
     duration: Milliseconds?, place: StatusReply.Place?, priority: UInt8 = 0
   ) {

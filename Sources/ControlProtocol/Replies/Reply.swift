@@ -1,35 +1,36 @@
-/// What a command answers before the closing `OK`: lines of `NAME: VALUE`, and for pictures a chunk of bytes.
+/// The reply to a command before the closing `OK`: lines of `NAME: VALUE`, and for pictures a chunk of bytes.
 ///
-/// Whatever is put in, every line is valid UTF-8, one line, and at most `ProtocolLimits.replyLine` bytes.
+/// Whatever the values, each line is valid UTF-8 without a newline and has at most `ProtocolLimits.replyLine`
+/// bytes.
 package struct Reply: Hashable, Sendable {
-  /// The bytes so far.
+  /// The bytes of the reply so far.
   package internal(set) var bytes: [UInt8] = []
 
-  /// What follows these bytes later, if they are not all.
+  /// The rest of a long reply, sent later; nil if these bytes are all.
   package var rest: ReplyRest?
 
-  /// The refusal that ends the answer in the place of `OK`, where the last piece of a long one could not be made.
+  /// The refusal that ends the reply instead of `OK`, if the last piece of a long one could not be made.
   package var refusal: Ack?
 
-  /// An empty reply, which is a bare `OK`.
+  /// Creates an empty reply, which is sent as `OK` only.
   package init() {}
 
-  /// A reply of these lines.
+  /// Creates a reply with these lines.
   package init(_ pairs: KeyValuePairs<String, String>) {
     for (name, value) in pairs { append(name, value) }
   }
 
-  /// Makes room, where it is known how long the reply will be.
+  /// Reserves memory for a known number of bytes.
   package mutating func reserve(_ byteCount: Int) {
     bytes.reserveCapacity(bytes.count + byteCount)
   }
 
-  /// Adds a line. Control characters become blanks; the line is cut where it is too long.
+  /// Appends a line. Control characters become blanks; a line that is too long is cut.
   package mutating func append(_ name: String, _ value: String) {
     append(name, text: value.utf8.span)
   }
 
-  /// Adds a line with a number.
+  /// Appends a line with a number.
   package mutating func append(_ name: String, _ value: some BinaryInteger) {
     if let number = Int64(exactly: value) {
       append(name) { $0.append(decimal: number) }
@@ -38,32 +39,32 @@ package struct Reply: Hashable, Sendable {
     }
   }
 
-  /// Adds a line with `0` or `1`.
+  /// Appends a line with `0` or `1`.
   package mutating func append(_ name: String, _ value: Bool) {
     append(name) { $0.append(UInt8(ascii: value ? "1" : "0")) }
   }
 
-  /// Adds a line with a time, to the millisecond.
+  /// Appends a line with a time in seconds, to the millisecond.
   package mutating func append(_ name: String, _ value: Milliseconds) {
     append(name) { $0.append(decimal: value) }
   }
 
-  /// Adds the line that says when a file was changed, in seconds since 1970.
+  /// Appends the line with a file's modification time, in seconds since 1970.
   package mutating func append(lastModified seconds: Int64) {
     append("Last-Modified") { $0.append(utc: seconds) }
   }
 
-  /// Adds a line whose value may be anything. What is not UTF-8 is written `\xHH`.
+  /// Appends a line with any bytes as value. Bytes that are not UTF-8 are written `\xHH`.
   package mutating func append(_ name: String, _ value: Argument) {
     append(name, text: value.bytes.span)
   }
 
-  /// Adds everything of another reply.
+  /// Appends the bytes of another reply.
   package mutating func append(_ reply: Reply) {
     bytes += reply.bytes
   }
 
-  /// Adds a line whose value `body` appends: short and plain, so that nobody has to look at it.
+  /// Appends a line whose value `body` writes. The value must be short ASCII text, since it is not sanitized.
   mutating func append(_ name: String, writing body: (inout [UInt8]) -> Void) {
     bytes.append(utf8: name)
     bytes.append(Byte.colon)
@@ -72,12 +73,12 @@ package struct Reply: Hashable, Sendable {
     bytes.append(Byte.newline)
   }
 
-  /// Adds a chunk of a file, as `readpicture` answers it.
+  /// Appends a chunk of a file, as in the reply to `readpicture`.
   ///
   /// - Parameters:
-  ///   - chunk: At most the client's `binarylimit`, see `ConnectionMachine.Context`.
-  ///   - totalSize: The size of the whole.
-  ///   - mediaType: Its MIME type, if known.
+  ///   - chunk: The bytes; at most the client's `binarylimit`, see `ConnectionMachine.Context`.
+  ///   - totalSize: The size of the whole file in bytes.
+  ///   - mediaType: The MIME type, if known.
   package mutating func appendBinary(_ chunk: [UInt8], totalSize: Int, mediaType: String? = nil) {
     append("size", totalSize)
     if let mediaType { append("type", mediaType) }
@@ -86,7 +87,7 @@ package struct Reply: Hashable, Sendable {
     bytes.append(Byte.newline)
   }
 
-  /// Adds a line with any text.
+  /// Appends a line with any text.
   mutating func append(_ name: String, text: Span<UInt8>) {
     let limit = ProtocolLimits.replyLine - name.utf8.count - 3
     append(name) { bytes in
@@ -100,13 +101,13 @@ package struct Reply: Hashable, Sendable {
     }
   }
 
-  /// Adds the line that `playlist` has for a song, which is the only one of its kind: `0:file: NAME`.
+  /// Appends a song's line in the reply to `playlist`, which has a syntax of its own: `0:file: NAME`.
   package mutating func appendPlaylistLine(position: UInt32, file: Argument) {
     append("\(position):file", SongReply.expressible(file))
   }
 }
 
-/// The words that end a reply.
+/// The lines that end a successful reply or command.
 enum ReplyEnd {
   static let ok = Array("OK\n".utf8)
   static let listOK = Array("list_OK\n".utf8)

@@ -1,15 +1,15 @@
 internal import TextFormatting
 
-/// Numbers and text straight into a reply's bytes. A `status` has ten numbers; a string of each costs more than all the
-/// rest of the command.
+/// Methods that write numbers and text directly into a reply. A `status` has ten numbers; creating a string
+/// for each would take longer than the rest of the command.
 extension [UInt8] {
-  /// Appends a string's bytes.
+  /// Appends the bytes of a string.
   mutating func append(utf8 text: String) {
     var text = text
     text.withUTF8 { append(contentsOf: $0) }
   }
 
-  /// Appends a number.
+  /// Appends a decimal number.
   mutating func append(decimal number: Int64) {
     if number < 0 { append(Byte.minus) }
     append(digits: number.magnitude, minimum: 1)
@@ -24,9 +24,9 @@ extension [UInt8] {
     append(digits: magnitude % 1000, minimum: 3)
   }
 
-  /// Appends a number with zeros before it, up to `minimum` digits.
+  /// Appends a number with leading zeros to at least `minimum` digits.
   mutating func append(digits number: UInt64, minimum: Int) {
-    // The largest number has twenty digits.
+    // The largest `UInt64` has 20 digits.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var start = digits.count
       var rest = number
@@ -39,7 +39,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a date, `2026-11-21T02:23:56Z`. What is before 1970 or after 9999 is moved to the bound.
+  /// Appends a date, `2026-11-21T02:23:56Z`. Dates before 1970 or after 9999 are clamped.
   mutating func append(utc secondsSince1970: Int64) {
     let time = UTCTime(secondsSince1970: secondsSince1970)
     func add(_ number: Int, before mark: Unicode.Scalar) {

@@ -1,36 +1,36 @@
-/// Reads what a server sends, in pieces of any size. For clients; it understands any MPD server.
+/// A parser for the output of any MPD server, in pieces of any size. For clients.
 package struct ReplyParser: Sendable {
-  /// The longest line that is taken, in bytes. Above what Continuo sends, since other servers send longer tags.
+  /// The maximum length of a line in bytes. Above Continuo's own limit, since other servers send longer tags.
   package static let lineLimit = 65536
 
-  /// One thing that a server sent.
+  /// An element of the server's output.
   package enum Element: Hashable, Sendable {
-    /// The greeting, with the protocol's version.
+    /// The greeting with the protocol's version.
     case greeting(version: String)
     /// A line of a reply.
     case pair(name: String, value: Argument)
     /// The bytes that a line `binary: N` announced.
     case binary([UInt8])
-    /// One command of a list is done.
+    /// A command of a list has succeeded.
     case listOK
-    /// The reply is complete.
+    /// The reply is complete and successful.
     case ok
-    /// The reply is complete: a refusal.
+    /// The reply is complete; the command was refused.
     case refused(Refusal)
   }
 
   /// An `ACK` line.
   package struct Refusal: Error, Hashable, Sendable {
-    /// The number. `Ack.Code` knows those of MPD.
+    /// The error code. `Ack.Code` contains MPD's.
     package var code: Int
-    /// The place of the command in its list, from 0.
+    /// The index of the command in its list, from 0.
     package var index: Int
-    /// The command; empty if the server did not know it.
+    /// The command's name; empty if the server does not have the command.
     package var command: String
-    /// The reason in words.
+    /// The message for people.
     package var message: String
 
-    /// A refusal.
+    /// Creates a refusal from its parts.
     package init(code: Int, index: Int, command: String, message: String) {
       self.code = code
       self.index = index
@@ -39,18 +39,18 @@ package struct ReplyParser: Sendable {
     }
   }
 
-  /// Why what was received is not a server's. Nothing more can be read after it.
+  /// A reason why the output is not an MPD server's. The parser cannot continue after it.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first line is not a greeting.
     case noGreeting
     /// A line is longer than `ReplyParser.lineLimit`.
     case lineTooLong
-    /// A line is none of a reply's.
+    /// A line is not part of any reply.
     case malformedLine(Argument)
-    /// More bytes were announced than any client may ask for, or no newline followed them.
+    /// The announced size exceeds the limit, or no newline follows the bytes.
     case malformedBinary
 
-    /// A few words for a person.
+    /// A short description for people.
     public var description: String {
       switch self {
       case .noGreeting: "it does not greet"
@@ -71,17 +71,17 @@ package struct ReplyParser: Sendable {
   private var expectation: Expectation
   private var failure: Failure?
 
-  /// Reads a connection from its beginning, or with `expectsGreeting` false from after the greeting.
+  /// Creates a parser. With `expectsGreeting` false, the output begins after the greeting.
   package init(expectsGreeting: Bool = true) {
     expectation = expectsGreeting ? .greeting : .line
   }
 
-  /// Takes bytes as they were received.
+  /// Appends received bytes, in pieces of any size.
   package mutating func append(_ bytes: some Sequence<UInt8>) {
     input.append(bytes)
   }
 
-  /// The next thing received, or `nil` if it is not complete yet.
+  /// Returns the next element; nil if it is incomplete.
   package mutating func next() throws(Failure) -> Element? {
     if let failure { throw failure }
     do {
@@ -123,7 +123,7 @@ package struct ReplyParser: Sendable {
     guard let colon = line.firstIndex(of: Byte.colon), colon > line.startIndex,
       let name = Argument(line[..<colon]).string
     else { throw .malformedLine(Argument(line)) }
-    // `playlist` has no blank after its colons.
+    // The lines of `playlist` have no blank after their colons.
     let value = Argument(
       line[(colon + 1)...].first == Byte.blank ? line[(colon + 2)...] : line[(colon + 1)...])
     if name == "binary" {
@@ -137,7 +137,7 @@ package struct ReplyParser: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// What follows `prefix`, as text; `nil` if the line begins with something else.
+  /// Returns the text after `prefix`; nil if the line begins differently.
   fileprivate func text(after prefix: String) -> String? {
     guard starts(with: prefix.utf8) else { return nil }
     return Argument(dropFirst(prefix.utf8.count)).description
@@ -161,6 +161,6 @@ extension ReplyParser.Refusal {
 }
 
 extension ReplyParser.Refusal: CustomStringConvertible {
-  /// The reason in words.
+  /// The message for people.
   package var description: String { message }
 }

@@ -1,15 +1,16 @@
-/// What is still to come of a long reply: it is written piece by piece, as the client reads.
+/// The rest of a long reply, which is made piece by piece as the client reads.
 ///
-/// So a reply of any length costs little memory, and no other client waits until it is written. The pieces are all of
-/// the same moment if they are made of a snapshot.
+/// So a reply of any length uses little memory and does not delay other clients. If the pieces are made from
+/// a snapshot, they all show the same state.
 package final class ReplyRest: Sendable {
   private let body: @Sendable (inout Reply) -> ReplyRest?
 
-  /// `write` appends the next piece, some 64 KiB at most and perhaps nothing, and returns what comes after it; `nil` if
-  /// that was all, or if it has set the piece's `refusal`. It is called once, on the thread that answers all clients, and must not block.
+  /// Creates the rest of a reply. `write` appends the next piece, at most about 64 KiB and possibly nothing,
+  /// and returns the rest after it. It returns nil at the end, or after setting the piece's `refusal`. It is
+  /// called once, on the thread that answers all clients, and must not block.
   package init(_ write: @escaping @Sendable (inout Reply) -> ReplyRest?) { body = write }
 
-  /// Makes one piece.
+  /// Makes the next piece.
   func next() -> Reply {
     var piece = Reply()
     piece.rest = body(&piece)
@@ -18,9 +19,9 @@ package final class ReplyRest: Sendable {
 }
 
 extension ReplyRest: Hashable {
-  /// Each is only the same as itself.
+  /// Compares the identities of two values.
   package static func == (left: ReplyRest, right: ReplyRest) -> Bool { left === right }
 
-  /// By identity.
+  /// Hashes the identity of the value.
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,24 +1,24 @@
-/// What `status` answers.
+/// The reply to `status`.
 package struct StatusReply: Hashable, Sendable {
-  /// What the player does. `play` only while samples move.
+  /// The player's state. `play` only while sound plays.
   package enum State: String, Hashable, Sendable {
     case play
     case pause
     case stop
   }
 
-  /// What is known of the current song while it plays or is paused.
+  /// The progress of the current song while it plays or is paused.
   package struct Progress: Hashable, Sendable {
-    /// How much of it has been heard.
+    /// The position in the song.
     package var elapsed: Milliseconds
-    /// How long it is; `nil` if not known.
+    /// The duration of the song; nil if unknown.
     package var duration: Milliseconds?
-    /// Its mean bits per second; 0 if not known.
+    /// The mean bit rate in bits per second; 0 if unknown.
     package var bitRate = 0
-    /// What it is decoded to; `nil` until that is known.
+    /// The decoded format; nil until it is known.
     package var audio: AudioFormatText?
 
-    /// All of it.
+    /// Creates the progress of a song.
     package init(
       elapsed: Milliseconds, duration: Milliseconds?, bitRate: Int = 0, audio: AudioFormatText? = nil
     ) {
@@ -29,51 +29,51 @@ package struct StatusReply: Hashable, Sendable {
     }
   }
 
-  /// A song by its place and its id.
+  /// The position and id of a song in the queue.
   package struct Place: Hashable, Sendable {
-    /// In the queue, from 0.
+    /// The position in the queue, from 0.
     package var position: UInt32
-    /// Never used for another song.
+    /// The id, never reused for another song.
     package var id: UInt32
 
-    /// A place.
+    /// Creates a position and id.
     package init(position: UInt32, id: UInt32) {
       self.position = position
       self.id = id
     }
   }
 
-  /// In percent; `nil` without a volume to set.
+  /// The volume in percent; nil if it cannot be set.
   package var volume: Int?
-  /// Whether the queue begins again at its end.
+  /// Whether the queue repeats.
   package var repeats = false
   /// Whether the order is random.
   package var random = false
-  /// Whether playback stops after the current song.
+  /// Whether playback pauses after the current song.
   package var single = OneshotMode.off
-  /// Whether songs leave the queue when they were played.
+  /// Whether songs leave the queue after playing.
   package var consume = OneshotMode.off
   /// The queue's version, 31 bits.
   package var playlistVersion: UInt32 = 1
-  /// How many songs are in the queue.
+  /// The number of songs in the queue.
   package var playlistLength = 0
-  /// What the player does.
+  /// The state of the player.
   package var state = State.stop
-  /// The current song, or where `play` would go on after `stop`.
+  /// The current song, or after `stop` the song with which `play` starts.
   package var song: Place?
-  /// Only written in the states `play` and `pause`.
+  /// The progress of the current song. Written only in the states `play` and `pause`.
   package var progress: Progress?
-  /// The update of the database that is under way, by its number.
+  /// The number of the database update in progress; nil if there is none.
   package var updatingDatabase: UInt32?
-  /// Why there is no sound.
+  /// The reason why no sound plays; nil without an error.
   package var error: String?
-  /// The song that follows by itself.
+  /// The song that follows automatically.
   package var nextSong: Place?
 
-  /// A stopped player with an empty queue.
+  /// Creates the reply of a stopped player with an empty queue.
   package init() {}
 
-  /// The lines, in mpd's order.
+  /// Appends the lines in mpd's order.
   package func write(into reply: inout Reply) {
     reply.reserve(512)
     if let volume { reply.append("volume", volume) }
@@ -100,7 +100,7 @@ package struct StatusReply: Hashable, Sendable {
   }
 
   private func write(_ progress: Progress, into reply: inout Reply) {
-    // libmpdclient takes the duration from here; 0 is "not known".
+    // libmpdclient reads the duration from this line; 0 means unknown.
     let total = progress.duration?.roundedSeconds ?? 0
     reply.append("time") {
       $0.append(decimal: progress.elapsed.roundedSeconds)
@@ -108,7 +108,7 @@ package struct StatusReply: Hashable, Sendable {
       $0.append(decimal: total)
     }
     reply.append("elapsed", progress.elapsed)
-    // In kbit/s. Clients expect the line; 0 is "not known".
+    // In kbit/s. Clients expect this line; 0 means unknown.
     reply.append("bitrate", (progress.bitRate + 500) / 1000)
     if let duration = progress.duration { reply.append("duration", duration) }
     if let audio = progress.audio { reply.append("audio") { audio.write(into: &$0) } }

@@ -1,42 +1,42 @@
 internal import TextFormatting
 
-/// Whether time moves in the player, by the names of AVPlayer's statuses.
+/// Whether the player's time advances, with the names of AVPlayer's statuses.
 package enum TimeControlStatus: String, Hashable, Sendable {
   case paused, waitingToPlayAtSpecifiedRate, playing
 }
 
-/// One record of a `watch`: what happened, and the monotonic clock's time when it was seen.
+/// A record of a `watch`: an event and its time on the monotonic clock.
 package struct WatchRecord: Hashable, Sendable {
-  /// What happened.
+  /// An event in the player, the application or the connection.
   package enum Event: Hashable, Sendable {
-    /// The time of the current song, `value / timescale` seconds.
+    /// The time in the current song: `value / timescale` seconds.
     case time(songID: UInt32, value: Int64, timescale: Int32)
-    /// Another song is the current one, or none.
+    /// The current song changed; nil if there is none.
     case currentItem(StatusReply.Place?, url: String?)
-    /// Whether time moves, and why it waits.
+    /// The time control status changed; `reason` is set while the player waits.
     case timeControlStatus(TimeControlStatus, reason: String?)
-    /// `active`, `inactive`, `background`, `suspended` or `notRunning`.
+    /// The application's state changed: `active`, `inactive`, `background`, `suspended` or `notRunning`.
     case applicationState(String)
     /// The song was played to its end.
     case didPlayToEndTime(StatusReply.Place)
     /// The song cannot be played.
     case failed(StatusReply.Place, url: String, error: String)
-    /// The time of the song did not go on from where it was.
+    /// The time of the song jumped.
     case timeJumped(StatusReply.Place, elapsed: Milliseconds)
-    /// Sound has stopped because more of the song did not come in time; it goes on by itself.
+    /// Sound stopped because the song's data did not arrive in time; playback resumes automatically.
     case stalled(StatusReply.Place)
-    /// So much of the song is there: these parts of its time, so many bytes, of how many if that is known.
+    /// Progress of loading the song: the loaded ranges, the stored bytes, and the total in bytes if known.
     case loaded(StatusReply.Place, ranges: [Range<Milliseconds>], bytes: Int64, total: Int64?)
-    /// Something happened to the song on the network.
+    /// A network event of the song.
     case network(StatusReply.Place, NetworkReport)
-    /// What the stream says about itself from now on, at that time of the song.
+    /// Timed metadata of the stream, valid from that time of the song onward.
     case timedMetadata(StatusReply.Place, identifier: String, value: String, time: Milliseconds)
-    /// The client read too slowly: so many time steps were left out before the next record.
+    /// The client read too slowly, so `steps` time steps were dropped before the next record.
     case coalesced(steps: Int)
-    /// Nothing happened for a while; the connection lives.
+    /// No event has occurred for a while; the connection is alive.
     case alive
 
-    /// Its name, the value of the field `event`.
+    /// The name of the event, in the field `event`.
     package var name: String {
       switch self {
       case .time: "time"
@@ -56,18 +56,18 @@ package struct WatchRecord: Hashable, Sendable {
     }
   }
 
-  /// What happened.
+  /// The event that is recorded.
   package var event: Event
-  /// When it was seen, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
+  /// The time of the event, in nanoseconds of the monotonic clock. Not written with `coalesced` and `alive`.
   package var host: UInt64
 
-  /// A record.
+  /// Creates a record of an event.
   package init(_ event: Event, host: UInt64 = 0) {
     self.event = event
     self.host = host
   }
 
-  /// The lines, `event` first.
+  /// Appends the lines, `event` first.
   package func write(into reply: inout Reply) {
     reply.append("event", event.name)
     switch event {
@@ -120,7 +120,7 @@ package struct WatchRecord: Hashable, Sendable {
     reply.append("host", DecimalFraction.seconds(nanoseconds: host))
   }
 
-  /// The record as bytes to send.
+  /// The bytes of the record.
   package var bytes: [UInt8] {
     var reply = Reply()
     write(into: &reply)

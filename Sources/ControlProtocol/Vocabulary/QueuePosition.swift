@@ -1,31 +1,31 @@
-/// A place in the queue, as a command names it. Never negative.
+/// A position in the queue as an argument of a command. Never negative.
 package enum QueuePosition: Hashable, Sendable {
-  /// In front of what stands there, counted from 0; the number of songs for the end.
+  /// Before the song at this position, from 0; the number of songs means the end.
   case absolute(Int)
-  /// `+N`: that many songs behind the current one: 0 for right behind it.
+  /// The distance after the current song, `+N`: 0 means directly after it.
   case afterCurrent(Int)
-  /// `-N`: that many songs before the current one: 0 for right before it.
+  /// The distance before the current song, `-N`: 0 means directly before it.
   case beforeCurrent(Int)
 }
 
-/// A part of the queue: from a position to one that is not part of it any more.
+/// A part of the queue, from `lowerBound` up to but not including `upperBound`.
 package struct PositionRange: Hashable, Sendable {
-  /// The first position.
+  /// The first position of the range.
   package let lowerBound: UInt32
-  /// The position after the last; `nil` for "to the end". Never below `lowerBound`.
+  /// The position after the last one; nil for the end of the queue. Never below `lowerBound`.
   package let upperBound: UInt32?
 
-  /// `nil` if the end is before the start.
+  /// Creates a range; nil if the end is before the start.
   package init?(_ lowerBound: UInt32, _ upperBound: UInt32?) {
     if let upperBound, upperBound < lowerBound { return nil }
     self.lowerBound = lowerBound
     self.upperBound = upperBound
   }
 
-  /// The whole queue, `0:`.
+  /// The whole queue: `0:`.
   package static let all = PositionRange(checkedLower: 0, upper: nil)
 
-  /// One position, `N`. `UInt32.max`, which no queue has, counts as open.
+  /// Creates the range of one position, `N`. `UInt32.max`, which is above any position, gives an open range.
   package init(single position: UInt32) {
     self.init(checkedLower: position, upper: position == .max ? nil : position + 1)
   }

@@ -1,14 +1,14 @@
-/// The part of a file that is played, as `rangeid` sets it. Without an end it goes on to the end of the file.
+/// The part of a file that is played, as set by `rangeid`. Without an end it extends to the end of the file.
 package struct SongRange: Hashable, Sendable {
-  /// The last millisecond that a range can name, 49 days: what state files have room for.
+  /// The maximum time in a range, in milliseconds (49 days): the largest that state files can store.
   package static let limit = Int64(UInt32.max)
 
-  /// Where it begins, from the beginning of the file.
+  /// The start, from the beginning of the file.
   package let start: Milliseconds
-  /// Where it ends; `nil` for the end of the file. Later than `start`.
+  /// The end, later than `start`; nil for the end of the file.
   package let end: Milliseconds?
 
-  /// `nil` if a time is negative or beyond `limit`, or the end is not later than the start.
+  /// Creates a range; nil if a time is negative or above `limit`, or if the end is not later than the start.
   package init?(start: Milliseconds, end: Milliseconds?) {
     guard (0...Self.limit).contains(start.rawValue) else { return nil }
     if let end { guard end > start, end.rawValue <= Self.limit else { return nil } }
@@ -21,14 +21,14 @@ package struct SongRange: Hashable, Sendable {
     end = nil
   }
 
-  /// The whole file, which takes an earlier range away.
+  /// The whole file; setting it removes an earlier range.
   package static let whole = SongRange()
 }
 
-/// Where in the current song to go.
+/// The target of a seek in the current song.
 package enum SeekTarget: Hashable, Sendable {
-  /// That far from the song's beginning; not negative.
+  /// The time from the song's beginning; not negative.
   case absolute(Duration)
-  /// That far from the present position, back if negative.
+  /// The distance from the current position; negative for backward.
   case relative(Duration)
 }

@@ -1,4 +1,4 @@
-/// The tags a song can have, in the order in which `tagtypes` names them.
+/// The types of tags, in the order of the `tagtypes` reply.
 package enum TagType: String, Hashable, Sendable, CaseIterable {
   case artist = "Artist"
   case artistSort = "ArtistSort"
@@ -32,12 +32,12 @@ package enum TagType: String, Hashable, Sendable, CaseIterable {
   case musicBrainzReleaseTrackID = "MUSICBRAINZ_RELEASETRACKID"
   case musicBrainzWorkID = "MUSICBRAINZ_WORKID"
 
-  /// Its place in the order, from 0: its bit in a set.
+  /// The index in the order of the cases, from 0, which is also the bit in a set.
   package var index: Int { Self.indices[self] ?? 0 }
 
   private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
 
-  /// The tag with this name, in capitals or small letters; `nil` if there is none.
+  /// Creates the type with this name, ignoring case; nil if it does not exist.
   package init?(name: Argument) {
     let wanted = name.bytes.map(\.lowercased)
     guard let found = Self.allCases.first(where: { $0.rawValue.utf8.map(\.lowercased) == wanted }) else {
@@ -47,43 +47,43 @@ package enum TagType: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// One tag of a song.
+/// A tag of a song.
 package struct SongTag: Hashable, Sendable {
-  /// Which one.
+  /// The type of the tag.
   package let type: TagType
-  /// What it says.
+  /// The value of the tag.
   package var value: Argument
 
-  /// A tag.
+  /// Creates a tag from its type and value.
   package init(_ type: TagType, _ value: Argument) {
     self.type = type
     self.value = value
   }
 }
 
-/// A set of tags: which ones a client wants to see.
+/// A set of tag types, such as those that a client wants to see.
 package struct TagSet: OptionSet, Hashable, Sendable {
-  /// One bit for each.
+  /// The types as bits.
   package let rawValue: UInt32
 
-  /// The set with these bits.
+  /// Creates a set from bits.
   package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// The set of one tag.
+  /// Creates the set of one type.
   package init(_ tag: TagType) { rawValue = 1 << UInt32(tag.index) }
 
-  /// Every tag.
+  /// The set of all types.
   package static let all = TagSet(rawValue: (1 << UInt32(TagType.allCases.count)) - 1)
 
-  /// What a client sees until it says otherwise: all but `Comment`, as mpd's default has it.
+  /// The types that a client gets by default: all but `Comment`, as in mpd.
   package static let standard = TagSet.all.subtracting(TagSet(.comment))
 
-  /// Whether the tag with this place in the order is one of them.
+  /// Whether the set contains the type with this index.
   package func contains(index: Int) -> Bool { rawValue >> UInt32(index) & 1 == 1 }
 
-  /// The tags in the order of `tagtypes`.
+  /// The types in the order of the `tagtypes` reply.
   package var tags: [TagType] {
     TagType.allCases.filter { contains(TagSet($0)) }
   }

@@ -1,7 +1,7 @@
 internal import ControlProtocol
 
-/// The channels by which clients send each other messages: who subscribes to what, and what was not read yet.
-/// A value.
+/// The channels for messages between clients: the subscriptions, and the messages that are not read yet. A
+/// value.
 struct ChannelBoard {
   struct Message: Equatable {
     let channel: String
@@ -21,7 +21,7 @@ struct ChannelBoard {
     self.messageLimit = messageLimit
   }
 
-  /// Letters, digits and `_-.:`, as mpd has it.
+  /// Returns a channel's name if it is valid. As in mpd, letters, digits and `_-.:` are allowed.
   private static func channel(_ name: Argument) throws(Ack) -> String {
     let isValid = name.bytes.allSatisfy { byte in
       switch byte {
@@ -35,7 +35,7 @@ struct ChannelBoard {
     return channel
   }
 
-  /// All channels that somebody subscribes to, in order.
+  /// The names of all channels with a subscriber, sorted.
   var channels: [String] {
     mailboxes.values.reduce(into: Set<String>()) { $0.formUnion($1.channels) }.sorted()
   }
@@ -54,8 +54,8 @@ struct ChannelBoard {
     guard mailboxes[client]?.channels.remove(channel) != nil else { throw .notSubscribed }
   }
 
-  /// Delivers a message. Returns those who had none waiting, to be told; a client whose mailbox is full gets nothing,
-  /// and counts as not subscribed.
+  /// Delivers a message. Returns the subscribers that had no unread messages and must be notified. A client
+  /// whose mailbox is full gets no message and counts as not subscribed.
   mutating func send(_ text: Argument, to name: Argument) throws(Ack) -> [ClientID] {
     let channel = try Self.channel(name)
     var told: [ClientID] = []
@@ -70,19 +70,19 @@ struct ChannelBoard {
     return told
   }
 
-  /// Takes a client's messages, oldest first.
+  /// Returns and removes a client's messages, oldest first.
   mutating func read(_ client: ClientID) -> [Message] {
     defer { mailboxes[client]?.messages = [] }
     return mailboxes[client]?.messages ?? []
   }
 
-  /// Forgets a client. True if it subscribed to anything.
+  /// Removes a client. Returns whether it was subscribed to any channel.
   mutating func remove(_ client: ClientID) -> Bool {
     mailboxes.removeValue(forKey: client)?.channels.isEmpty == false
   }
 }
 
-/// In mpd's words.
+/// The refusals of mpd's channel commands, in mpd's words.
 extension Ack {
   static let invalidChannelName = Ack(.argument, "invalid channel name")
   static let alreadySubscribed = Ack(.exist, "already subscribed to this channel")

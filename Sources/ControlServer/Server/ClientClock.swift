@@ -1,24 +1,25 @@
 internal import NIOCore
 
-/// When a client has been silent, unread or unheard of for too long. A value: time comes in, what is due comes out.
+/// Detects clients that exceed a time limit, and heartbeats that are due. A value: events come in with their
+/// times, and `due` returns the action.
 struct ClientClock {
-  /// What the connection is at.
+  /// The state of the connection.
   struct Situation {
-    /// Whether it watches; if so nothing else counts.
+    /// Whether the client watches. If so, no time limit applies.
     var isWatching = false
     /// Whether the client is expected to send a line.
     var mayTimeOut = false
-    /// Whether a command is under way.
+    /// Whether a command is in progress.
     var isPerforming = false
-    /// Bytes that the client has not read, of all those that were ever sent.
+    /// The bytes that the client has not read, out of all `sent` bytes.
     var pending = 0
     var sent = 0
   }
   enum Due: Equatable {
     case nothing
-    /// A watcher is to be told that the server lives.
+    /// A watcher must get a record that shows that the server is alive.
     case heartbeat
-    /// The client has used up its time.
+    /// A time limit of the client has expired.
     case end
   }
 
@@ -28,7 +29,7 @@ struct ClientClock {
   private var lastLine: NIODeadline
   private var lastRecord: NIODeadline
   private var lastProgress: NIODeadline
-  /// Whether bytes were unread when it was last looked.
+  /// Whether bytes were unread at the last check.
   private(set) var isStalled = false
   private var read = 0
 
@@ -39,13 +40,13 @@ struct ClientClock {
     (lastLine, lastRecord, lastProgress) = (now, now, now)
   }
 
-  /// The client sent a line, or got what it waited for: its time begins anew.
+  /// Restarts the time limit for the next line: the client sent a line, or got the answer it waited for.
   mutating func lineTaken(at now: NIODeadline) { lastLine = now }
 
-  /// A watcher got a record.
+  /// Restarts the heartbeat interval: a watcher got a record.
   mutating func recordSent(at now: NIODeadline) { lastRecord = now }
 
-  /// Something was sent, and this much of all is unread now.
+  /// Starts the stall limit if bytes are unread after sending, or clears it.
   mutating func flushed(_ situation: Situation, at now: @autoclosure () -> NIODeadline) {
     guard situation.pending > 0 else {
       isStalled = false
@@ -57,7 +58,7 @@ struct ClientClock {
     read = situation.sent - situation.pending
   }
 
-  /// What is due.
+  /// Returns the action that is due at `now`.
   mutating func due(_ situation: Situation, at now: NIODeadline) -> Due {
     let read = situation.sent - situation.pending
     if read > self.read || situation.pending == 0 {
@@ -67,16 +68,16 @@ struct ClientClock {
     }
     if situation.isWatching {
       guard now >= lastRecord + heartbeat else { return .nothing }
-      // Also if the record cannot be sent: the next one is due after as long again.
+      // Set even if the record cannot be sent: the next one is due after another interval.
       lastRecord = now
       return .heartbeat
     }
-    // Watchers are exempt: what they cost is bounded, and the newest step waits for them.
+    // Watchers are exempt: the cost of a watcher is bounded, and the newest step is kept for it.
     if situation.pending > 0 { return now >= lastProgress + stall ? .end : .nothing }
     return situation.mayTimeOut && now >= lastLine + silence ? .end : .nothing
   }
 
-  /// When to ask again; after `due` has said that the client may stay, always later than `now`.
+  /// The time of the next check. Later than `now` once `due` has returned something other than `end`.
   func next(_ situation: Situation, at now: NIODeadline) -> NIODeadline {
     if situation.isWatching { return lastRecord + heartbeat }
     if situation.pending > 0 { return lastProgress + stall }

@@ -1,41 +1,44 @@
 internal import ControlProtocol
 internal import NIOCore
 
-/// One client: joins the pure ``ConnectionMachine`` to a channel. On the event loop, as everything here.
+/// The connection of one client: connects the pure ``ConnectionMachine`` to a channel. Runs on the event
+/// loop.
 ///
-/// The machine decides what is sent, performed and closed; this decides when. It reads no more and performs no more
-/// while the client has much to read, so that what a client costs is bounded whatever it does.
+/// The machine decides what is sent, performed and closed; this class decides when. It reads and performs
+/// nothing while the client has many unread bytes, so the memory for a client is bounded.
 final class ClientConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let info: ClientInfo
-  /// Where its passwords come from; nil where there are none to be guessed.
+  /// The origin by which the client's wrong passwords are counted; nil if the configuration has no passwords.
   let guessOrigin: PasswordGuesses.Origin?
   private let core: ServerCore
   private var machine: ConnectionMachine
   private var context: ChannelHandlerContext?
 
-  /// Read, but not given to the machine yet. Bounded by what the kernel holds for a client that has closed its side.
+  /// Bytes that were read but not passed to the machine yet. For a client that has closed its side, bounded
+  /// by the kernel's buffer.
   private var input = ByteBuffer()
-  /// Decided, but not given to the channel yet.
+  /// Bytes of the machine that were not passed to the channel yet.
   private var output = ByteBuffer()
-  /// The memory that is kept for the next reply, in bytes: a `status` and nearly every song fits.
+  /// The buffer capacity kept for the next reply, in bytes: enough for a `status` and almost every song.
   private static let keptOutput = 512
-  /// Whether the channel has room, as it said last.
+  /// Whether the channel was writable at its last notification.
   private var isWritable = true
-  /// Whether the channel ever had no room: the client took much memory.
+  /// Whether the channel was ever not writable, so that the client's output took much memory.
   private(set) var hasPiledUp = false
   private var isInputEnded = false
   private var isEndKnown = false
   private var isRunning = false
   private var isInLine = false
-  /// When its turn is over; nil before the first command of a turn, and for one that nothing follows.
+  /// The end of the client's turn. Nil before the first command of a turn, and for a command that no other
+  /// one follows.
   private var turnEnd: NIODeadline?
-  /// Nothing more is done but sending what was decided.
+  /// Whether the connection only sends its remaining output.
   private var isClosing = false
 
-  /// What it watches.
+  /// The topics that the client watches.
   private(set) var topics: Set<WatchTopic> = []
   private var backlog = WatchBacklog<ByteBuffer>()
   private var leftOut = 0
@@ -44,7 +47,7 @@ final class ClientConnection: ChannelInboundHandler {
   private var timerDeadline = NIODeadline.distantFuture
   private var clock: ClientClock
   private var linesTaken: UInt64 = 0
-  /// Whether a command was completed that the clock has not been told of.
+  /// Whether a command has completed since the last update of the clock.
   private var hasCompleted = false
   private var sent = 0
 
@@ -96,7 +99,7 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// The client has gone for good. What it had sent before is still done.
+  /// Handles the end of the connection. The client's earlier commands are still performed.
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
     isWritable = true
@@ -104,13 +107,14 @@ final class ClientConnection: ChannelInboundHandler {
     timer?.cancel()
     machine.dropAnswer()
     core.handler.connectionClosed(info)
-    // What was sent behind a password is not done: to do it before the answer is due would be the answer.
+    // Commands after a password are dropped: performing them before the delayed answer would reveal the
+    // result.
     if machine.isAwaitingPassword { return core.forget(self) }
     run()
     leaveIfDone()
   }
 
-  /// A connection that fails is one that ends: `channelInactive` follows.
+  /// Closes a connection that has failed; `channelInactive` follows.
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   // MARK: From the core
@@ -120,7 +124,7 @@ final class ClientConnection: ChannelInboundHandler {
     goOn()
   }
 
-  /// The answer to its password is due.
+  /// Sends the answer to the client's password, when it is due.
   func answerPassword() {
     machine.answerPassword()
     goOn()
@@ -140,14 +144,14 @@ final class ClientConnection: ChannelInboundHandler {
     run()
   }
 
-  /// The others had their turn.
+  /// Continues after the other clients' turns.
   func turn() {
     isInLine = false
     run()
     leaveIfDone()
   }
 
-  /// The server ends: no more input, a last command under way is answered.
+  /// Ends the connection with the server: no more input is read; a command in progress is still answered.
   func end() {
     isInputEnded = true
     input.clear()
@@ -155,7 +159,7 @@ final class ClientConnection: ChannelInboundHandler {
     leaveIfDone()
   }
 
-  /// Closes, whatever is under way.
+  /// Closes the connection, even with a command in progress.
   func abandon() {
     isClosing = true
     if let context { context.close(promise: nil) } else { core.forget(self) }
@@ -182,11 +186,11 @@ final class ClientConnection: ChannelInboundHandler {
     }
     flush()
     if isClosing { closeWhenSent() } else { readOn() }
-    // It waited, for ever, and may do so no longer.
+    // Without a deadline the timer was off; the client's new state may have one.
     if timerDeadline == .distantFuture { updateTimer() }
   }
 
-  /// Whether it is this client's turn and it has not too much to read already.
+  /// Whether the client has its turn and its channel has room.
   private var mayGoOn: Bool {
     if isClosing || isInLine || !isWritable { return false }
     if let turnEnd, machine.hasMore, NIODeadline.now() >= turnEnd {
@@ -201,7 +205,7 @@ final class ClientConnection: ChannelInboundHandler {
     core.takeTurn(self)
   }
 
-  /// Gives the machine what was read, if it wants more. True if there may be more to do.
+  /// Passes input to the machine if it wants more. Returns whether the machine may have more actions.
   private func feed() -> Bool {
     if input.readableBytes > 0, machine.wantsInput {
       input.withUnsafeReadableBytes { machine.append($0) }
@@ -221,7 +225,7 @@ final class ClientConnection: ChannelInboundHandler {
     case .send(let bytes):
       output.writeBytes(bytes)
       if machine.isAnswering {
-        // Its next line may take its time from the last piece on.
+        // The time limit for the next line restarts with each piece of the answer.
         hasCompleted = true
         beginTurn()
       }
@@ -262,7 +266,7 @@ final class ClientConnection: ChannelInboundHandler {
     try? context?.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .full(at: bytes))
   }
 
-  /// Gives the channel what is to be sent. A client that lets too much pile up is dropped.
+  /// Passes output to the channel. Closes a client with more unread bytes than `outputBytes`.
   private func flush() {
     guard output.readableBytes > 0 else { return }
     guard let context else { return output.clear() }
@@ -270,11 +274,12 @@ final class ClientConnection: ChannelInboundHandler {
     var bytes = ByteBuffer()
     swap(&bytes, &output)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-    // What the channel still holds is left to it, and no memory taken in its place.
+    // Keeps the storage for reuse, unless the channel still holds it; then allocates none.
     bytes.clear(minimumCapacity: 0)
     if bytes.capacity > 0 {
       if bytes.capacity <= Self.keptOutput, output.readableBytes == 0 { output = bytes }
-      // Nearly always: it holds nothing, as the kernel has taken all. To ask it costs as much as a short command.
+      // The usual case: the kernel has taken all bytes. Asking the channel would cost as much as a short
+      // command.
       if !clock.isStalled { return }
     }
     let situation = self.situation
@@ -296,19 +301,19 @@ final class ClientConnection: ChannelInboundHandler {
   private func closeWhenSent() {
     guard let context else { return core.forget(self) }
     guard pending > 0 else { return context.close(promise: nil) }
-    // The stall limit holds for these bytes too.
+    // The stall limit applies to these bytes too.
     let sent = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.context?.close(promise: nil) }
   }
 
-  /// After the client has gone: once nothing of what it had sent is left to do.
+  /// Removes the client from the server once it has gone and all its commands are done.
   private func leaveIfDone() {
     guard context == nil, !isRunning, !machine.isPerforming, !isInLine else { return }
     core.forget(self)
   }
 
-  /// Bytes that the channel holds because the client does not read.
+  /// The bytes that the channel holds because the client does not read.
   private var pending: Int {
     guard let options = context?.channel.syncOptions else { return 0 }
     return (try? options.getOption(.bufferedWritableBytes)) ?? 0
@@ -316,8 +321,9 @@ final class ClientConnection: ChannelInboundHandler {
 
   // MARK: Records
 
-  /// Sends a record that it watches, or keeps it back if the client has too much to read already. A quarter of the room
-  /// is left to what is no time step: an event is worth more than a step that has a successor.
+  /// Sends a record of a watched topic, or adds it to the backlog if the client has too many unread bytes. A
+  /// quarter of the room is reserved for events: an event is worth more than a time step, which has a
+  /// successor.
   func send(_ record: LoopMailbox.Record) {
     guard topics.contains(record.topic), !isClosing else { return }
     let size = record.bytes.readableBytes
@@ -333,13 +339,13 @@ final class ClientConnection: ChannelInboundHandler {
     output.writeImmutableBuffer(record.bytes)
   }
 
-  /// Records that it would have had, but that were coalesced before they came here.
+  /// Counts records for this client that were coalesced in the mailbox.
   func leaveOut(_ count: Int) { leftOut += count }
 
-  /// After the last record of a batch.
+  /// Sends the records of a batch after its last one.
   func flushRecords() {
     guard !topics.isEmpty else { return }
-    // Until the channel has room again the records wait here.
+    // Records stay pending until the channel is writable again.
     guard context != nil, isWritable else { return }
     sendBacklog()
     guard output.readableBytes > 0 else { return }
@@ -359,7 +365,7 @@ final class ClientConnection: ChannelInboundHandler {
 
   private func hasRoom(for count: Int) -> Bool {
     let size = output.readableBytes + count
-    // Asking the channel costs more than the rest; one that is writable holds less than the mark.
+    // Asking the channel costs more than all other checks. A writable channel holds less than the mark.
     if context != nil, isWritable, core.limits.watchMark + size <= core.limits.watchBytes {
       return true
     }
@@ -368,7 +374,8 @@ final class ClientConnection: ChannelInboundHandler {
 
   // MARK: Time
 
-  /// Sees to it that the next deadline is met; one that is later than the timer is found when the timer fires.
+  /// Schedules the timer for the next deadline. A deadline later than the timer's is handled when the timer
+  /// fires.
   private func updateTimer() {
     guard context != nil else { return }
     let next = clock.next(situation, at: .now())

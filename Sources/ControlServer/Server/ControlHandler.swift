@@ -1,58 +1,58 @@
 package import ControlProtocol
 internal import Synchronization
 
-/// What stands behind the socket: performs commands, and is told who watches what.
+/// Performs the commands of a server's clients, and is notified of their watches.
 ///
-/// All calls come on the server's one thread and hold up every client: none may block. A command that takes time is
-/// completed later, from any thread. Calls of the server's own methods are allowed from here.
+/// All calls come on the server's only thread and delay every client, so they must not block. A command that
+/// takes time is completed later, from any thread. The server's own methods may be called from here.
 package protocol ControlHandler: Sendable {
-  /// Performs one command. A client's next one comes when this one is completed. Never one of
-  /// `Command.Connection` or `Command.Channels`: the server answers those itself.
+  /// Performs one command. A client's next command comes after the completion of this one. The server
+  /// performs `Command.Connection` and `Command.Channels` itself, so these never come here.
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion)
 
-  /// A client began to watch. Its present state is to be sent with ``ControlServer/broadcast(_:to:only:)``; records
-  /// that are broadcast from now on reach it, in the order in which they are sent.
+  /// A client began to watch. Send it the current state with ``ControlServer/broadcast(_:to:only:)``. Records
+  /// broadcast from now on reach the client in the order of the calls.
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo)
 
-  /// A client watches no longer, or is gone.
+  /// A client has ended its watch, or has gone.
   func watchEnded(by client: ClientInfo)
 
-  /// A client sends no more. By the Unix socket it still reads what is answered; from the network a client that has closed its
-  /// side and one that has gone look alike.
+  /// A client sends no more. On the Unix socket it still reads answers. On the network, a client that has
+  /// closed its side cannot be distinguished from one that has gone.
   func inputEnded(_ client: ClientInfo)
 
-  /// A client's connection is closed: nobody reads what is answered. What it had sent before is still performed, and
+  /// A client's connection is closed, so no more answers are read. Its earlier commands are still performed;
   /// ``clientLeft(_:)`` follows.
   func connectionClosed(_ client: ClientInfo)
 
-  /// A client is gone, and everything that it had sent before is done.
+  /// A client has gone, and all its commands are done.
   func clientLeft(_ client: ClientInfo)
 
-  /// A line for the operator's log: wrong passwords were given, at most one line in ten seconds.
+  /// Logs a line for the operator about wrong passwords. At most one line in ten seconds.
   func report(_ text: String)
 }
 
 extension ControlHandler {
-  /// Does nothing.
+  /// Does nothing by default.
   package func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {}
-  /// Does nothing.
+  /// Does nothing by default.
   package func watchEnded(by client: ClientInfo) {}
-  /// Does nothing.
+  /// Does nothing by default.
   package func inputEnded(_ client: ClientInfo) {}
-  /// Does nothing.
+  /// Does nothing by default.
   package func connectionClosed(_ client: ClientInfo) {}
-  /// Does nothing.
+  /// Does nothing by default.
   package func clientLeft(_ client: ClientInfo) {}
-  /// Does nothing.
+  /// Does nothing by default.
   package func report(_ text: String) {}
 }
 
 /// A stream of records that clients watch.
 package enum WatchTopic: Hashable, Sendable {
-  /// Each step of the time that is heard, of that length.
+  /// A record for each multiple of the interval that is heard.
   case time(WatchInterval)
-  /// What happens to the player and the application.
+  /// The events of the player and the application.
   case events
 
   static func all(of request: WatchRequest) -> Set<WatchTopic> {
@@ -63,8 +63,8 @@ package enum WatchTopic: Hashable, Sendable {
   }
 }
 
-/// The answer that a command waits for. The first call counts. A completion that is dropped without a call answers
-/// with an error, so that no client waits for ever.
+/// The completion of one command. Only the first call counts. A completion that is released without a call
+/// answers with an error, so that no client waits forever.
 package final class Completion: Sendable {
   private let client: ClientID
   private let mailbox: LoopMailbox
@@ -75,17 +75,17 @@ package final class Completion: Sendable {
     self.mailbox = mailbox
   }
 
-  /// Sends the reply, or the refusal. From any thread; does not block. Called before
-  /// ``ControlHandler/perform(_:_:for:completion:)`` returns, it saves a change of threads.
+  /// Sends the reply or the refusal. Any thread; does not block. A call before
+  /// ``ControlHandler/perform(_:_:for:completion:)`` returns avoids a switch of threads.
   package func callAsFunction(_ result: Result<Reply, Ack>) {
     guard !isCalled.exchange(true, ordering: .relaxed) else { return }
     mailbox.complete(client, result)
   }
 
-  /// Sends the reply.
+  /// Completes the command with a reply.
   package func callAsFunction(_ reply: Reply) { self(.success(reply)) }
 
-  /// Sends the refusal.
+  /// Completes the command with a refusal.
   package func callAsFunction(_ ack: Ack) { self(.failure(ack)) }
 
   deinit {
@@ -93,22 +93,22 @@ package final class Completion: Sendable {
   }
 }
 
-/// A connection, for as long as the server runs. Never given twice.
+/// The identifier of a connection, unique as long as the server runs.
 package struct ClientID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Who sends a command.
+/// The client that sent a command.
 package struct ClientInfo: Sendable {
-  /// The connection.
+  /// The identifier of the connection.
   package let id: ClientID
-  /// The user and the process at the other end when it connected; nil for a client from the network.
+  /// The user and process that connected; nil for a client from the network.
   package let peer: PeerCredentials?
-  /// Whether it is the server's own user, or root: who may name any file that the server can read. Never one from the
-  /// network, where nobody vouches for who it is.
+  /// Whether the client is the server's own user or root, who may name any file that the server can read.
+  /// Always false for clients from the network, whose identity is unknown.
   package let isSameUser: Bool
 
-  /// Whether it came by the Unix socket.
+  /// Whether the client uses the Unix socket.
   package var isLocal: Bool { peer != nil }
 
   package init(id: ClientID, peer: PeerCredentials?, isSameUser: Bool) {

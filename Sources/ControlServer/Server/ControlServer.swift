@@ -6,9 +6,10 @@ internal import NIOPosix
 internal import Synchronization
 internal import SystemSockets
 
-/// The server of the control socket, and of network ports if it is told to: one thread, one event loop. It serves until ``stop()``, whoever holds it.
+/// The server of the control socket and, optionally, of network ports: one thread, one event loop. It serves
+/// until ``stop()``, even if no reference to it is left.
 package final class ControlServer: Sendable {
-  /// Where clients find it; empty if systemd passed a socket without a path.
+  /// The path of the socket; empty if systemd passed a socket without a path.
   package let path: String
   private let group: MultiThreadedEventLoopGroup
   private let core: NIOLoopBoundBox<ServerCore?>
@@ -19,8 +20,10 @@ package final class ControlServer: Sendable {
   private let limits: ServerLimits
   private let isStopped = Atomic(false)
 
-  /// Serves `socket` from now on; `configuration` says what clients may do. Throws what the system refuses. Blocks until
-  /// the server's thread runs. Any thread but a server's own.
+  /// Starts to serve `socket`; `configuration` sets the clients' permissions. Blocks until the server's
+  /// thread runs. Any thread but a server's own.
+  ///
+  /// - Throws: `ListenError.system` with the system's error.
   package init(
     socket: consuming ListeningSocket, handler: any ControlHandler,
     configuration: ConnectionMachine.Configuration = ConnectionMachine.Configuration(),
@@ -62,19 +65,19 @@ package final class ControlServer: Sendable {
     self.limits = limits
   }
 
-  /// Tells every client, idle or not, that something changed. Any thread; does not block.
+  /// Notifies every client, idle or not, of changes. Any thread; does not block.
   package func notify(_ subsystems: Subsystems) { mailbox.notify(subsystems) }
 
-  /// Sends a record to all who watch `topic`, or to `client` alone if it does. Records arrive in the order in which
-  /// they are given. It is formatted on the calling thread, and not at all if nobody watches. Any thread; does not
-  /// block.
+  /// Sends a record to all watchers of `topic`, or only to `client` if it watches the topic. Records arrive
+  /// in the order of the calls. The record is formatted on the calling thread, and not at all without a
+  /// watcher. Any thread; does not block.
   package func broadcast(_ record: WatchRecord, to topic: WatchTopic, only client: ClientID? = nil) {
     mailbox.broadcast(record, topic, only: client)
   }
 
-  /// Ends the server: accepts nobody, removes the socket's file if it is still this server's, lets commands under way
-  /// finish and replies go out, and closes everything. Blocks, at most some time more than ``ServerLimits/ending``.
-  /// Any thread but the server's own. A second call does nothing.
+  /// Ends the server: stops accepting, removes the socket's file if it is still this server's, waits for
+  /// commands in progress and pending replies, and closes everything. Blocks for at most slightly longer than
+  /// ``ServerLimits/ending``. Any thread but the server's own. A second call has no effect.
   package func stop() {
     guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     file?.removeIfOwn()
@@ -94,9 +97,9 @@ package final class ControlServer: Sendable {
     try? group.syncShutdownGracefully()
   }
 
-  /// Serves clients from the network too, at a numeric address, or at all that the machine has (`*`); `access` says
-  /// what they may do. Returns where that is: port 0 stands for any that is free. Blocks for the system's calls. Any
-  /// thread but the server's own.
+  /// Serves clients from the network too, at a numeric address or at all addresses of the machine (`*`);
+  /// `access` sets their permissions. Returns the bound address: port 0 selects a free port. Blocks for
+  /// system calls. Any thread but the server's own.
   package func listen(on address: NetworkAddress, access: NetworkAccess) throws(ListenError) -> NetworkAddress
   {
     guard address.host == NetworkAddress.anyHost else { return try bind(address, access) }
@@ -104,7 +107,7 @@ package final class ControlServer: Sendable {
     do {
       bound = try bind(NetworkAddress(host: "::", port: bound.port), access)
     } catch .system(let error, _) where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.code) {
-      // A machine without IPv6.
+      // The machine has no IPv6.
     }
     return NetworkAddress(host: NetworkAddress.anyHost, port: bound.port)
   }
@@ -135,7 +138,7 @@ package final class ControlServer: Sendable {
       bootstrap = bootstrap.childChannelOption(
         .tcpOption(NIOBSDSocket.Option(rawValue: option)), value: value)
     }
-    // IPv4 has a socket of its own, so that no address comes in IPv6's clothes.
+    // A separate socket for IPv4, so that no IPv4 address appears in its IPv6-mapped form.
     if case .v6 = socketAddress {
       bootstrap = bootstrap.serverChannelOption(
         ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
@@ -152,7 +155,8 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// What accepts clients; `admit` makes them, or fails and so has the connection closed.
+  /// Creates the bootstrap that accepts clients. `admit` adds the client, or fails so that the connection is
+  /// closed.
   private static func bootstrap(
     _ group: MultiThreadedEventLoopGroup, _ limits: ServerLimits,
     admit: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
@@ -175,7 +179,7 @@ package final class ControlServer: Sendable {
       .childChannelInitializer(admit)
   }
 
-  /// Keeps the channel's socket from being reclaimed with those of a suspended application.
+  /// Registers the channel's socket, so that it is not reclaimed with those of a suspended application.
   private static func registerAsSystems(_ channel: any Channel) throws {
     try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       SystemSockets.register($0)
@@ -187,11 +191,11 @@ package final class ControlServer: Sendable {
     try channel.pipeline.syncOperations.addHandler(connection)
   }
 
-  /// Closes the connection before anything is sent.
+  /// The reason to close a connection before anything is sent.
   private struct NotAdmitted: Error {}
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-  /// A channel that is full at `bytes` and has room again at half of it.
+  /// The marks of a channel that is full at `bytes` and writable again at half of that.
   static func full(at bytes: Int) -> Self { Self(low: (bytes + 1) / 2, high: max(1, bytes)) }
 }

@@ -2,28 +2,29 @@ internal import ControlProtocol
 internal import NIOCore
 internal import Synchronization
 
-/// What other threads have for the event loop. However much comes between two turns of the loop, it is woken once.
+/// Messages of other threads for the event loop. Each batch wakes the loop once, whatever the number of
+/// messages.
 final class LoopMailbox: Sendable {
   /// A record in the form in which every watcher gets it.
   struct Record {
     let topic: WatchTopic
     let kind: String
     let bytes: ByteBuffer
-    /// The one client it is for; nil for all.
+    /// The only client that gets the record; nil for all watchers.
     let client: ClientID?
   }
   struct Contents {
     var subsystems: Subsystems = []
     var completions: [(client: ClientID, result: Result<Reply, Ack>)] = []
     var records: [Record] = []
-    /// Records of a topic that found no room.
+    /// The records of each topic over the limit, coalesced.
     var overflow: [WatchTopic: WatchBacklog<Record>] = [:]
   }
   private struct Guarded {
     var contents = Contents()
     var isOpen = true
     var isScheduled = false
-    /// What somebody watches. Other records go no further.
+    /// The topics that have a watcher. Records of other topics are dropped.
     var topics: Set<WatchTopic> = []
   }
 
@@ -38,7 +39,7 @@ final class LoopMailbox: Sendable {
     self.recordLimit = recordLimit
   }
 
-  /// On the loop, it goes its way at once.
+  /// Completes a command: immediately on the loop, otherwise through the mailbox.
   func complete(_ client: ClientID, _ result: Result<Reply, Ack>) {
     if eventLoop.inEventLoop {
       core.value?.complete(client, result)
@@ -62,10 +63,10 @@ final class LoopMailbox: Sendable {
     }
   }
 
-  /// Says what somebody watches.
+  /// Sets the topics that have a watcher.
   func setTopics(_ topics: Set<WatchTopic>) { guarded.withLock { $0.topics = topics } }
 
-  /// Takes everything. On the loop.
+  /// Returns and removes all messages. Called on the loop.
   func take() -> Contents {
     guarded.withLock { guarded in
       guarded.isScheduled = false
@@ -74,7 +75,7 @@ final class LoopMailbox: Sendable {
     }
   }
 
-  /// Nothing is taken any more: the loop ends.
+  /// Closes the mailbox before the loop ends. Later messages are dropped.
   func close() { guarded.withLock { $0.isOpen = false } }
 
   private func post(_ change: (inout Guarded) -> Void) {
@@ -84,7 +85,7 @@ final class LoopMailbox: Sendable {
       change(&guarded)
       guard !guarded.isScheduled else { return }
       guarded.isScheduled = true
-      // Under the lock, so that nothing is asked of a loop that has ended meanwhile. It only puts the work in line.
+      // Under the lock, so that no work is enqueued after the loop has ended. `execute` only enqueues.
       eventLoop.execute { core.value?.deliver() }
     }
   }

@@ -1,18 +1,18 @@
 package import ControlProtocol
 package import ControlSocket
 
-/// What clients from the network may do, by mpd's rules: what their address allows, until they give a password, which then
-/// says it alone.
+/// The permissions of clients from the network, by mpd's rules: those of their address until they give a
+/// password, then those of the password.
 package struct NetworkAccess: Hashable, Sendable {
-  /// What the clients that have given a password may do.
+  /// The permissions of clients that have given a password, by password.
   package var passwords: [Argument: Permissions]
-  /// What clients at these addresses may do.
+  /// The permissions of clients by address, before a password.
   package var hosts: [IPAddress: Permissions]
-  /// What clients at all other addresses may do. Without it: nothing where there are passwords; where there are none,
-  /// everything for clients of this machine, and looking for the rest.
+  /// The permissions of clients at all other addresses. If nil: none if passwords are set; otherwise all for
+  /// clients of this machine and `read` for others.
   package var others: Permissions?
 
-  /// Without arguments: clients of this machine may do everything, others may look.
+  /// Creates the rules. By default, clients of this machine may do everything and others may only read.
   package init(
     passwords: [Argument: Permissions] = [:], hosts: [IPAddress: Permissions] = [:],
     others: Permissions? = nil

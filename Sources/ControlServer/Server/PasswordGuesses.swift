@@ -3,45 +3,46 @@ internal import NIOCore
 
 /// Counts wrong passwords by address and delays the answers to that address.
 ///
-/// The first wrong password of an address is answered at once. After each wrong one the next answer to that address waits,
-/// longer with each, over all its connections. A right password waits as long. Otherwise a guesser would know after a moment that a
-/// guess is wrong, and continue over another connection.
+/// The first wrong password of an address is answered immediately. After each wrong one the next answer to
+/// that address waits, each time longer, over all its connections. A right password waits as long. Otherwise
+/// any delay would reveal a wrong guess, and the client could continue over another connection.
 struct PasswordGuesses {
   /// The origin of passwords.
   struct Origin {
-    /// The key that guesses are counted by: an IPv4 address; the /64 network of an IPv6 address, since one machine has all of it;
-    /// or the user of a client of the Unix socket.
+    /// The key by which guesses are counted: an IPv4 address, the /64 network of an IPv6 address (one machine
+    /// has all of it), or the user of a local client.
     let key: String
     /// The name in the operator's log.
     let name: String
 
-    /// A client from the network.
+    /// Creates the origin of a client from the network.
     init(_ address: IPAddress) {
       key = address.network64 ?? address.description
       name = address.description
     }
 
-    /// A client of the Unix socket.
+    /// Creates the origin of a client of the Unix socket.
     init(user: UInt32) {
       key = "user \(user)"
       name = key
     }
   }
 
-  /// Seconds after the first wrong password; twice as long after each further one.
+  /// The delay after the first wrong password, in seconds. Doubles with each further one.
   static let firstPause = 1.0
-  /// Seconds that an answer waits at the longest. Common clients give up after 30.
+  /// The maximum delay of an answer, in seconds. Common clients give up after 30.
   static let longestPause = 16.0
-  /// Seconds without a wrong password after which the ones before are forgotten.
+  /// The time without a wrong password after which earlier ones are forgotten, in seconds.
   static let memory = 600.0
-  /// The maximum number of addresses counted one by one. Further addresses share one count, so a flood of them evicts none.
+  /// The maximum number of addresses counted one by one. Further addresses share one count, so a flood of
+  /// them evicts none.
   static let limit = 1024
-  /// Seconds between two reports.
+  /// The minimum time between two reports, in seconds.
   static let reportInterval = 10.0
 
   private struct Record {
     var count = 0
-    /// When the next answer may be given.
+    /// The earliest time of the next answer.
     var free: NIODeadline
     var last: NIODeadline
 
@@ -56,8 +57,8 @@ struct PasswordGuesses {
   /// The number of addresses counted one by one.
   var count: Int { records.count }
 
-  /// Records a password that was received at `now`. Returns the time of its answer, `now` or later, and a line for the operator's
-  /// log, if there is one.
+  /// Records a password that was received at `now`. Returns the time of its answer, `now` or later, and a
+  /// line for the operator's log, if any.
   mutating func take(isRight: Bool, from origin: Origin, at now: NIODeadline) -> (
     due: NIODeadline, report: String?
   ) {

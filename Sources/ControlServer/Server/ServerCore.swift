@@ -3,7 +3,7 @@ internal import ControlProtocol
 internal import ControlSocket
 internal import NIOCore
 
-/// Everything the server knows, on its event loop.
+/// The state of the server, on its event loop.
 final class ServerCore {
   let limits: ServerLimits
   let access: SocketAccess
@@ -17,16 +17,16 @@ final class ServerCore {
   private var board: ChannelBoard
   private var guesses = PasswordGuesses()
   private var lastNumber: UInt64 = 0
-  /// Clients with more to do than one turn allows, in order.
+  /// Clients that wait for their next turn, in order.
   private var waiting: [ClientID] = []
   private var isTurnScheduled = false
   private var isReleaseScheduled = false
   private var ending: EventLoopPromise<Void>?
 
-  /// Time between turns: long enough that the loop looks at its sockets in between, which it does not while a task is
-  /// due.
+  /// The pause between turns, long enough for the loop to check its sockets: it does not while a scheduled
+  /// task is due.
   static let turnPause = TimeAmount.microseconds(50)
-  /// Time until memory is released: it takes a millisecond, which nobody misses once a second.
+  /// The delay before memory is released. The release takes 1 ms, which is negligible once a second.
   static let releaseDelay = TimeAmount.seconds(1)
 
   init(
@@ -43,7 +43,7 @@ final class ServerCore {
     board = ChannelBoard(subscriptionLimit: limits.subscriptions, messageLimit: limits.messages)
   }
 
-  /// A client for a new connection by the Unix socket; nil if it is to be closed without a word.
+  /// Returns the connection of a new client on the Unix socket; nil if it must be closed without an answer.
   func admit(_ peer: PeerCredentials) -> ClientConnection? {
     guard access.admits(user: peer.user, server: user) else { return nil }
     return admit(
@@ -51,7 +51,7 @@ final class ServerCore {
       configuration)
   }
 
-  /// A client for a new connection from the network; nil if it is to be closed without a word.
+  /// Returns the connection of a new client from the network; nil if it must be closed without an answer.
   func admit(from address: IPAddress, _ access: NetworkAccess) -> ClientConnection? {
     guard connections.values.count(where: { !$0.info.isLocal }) < limits.networkClients else { return nil }
     return admit(
@@ -79,7 +79,8 @@ final class ServerCore {
     if connections.isEmpty { ending?.succeed() }
   }
 
-  /// Gives back what clients that did not read have left free: glibc would keep it. Once for all who leave together.
+  /// Returns free memory to the system after clients that did not read have left; glibc would keep it. Runs
+  /// once for clients that leave within `releaseDelay`.
   private func releaseMemory() {
     guard !isReleaseScheduled else { return }
     isReleaseScheduled = true
@@ -103,7 +104,7 @@ final class ServerCore {
     }
   }
 
-  /// Has a client's password answered when that is due. Nobody waits for it but the client.
+  /// Schedules the answer to a client's password. Only that client waits for it.
   func passwordGiven(isRight: Bool, by connection: ClientConnection) {
     guard let origin = connection.guessOrigin else { return connection.answerPassword() }
     let now = NIODeadline.now()
@@ -115,7 +116,7 @@ final class ServerCore {
     }
   }
 
-  /// Puts a client in line for its next turn.
+  /// Appends a client to the queue for the next turn.
   func takeTurn(_ connection: ClientConnection) {
     waiting.append(connection.info.id)
     scheduleTurn()
@@ -163,7 +164,7 @@ final class ServerCore {
 
   // MARK: What comes from outside
 
-  /// Hands on what other threads left.
+  /// Dispatches the messages of other threads.
   func deliver() {
     let contents = mailbox.take()
     for (client, result) in contents.completions { complete(client, result) }
@@ -210,7 +211,8 @@ final class ServerCore {
 
   // MARK: The end
 
-  /// Lets every client's command under way finish and its output go. Fulfilled when the last one is gone.
+  /// Ends all clients: commands in progress are completed and their output is sent. The future succeeds when
+  /// the last client has gone.
   func end() -> EventLoopFuture<Void> {
     let promise = eventLoop.makePromise(of: Void.self)
     ending = promise
@@ -219,6 +221,6 @@ final class ServerCore {
     return promise.futureResult
   }
 
-  /// Closes what is left.
+  /// Closes all remaining connections.
   func abandon() { for connection in connections.values { connection.abandon() } }
 }

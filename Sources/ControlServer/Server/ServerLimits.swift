@@ -1,49 +1,53 @@
-/// What a client may cost. The standard values are the server's; tests take smaller ones.
+/// The limits of the server and of its clients. The default values are for production; tests use smaller
+/// ones.
 package struct ServerLimits: Sendable {
-  /// Clients at a time: mpd's default. Each costs a descriptor, and a process has 1024 by default.
+  /// The maximum number of clients: mpd's default. Each uses a descriptor, and a process has 1024 by default.
   package var clients = 100
-  /// How many of them may come from the network: the machine's own user is never locked out by strangers.
+  /// The maximum number of clients from the network, so that they never lock out the machine's own user.
   package var networkClients = 80
-  /// Seconds of silence after which a client's machine is asked whether it is still there, seconds between further
-  /// questions, and how many may stay unanswered: a telephone that left the house frees its place after two minutes.
+  /// The TCP keep-alive parameters: idle time and interval in seconds, and the number of unanswered probes. A
+  /// telephone that left the network frees its connection after two minutes.
   package var keepAlive = (idle: 60, interval: 15, count: 4)
-  /// Bytes that the kernel is to hold for a client on the network that does not read; it doubles them. Of itself it
-  /// would go up to 4 MB for each. About what a Unix socket has.
+  /// The kernel's send buffer for a network client that does not read, in bytes; the kernel doubles it. Left
+  /// to itself the kernel would use up to 4 MB for each client. About the size of a Unix socket's buffer.
   package var networkBuffer = 128 * 1024
-  /// Bytes of replies that wait for a client; one that lets more pile up is dropped. mpd's default.
+  /// The maximum number of unread reply bytes of a client; a client that exceeds it is closed. mpd's default.
   package var outputBytes = 8 * 1024 * 1024
-  /// From here on a client's next command waits until it has read: a client that pipelines many large replies gets
-  /// them all, at its own speed. Larger than most replies, so that an ordinary client never waits.
+  /// The number of unread bytes at which a client's next command waits. A client that pipelines many large
+  /// replies gets all of them at its own speed. Larger than most replies, so that an ordinary client never
+  /// waits.
   package var pauseBytes = 256 * 1024
-  /// Bytes of watch records that wait for a client; what comes after is coalesced. Ten seconds of 1/100 second, and
-  /// 13 MB for as many clients as there may be.
+  /// The maximum number of unread bytes of watch records for a client; further records are coalesced. Enough
+  /// for ten seconds of 1/100 s steps; 13 MB for the maximum number of clients.
   package var watchBytes = 128 * 1024
-  /// Seconds a client may take for a line, unless it is idle or watching, or waits for a reply. mpd's default.
+  /// The time limit for a client's next line, in seconds. Does not apply while it is idle, watches or waits
+  /// for a reply. mpd's default.
   package var silence = 60.0
-  /// Seconds in which a client that replies wait for must have read some of them.
+  /// The time in seconds within which a client with unread replies must read some of them.
   package var stall = 60.0
-  /// Seconds of silence after which a watcher is told that the server lives.
+  /// The time in seconds without a record after which a watcher gets a heartbeat record.
   package var heartbeat = 10.0
-  /// Seconds the server waits at its end for commands under way and for clients that read their last reply.
+  /// The time in seconds that the server waits at its end for commands in progress and for unread replies.
   package var ending = 2.0
-  /// Seconds in which one client's commands are performed in a row before the others have a turn: fifty commands and
-  /// more, and less than a client notices.
+  /// The time in seconds for which one client's commands run before other clients' turns. Enough for fifty
+  /// commands or more, and too short to notice.
   package var turn = 0.001
-  /// Bytes read from a client at a time. Half a line's limit: with the shortest commands a few hundred.
+  /// The maximum number of bytes read from a client at a time. Half the limit of a line; a few hundred of the
+  /// shortest commands.
   package var readBytes = 4096
-  /// Records that wait for the event loop; what comes after is coalesced. Ten seconds of 1/100 second: longer than any
-  /// command holds the loop.
+  /// The maximum number of records that wait for the event loop; further ones are coalesced. Ten seconds of
+  /// 1/100 s steps: longer than any command blocks the loop.
   package var broadcastRecords = 1024
-  /// Channels a client may subscribe to: mpd's limit.
+  /// The maximum number of channels that a client may subscribe to: mpd's limit.
   package var subscriptions = 16
-  /// Messages that wait for a client that does not read them: mpd's limit. With the longest lines 512 KiB.
+  /// The maximum number of unread messages of a client: mpd's limit. With the longest lines, 512 KiB.
   package var messages = 64
 
-  /// Where the channel of a watcher counts as full. NIO keeps each write, for each record one, in memory of its own:
-  /// what is behind the mark waits in one piece instead. Below half of what a watcher may have, so that one that is
-  /// coalesced hears when it has caught up.
+  /// The number of bytes at which a watcher's channel counts as full. NIO allocates memory for each write, so
+  /// for each record; records above the mark are buffered in one piece instead. At most half of `watchBytes`,
+  /// so that a client with coalesced records is notified when it has caught up.
   var watchMark: Int { max(1, min(16 * 1024, watchBytes / 2)) }
 
-  /// The values above.
+  /// Creates the default limits.
   package init() {}
 }

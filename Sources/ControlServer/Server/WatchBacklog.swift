@@ -1,15 +1,15 @@
-/// What is kept of records that cannot go out yet: of each kind the newest, and how many were left out.
+/// Records that cannot be sent yet: the newest of each kind, and the number of dropped ones.
 ///
-/// A kind is a record's name: of two of one kind, the newer is all that a client needs that missed both.
+/// A kind is a record's name. A client that missed two records of a kind needs only the newer one.
 struct WatchBacklog<Record> {
   private var newest: [(kind: String, record: Record)] = []
-  /// Records that are gone.
+  /// The number of dropped records.
   private(set) var leftOut = 0
 
-  /// Whether nothing is kept.
+  /// Whether the backlog has no records.
   var isEmpty: Bool { newest.isEmpty }
 
-  /// Keeps a record in the place of the one before of its kind. The order is that of the records kept.
+  /// Adds a record and drops an earlier one of its kind. The order is that of the kept records.
   mutating func hold(_ record: Record, of kind: String) {
     if let index = newest.firstIndex(where: { $0.kind == kind }) {
       newest.remove(at: index)
@@ -18,7 +18,7 @@ struct WatchBacklog<Record> {
     newest.append((kind, record))
   }
 
-  /// Takes what is kept, oldest first, and how many are gone.
+  /// Returns and removes the kept records, oldest first, with the number of dropped ones.
   mutating func take() -> (leftOut: Int, records: [(kind: String, record: Record)]) {
     defer { self = WatchBacklog() }
     return (leftOut, newest)

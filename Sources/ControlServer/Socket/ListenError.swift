@@ -1,29 +1,29 @@
 package import ControlSocket
 
-/// Why there is no listening socket.
+/// A reason why a listening socket could not be created.
 package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A server answers at that path. The command's exit status for it is 73.
+  /// A server answers at that path. The command's exit status is 73.
   case alreadyRunning(path: String)
   /// The path is empty, contains a zero byte, or has more bytes than the system's `limit`.
   case invalidPath(String, limit: Int)
-  /// Something that is no socket has that name.
+  /// A file that is not a socket has that name.
   case notASocket(path: String)
-  /// The directory belongs to another user, or others may change what is in it.
+  /// The directory belongs to another user, or others may change its contents.
   case unsafeDirectory(path: String)
-  /// Another process has kept the directory's lock for longer than a start takes.
+  /// Another process has held the directory's lock for longer than a start takes.
   case directoryLocked(path: String)
   /// No group has that name.
   case noSuchGroup(String)
-  /// What systemd passed on is no listening Unix socket.
+  /// The descriptor passed by systemd is not a listening Unix socket.
   case unusableActivation
-  /// What was to be listened on is no numeric address.
+  /// The host is not a numeric address.
   case notAnAddress(NetworkAddress)
-  /// Another program listens there. The command's exit status for it is 73.
+  /// Another program uses that address. The command's exit status is 73.
   case addressInUse(NetworkAddress)
-  /// The system refused.
+  /// A system call failed.
   case system(SystemCallError, path: String)
 
-  /// One line for a person.
+  /// A one-line description for people.
   package var description: String {
     switch self {
     case .alreadyRunning(let path): "already running: a server answers at \(path)"

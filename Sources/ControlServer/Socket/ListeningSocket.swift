@@ -1,27 +1,28 @@
 internal import ControlSocket
 internal import Glibc
 
-/// A socket that listens, with the file it is reached by.
+/// A listening socket and its file.
 ///
-/// The file has its mode from the moment it exists, whatever the umask: Linux gives a socket's file the mode that the
-/// socket itself has when it is bound, and that was set before. What widens it (a group, a wider mode) comes after.
-/// Of two servers that start at once exactly one gets the path: looking, removing a dead socket, and binding happen
-/// under a lock of the directory.
+/// The file has its mode from its creation, whatever the umask: Linux gives a socket's file the mode that the
+/// unbound socket has at `bind`, and that mode is set before. A group or a wider mode is applied after that.
+/// If two servers start at the same time, exactly one gets the path: the probe, the removal of a stale socket
+/// and `bind` run under a lock of the directory.
 package struct ListeningSocket: ~Copyable {
-  /// Connections that may wait to be accepted. More than clients are allowed, so that each gets its answer.
+  /// The maximum number of connections waiting to be accepted. Above the maximum number of clients, so that
+  /// each is accepted and answered.
   static let backlog: Int32 = 128
-  /// What systemd passes first.
+  /// The first descriptor that systemd passes.
   static let firstActivated: Int32 = 3
 
-  /// The path that clients connect to; empty if systemd passed a socket without one.
+  /// The path of the socket; empty if systemd passed a socket without one.
   package let path: String
-  /// Who may connect.
+  /// The mode and group that determine who may connect.
   package let access: SocketAccess
   let descriptor: OwnedDescriptor
-  /// The file, if it is ours to remove.
+  /// The file that this process must remove; nil if there is none.
   let file: SocketFile?
 
-  /// Gives the descriptor away, open.
+  /// Returns the open descriptor; the caller must close it.
   consuming func takeDescriptor() -> Int32 { descriptor.release() }
 
   private init(path: String, access: SocketAccess, descriptor: consuming OwnedDescriptor, file: SocketFile?) {
@@ -31,8 +32,9 @@ package struct ListeningSocket: ~Copyable {
     self.file = file
   }
 
-  /// Binds `path`, relative ones to the working directory; a dead socket there is replaced, its directory is made.
-  /// Blocks for file-system calls and at most 2 s for another server's start. Any thread.
+  /// Binds `path`, which may be relative to the working directory. A stale socket at the path is replaced and
+  /// a missing directory is created. Blocks for file system calls and at most 2 s for another server's start.
+  /// Any thread.
   package static func bound(
     to path: String, access: SocketAccess = .ownerOnly
   ) throws(ListenError) -> ListeningSocket {
@@ -57,17 +59,17 @@ package struct ListeningSocket: ~Copyable {
     return ListeningSocket(path: path, access: access, descriptor: socket, file: file)
   }
 
-  /// Removes the socket's file, unless another server's has taken its place or it was not made here. For an end that
-  /// does not get to ``ControlServer/stop()``. Any thread; blocks for file-system calls, and at most 2 s for a server
-  /// that is just starting.
+  /// A closure that removes the socket's file, unless another server's file has replaced it or this process
+  /// did not create it. For exits without ``ControlServer/stop()``. The closure may be called on any thread.
+  /// It blocks for file system calls, and for at most 2 s while another server starts.
   package var removal: @Sendable () -> Void {
     let file = file
     return { file?.removeIfOwn() }
   }
 
-  /// The socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`), the first if there are more; nil if
-  /// it passed none. The variables are removed, so that no child takes them for its own. To be called once, before
-  /// other threads read the environment.
+  /// Returns the socket that systemd passed to this process (`LISTEN_PID`, `LISTEN_FDS`), the first of
+  /// several; nil if there is none. Removes the variables, so that no child process uses them. Call it once,
+  /// before other threads read the environment.
   package static func activated() throws(ListenError) -> ListeningSocket? {
     let isOurs = getenv("LISTEN_PID").map { String(cString: $0) } == String(getpid())
     let count = getenv("LISTEN_FDS").flatMap { Int32(String(cString: $0)) } ?? 0
@@ -76,7 +78,7 @@ package struct ListeningSocket: ~Copyable {
     return try activated(firstActivated)
   }
 
-  /// Takes over a socket that listens already. Who may connect is what its file's mode says.
+  /// Adopts a listening socket. Its file's mode determines who may connect.
   static func activated(_ number: Int32) throws(ListenError) -> ListeningSocket {
     guard option(SO_DOMAIN, of: number) == AF_UNIX, option(SO_ACCEPTCONN, of: number) == 1,
       option(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue), fcntl(number, F_SETFD, FD_CLOEXEC) == 0
@@ -104,7 +106,7 @@ package struct ListeningSocket: ~Copyable {
     }
   }
 
-  /// Makes sure that nothing has the name: removes a dead socket.
+  /// Removes a stale socket from the path. Throws if the path is in use.
   private static func clear(_ path: String) throws(ListenError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -115,7 +117,7 @@ package struct ListeningSocket: ~Copyable {
     let probe = try unboundSocket(path)
     let result = UnixAddress.with(path) { address, length in connect(probe.number, address, length) }
     switch result == 0 ? 0 : errno {
-    // EAGAIN: somebody listens and has more connections waiting than are accepted.
+    // EAGAIN: a server listens, and its queue of connections is full.
     case 0, EAGAIN: throw .alreadyRunning(path: path)
     case ECONNREFUSED:
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(SystemCallError("unlink"), path: path) }
@@ -124,7 +126,7 @@ package struct ListeningSocket: ~Copyable {
     }
   }
 
-  /// Everything that is done to the file once the name is free.
+  /// Binds the socket to the free path, sets the file's group and mode, and listens.
   private static func bind(
     _ socket: borrowing OwnedDescriptor, _ path: String, _ access: SocketAccess, _ group: UInt32?
   ) throws(SystemCallError) -> SocketFile {
@@ -133,7 +135,7 @@ package struct ListeningSocket: ~Copyable {
     guard result == 0 else { throw SystemCallError("bind") }
     do throws(SystemCallError) {
       if let group, lchown(path, uid_t.max, group) != 0 { throw SystemCallError("lchown") }
-      // Also where nothing was widened: a umask may have taken the owner's own bits.
+      // Necessary even for the default mode: the umask may have removed the owner's bits.
       guard chmod(path, access.mode) == 0 else { throw SystemCallError("chmod") }
       guard listen(socket.number, backlog) == 0 else { throw SystemCallError("listen") }
       guard let file = SocketFile(path: path) else { throw SystemCallError("lstat") }
@@ -145,12 +147,12 @@ package struct ListeningSocket: ~Copyable {
   }
 }
 
-/// The file of a bound socket, to be told from one that has taken its place.
+/// The file of a bound socket, with its identity to distinguish it from a replacement.
 struct SocketFile: Sendable, Equatable {
   private let path: String
   private let device: UInt64
   private let inode: UInt64
-  /// Inodes are given again soon after a file is removed; this tells the next owner apart.
+  /// The modification time: inodes are reused soon after a file is removed.
   private let made: [Int]
 
   init?(path: String) {
@@ -162,8 +164,8 @@ struct SocketFile: Sendable, Equatable {
     made = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
   }
 
-  /// Removes the file unless another server's has taken its place. Blocks for file-system calls, and at most 2 s for
-  /// a server that is just starting.
+  /// Removes the file unless another server's file has replaced it. Blocks for file system calls, and at most
+  /// 2 s for a starting server.
   func removeIfOwn() {
     guard let directory = try? SocketDirectory(existing: SocketDirectory.path(ofSocket: path)) else { return }
     try? directory.locked { () throws(ListenError) in

@@ -1,45 +1,46 @@
 internal import Glibc
 internal import NIOCore
 
-/// Who may connect: the mode and the group of the socket's file.
+/// The mode and the group of the socket's file, which determine who may connect.
 package struct SocketAccess: Equatable, Sendable {
-  /// The nine permission bits. The owner's reading and writing are always among them.
+  /// The nine permission bits, always including reading and writing by the owner.
   package let mode: UInt32
-  /// The group's name or number; nil leaves the process's own.
+  /// The name or number of the file's group; nil for the group of the process.
   package let group: String?
 
-  /// Of `mode` only the nine permission bits count.
+  /// Creates the access rules. Only the nine permission bits of `mode` count.
   package init(mode: UInt32, group: String? = nil) {
     self.mode = mode & 0o777 | 0o600
     self.group = group
   }
 
-  /// The user alone: mode 0600.
+  /// Access for the owner only: mode 0600.
   package static let ownerOnly = SocketAccess(mode: 0o600)
 
-  /// Whether somebody else than the owner may connect.
+  /// Whether users other than the owner may connect.
   package var isWidened: Bool { mode & 0o077 != 0 }
 
-  /// A directory lets those pass who may connect, and lets nobody else list or change it.
+  /// The mode of the socket's directory: users who may connect may pass through it; only the owner may list
+  /// or change it.
   var directoryMode: UInt32 {
     0o700 | (mode & 0o070 != 0 ? 0o010 : 0) | (mode & 0o007 != 0 ? 0o001 : 0)
   }
 
-  /// Whether `user` may be a client of a server that runs as `server`. Where the mode was not widened, the file's mode
-  /// already keeps others out; this still holds when somebody changes that mode, or inherited the connection.
+  /// Whether `user` may be a client of a server that runs as `server`. With the default mode the file already
+  /// excludes other users; this check also covers a later change of the mode, and an inherited connection.
   func admits(user: UInt32, server: UInt32) -> Bool { isWidened || user == server || user == 0 }
 }
 
-/// Who is at the other end, as the kernel saw it when the connection was made.
+/// The credentials of the peer process, taken by the kernel when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
   /// The effective user id.
   package let user: UInt32
   /// The effective group id.
   package let group: UInt32
-  /// The process; 0 if it is in a namespace that this one cannot see.
+  /// The process id; 0 if the process is in a namespace that is not visible here.
   package let process: Int32
 
-  /// `struct ucred`, which glibc shows to GNU programs only.
+  /// The fields of `struct ucred`, which glibc declares only with `_GNU_SOURCE`.
   private typealias Fields = (process: Int32, user: UInt32, group: UInt32)
 
   init(process: Int32, user: UInt32, group: UInt32) {
@@ -48,7 +49,7 @@ package struct PeerCredentials: Equatable, Sendable {
     self.group = group
   }
 
-  /// Reads `SO_PEERCRED`. Fulfilled at once when called on the channel's loop.
+  /// Reads `SO_PEERCRED`. The future has its result immediately when called on the channel's loop.
   static func read(from socket: any SocketOptionProvider) -> EventLoopFuture<PeerCredentials> {
     let fields: EventLoopFuture<Fields> = socket.unsafeGetSocketOption(
       level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
@@ -56,10 +57,10 @@ package struct PeerCredentials: Equatable, Sendable {
   }
 }
 
-/// Looks up a group's number.
+/// Returns the id of a group, given by name or number; nil if the group does not exist.
 func groupNumber(_ name: String) -> UInt32? {
   if let number = UInt32(name) { return number }
-  // Larger than any group's line in /etc/group that a socket is given to; more members than fit is "no such group".
+  // Larger than the entry of any group used for a socket; a group with more members counts as unknown.
   return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64 * 1024) { buffer in
     var entry = group()
     var found: UnsafeMutablePointer<group>?

@@ -1,13 +1,13 @@
 internal import ControlSocket
 internal import Glibc
 
-/// The directory of a socket, open, so that its name may change without harm.
+/// The open directory of a socket. The descriptor stays valid even if the directory is renamed.
 struct SocketDirectory: ~Copyable {
   let path: String
   private let descriptor: OwnedDescriptor
 
-  /// How long a start may hold the lock of its directory. It takes a millisecond; two seconds pass on a machine
-  /// that hardly moves.
+  /// The time limit for another start's lock of the directory, in seconds. A start takes a millisecond; two
+  /// seconds suffice on an overloaded machine.
   static let lockLimit = 2.0
 
   /// The directory part of a socket's path.
@@ -17,15 +17,16 @@ struct SocketDirectory: ~Copyable {
     return path.isEmpty ? "." : path
   }
 
-  /// Opens the directory that is there.
+  /// Opens an existing directory.
   init(existing path: String, followsLink: Bool = true) throws(SystemCallError) {
     self.path = path
     descriptor = try OwnedDescriptor(
       open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)), from: "open")
   }
 
-  /// Opens the directory of `socketPath`, and makes it, with those above it, if it is missing. A directory that was
-  /// made for the socket gets its mode anew at each start (`isPrivate`); any other stays as it is.
+  /// Opens the directory of `socketPath`, and creates it and its parents if missing. A directory made for the
+  /// socket (`isPrivate`) gets its mode again at each start; the mode of any other existing directory is
+  /// unchanged.
   static func prepare(
     forSocket socketPath: String, access: SocketAccess, group: UInt32?, isPrivate: Bool
   ) throws(ListenError) -> SocketDirectory {
@@ -44,7 +45,8 @@ struct SocketDirectory: ~Copyable {
     throw .unsafeDirectory(path: path)
   }
 
-  /// Where others can rename what is in the directory, they can put a socket of their own in our socket's place.
+  /// Whether only trusted users can rename files in the directory. Others could put their own socket in place
+  /// of this one.
   private borrowing func isTrusted(isPrivate: Bool) throws(SystemCallError) -> Bool {
     var status = stat()
     guard fstat(descriptor.number, &status) == 0 else { throw SystemCallError("fstat") }
@@ -53,13 +55,14 @@ struct SocketDirectory: ~Copyable {
     return (status.st_uid == geteuid() || status.st_uid == 0) && !isOpenToAll
   }
 
-  /// The umask may have taken bits away; and the group has to be there before it gets any.
+  /// Sets the group, then the mode: the umask may have removed bits, and the mode's group bits must not apply
+  /// to another group.
   private borrowing func grant(_ access: SocketAccess, _ group: UInt32?) throws(SystemCallError) {
     if let group, fchown(descriptor.number, uid_t.max, group) != 0 { throw SystemCallError("fchown") }
     guard fchmod(descriptor.number, access.directoryMode) == 0 else { throw SystemCallError("fchmod") }
   }
 
-  /// Makes the directory with the mode, and those above it with 0700. True if it was not there.
+  /// Creates the directory with the mode, and its parents with mode 0700. Returns whether it did not exist.
   private static func make(_ path: String, mode: UInt32) throws(SystemCallError) -> Bool {
     if mkdir(path, mode) == 0 { return true }
     switch errno {
@@ -76,7 +79,7 @@ struct SocketDirectory: ~Copyable {
     }
   }
 
-  /// Runs `body` while no other start or end of a server is at work in this directory.
+  /// Runs `body` under the directory's lock, which excludes the start or end of any other server.
   borrowing func locked<Result: ~Copyable>(
     _ body: () throws(ListenError) -> Result
   ) throws(ListenError) -> Result {

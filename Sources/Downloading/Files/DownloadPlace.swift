@@ -1,37 +1,36 @@
 import CThreads
 import Glibc
 
-/// Where the files of a download are.
+/// The paths of a download's files.
 package struct DownloadPlace: Hashable, Sendable {
-  /// The file when it is whole.
+  /// The path of the complete file.
   package let target: String
 
-  /// The place of a file of that name.
   package init(_ target: String) { self.target = target }
 
-  /// The bytes so far.
+  /// The path of the partial file.
   package var part: String { target + ".part" }
-  /// What is known of them.
+  /// The path of the record of the partial file.
   package var record: String { part + ".record" }
-  /// The record that takes its place.
+  /// The path of the next record before it replaces the current one.
   var newRecord: String { record + ".new" }
 
-  /// The folder that they are in, also where a symbolic link leads to it.
+  /// The folder of the files. The path also works if a symbolic link leads to the folder.
   var folder: String {
     target.lastIndex(of: "/").map { target[...$0] + "." } ?? "."
   }
 
-  /// Fails if anything has the target's name.
+  /// - Throws: `exists` if a file of any kind has the target's name.
   func expectNoTarget() throws(FileFailure) {
     var status = stat()
     if lstat(target, &status) == 0 { throw .exists(target) }
   }
 
-  /// Gives the part the target's name.
+  /// Renames the partial file to the target.
   func givePartItsName(replacing: Bool) throws(FileFailure) {
-    // RENAME_NOREPLACE: never in the place of what came between a look and this.
+    // RENAME_NOREPLACE: never overwrites a file that was created after the check.
     if !replacing, continuo_renameat2(AT_FDCWD, part, AT_FDCWD, target, 1) == 0 { return }
-    // Not every file system can do that.
+    // Some file systems do not support RENAME_NOREPLACE.
     if !replacing, errno != EINVAL, errno != ENOSYS {
       throw errno == EEXIST ? .exists(target) : Self.failure("write", target)
     }
@@ -39,7 +38,7 @@ package struct DownloadPlace: Hashable, Sendable {
     guard rename(part, target) == 0 else { throw Self.failure("write", target) }
   }
 
-  /// What the last call of the system said.
+  /// The failure for the current `errno`.
   static func failure(_ doing: String, _ path: String) -> FileFailure {
     .system(doing: doing, path, code: errno)
   }

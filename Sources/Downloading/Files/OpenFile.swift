@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that is open, closed at the end of this value. Calls may block on the disk.
+/// An open file descriptor, closed with this value. Calls may block on the disk.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
   private let path: String
 
-  /// Opens `path`, never one that a symbolic link leads to.
+  /// Opens `path` without following a symbolic link in its last component.
   init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileFailure) {
     let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else {
@@ -23,7 +23,7 @@ struct OpenFile: ~Copyable {
     return status
   }
 
-  /// Writes all of it.
+  /// Writes all bytes.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
     var rest = bytes
     while !rest.isEmpty {
@@ -35,7 +35,7 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Up to `count` bytes from `offset` on; fewer at the end of the file, or where the disk fails.
+  /// Returns up to `count` bytes from `offset` on; fewer at the end of the file or after a read error.
   static func read(_ count: Int, from descriptor: Int32, at offset: Int64) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count, let base = buffer.baseAddress {
@@ -51,7 +51,7 @@ struct OpenFile: ~Copyable {
     guard ftruncate(descriptor, off_t(length)) == 0 else { throw DownloadPlace.failure("write", path) }
   }
 
-  /// Returns when the disk has the bytes, and with `isWhole` all that is known of the file.
+  /// Waits until the disk has the bytes and, if `isWhole` is true, all metadata of the file.
   func synchronize(isWhole: Bool = false) throws(FileFailure) {
     guard (isWhole ? fsync(descriptor) : fdatasync(descriptor)) == 0 else {
       throw DownloadPlace.failure("write", path)

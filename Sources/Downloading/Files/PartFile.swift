@@ -1,15 +1,15 @@
 import Glibc
 import Transfer
 
-/// The bytes of a download so far, in a file that one process has at a time, and the record beside it.
+/// The partial file of a download, locked by one process at a time, and its record.
 ///
 /// All calls may block on the disk.
 struct PartFile: ~Copyable {
   private let place: DownloadPlace
   private let file: OpenFile
-  /// How many bytes are there.
+  /// The number of bytes in the file.
   private(set) var length: Int64
-  /// What is known of them.
+  /// The last saved record.
   private(set) var record: DownloadRecord
 
   private init(_ place: DownloadPlace, _ file: consuming OpenFile, _ record: DownloadRecord) {
@@ -19,7 +19,7 @@ struct PartFile: ~Copyable {
     length = record.length
   }
 
-  /// Opens the part and reads its record; where there is none, makes an empty one.
+  /// Opens the partial file and reads its record; creates an empty file if none exists.
   static func open(_ place: DownloadPlace, of url: WebURL) throws(FileFailure) -> PartFile {
     let file = try openAlone(place)
     let size = Int64(try file.status().st_size)
@@ -33,14 +33,14 @@ struct PartFile: ~Copyable {
       throw .foreign(place.part, url: nil)
     }
     record.length = min(record.length, size)
-    // Of what is behind nobody knows if the disk has it.
+    // Bytes after the recorded length may be missing on the disk.
     if size > record.length { try file.truncate(to: record.length) }
     var part = PartFile(place, file, record)
     try part.save(record)
     return part
   }
 
-  /// Opens the part and locks it. A process that had it may have finished, and given it its name, in between.
+  /// Opens and locks the partial file. Retries if the previous owner has renamed it to the target in between.
   private static func openAlone(_ place: DownloadPlace) throws(FileFailure) -> OpenFile {
     while true {
       let file = try OpenFile(place.part, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
@@ -69,13 +69,13 @@ struct PartFile: ~Copyable {
 
   // MARK: Bytes
 
-  /// Writes bytes behind those that are there.
+  /// Writes bytes at the end of the file.
   mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(FileFailure) {
     try file.write(bytes, at: offset)
     length = offset + Int64(bytes.count)
   }
 
-  /// Makes durable what is written, and puts `record` in the place of the one that was there.
+  /// Synchronizes the written bytes, then replaces the record.
   mutating func save(_ record: DownloadRecord) throws(FileFailure) {
     try file.synchronize()
     let bytes = record.bytes
@@ -91,7 +91,7 @@ struct PartFile: ~Copyable {
     self.record = record
   }
 
-  /// Takes all bytes out.
+  /// Removes all bytes from the file.
   mutating func discard() throws(FileFailure) {
     try file.truncate(to: 0)
     length = 0
@@ -99,7 +99,7 @@ struct PartFile: ~Copyable {
 
   // MARK: The end
 
-  /// Makes it durable and gives it its name. The record is not needed any more.
+  /// Synchronizes the file, renames it to the target, and deletes the record.
   func finish(replacing: Bool) throws(FileFailure) {
     try file.synchronize(isWhole: true)
     try place.givePartItsName(replacing: replacing)
@@ -107,22 +107,23 @@ struct PartFile: ~Copyable {
     unlink(place.record)
   }
 
-  /// Takes the part and its record away.
+  /// Deletes the partial file and its record.
   func remove() {
-    // In this order: a part without a record would be somebody else's.
+    // The order matters: a part without a record counts as another program's file.
     unlink(place.part)
     unlink(place.record)
     unlink(place.newRecord)
   }
 
-  /// Not every system can do that with a folder, and not everybody may read it: then its entries are safe a little later.
+  /// Some systems cannot synchronize a folder, and not every user may read it: its entries then become
+  /// durable a little later.
   private func synchronizeFolder() { try? OpenFile(place.folder, O_RDONLY | O_DIRECTORY).synchronize() }
 
-  /// The bytes as machines see them.
+  /// The bytes as transfer machines read them.
   var bytes: PartBytes { PartBytes(descriptor: file.descriptor, length: length) }
 }
 
-/// The bytes of a part that is open.
+/// The bytes of an open partial file.
 struct PartBytes: StoredBytes {
   let descriptor: Int32
   let length: Int64

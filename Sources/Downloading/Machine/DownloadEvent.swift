@@ -1,34 +1,35 @@
 package import Transfer
 
-/// What happens to a download. After `finished`, `failed` and `stopped` nothing more.
+/// An event of a download. `finished`, `failed` and `stopped` are final.
 package enum DownloadEvent: Sendable {
-  /// The server answers, with any status and from this URL: after redirects another one than was asked for.
+  /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
-  /// Bytes that were on the disk before it began have turned out to be those of the version that the server has: it goes on behind
-  /// them. Before the first `progress`.
+  /// The stored bytes from before the start belong to the server's version: the download resumes at this
+  /// offset. Comes before the first `progress`.
   case resumed(at: Int64)
-  /// So many bytes are there in all, and so many belong to the whole, if that is known.
+  /// The number of stored bytes, and the total length in bytes if known.
   case progress(Int64, total: Int64?)
-  /// The connection is gone; the next one begins in so many seconds.
+  /// The connection is lost; the next attempt starts after this many seconds.
   case retry(after: Double, TransferFailure)
-  /// The server has another version now: it begins anew, with nothing.
+  /// The server has another version: the download restarts from 0.
   case changed
-  /// The whole is at its place, safe from a power cut: a file of so many bytes.
+  /// The file is complete, has its name, and survives a power cut. The length is in bytes.
   case finished(Int64)
-  /// It ended, and does not go on by itself. What came is kept if that was anything; the record tells of it.
+  /// The download ended and does not retry by itself. Received bytes, if any, are kept as the record
+  /// describes.
   case failed(DownloadFailure, DownloadRecord)
-  /// It was stopped. What came is kept if that was anything; the record tells of it.
+  /// The download was stopped. Received bytes, if any, are kept as the record describes.
   case stopped(DownloadRecord)
 }
 
-/// Why a download ended without a file.
+/// The error of a download that ended without a file.
 package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The network, or the server.
+  /// The network or the server failed.
   case transfer(TransferFailure)
-  /// The disk or a folder does not take the file.
+  /// The file cannot be created or written.
   case file(FileFailure)
 
-  /// A sentence for a person, without credentials, query and fragment.
+  /// A sentence for users, without credentials, query and fragment.
   package var description: String {
     switch self {
     case .transfer(let failure): failure.message
@@ -37,16 +38,17 @@ package enum DownloadFailure: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// How long a download tries, and how often it tells.
+/// The timeouts of a download, the interval of its progress events, and its overwrite rule.
 package struct DownloadPolicy: Hashable, Sendable {
-  /// How long it waits for connections and bytes. It is given up when no new byte came for `giveUp` seconds; with infinity
-  /// only what cannot pass ends it, such as 404.
+  /// The timeouts. The download fails when no new byte has arrived for `giveUp` seconds; if that is infinite,
+  /// only permanent failures such as 404 end it.
   package var times = TransferTimes()
-  /// Seconds between two times at which progress is told, at least.
+  /// The minimum interval between progress events, in seconds.
   package var progressInterval = 0.5
-  /// Whether a file that has the name already is replaced; else the download fails, at the beginning if it is there then.
+  /// Whether to replace an existing file of the target's name. If false, the download fails: at the start if
+  /// the file exists then, else at the end.
   package var replacesFile = false
 
-  /// A person's: given up after a minute without a byte.
+  /// Creates the interactive defaults: a download fails after 60 s without a new byte.
   package init() {}
 }

@@ -1,29 +1,30 @@
 package import HostTime
 package import Transfer
 
-/// Downloads one URL, whole and of one version, however often connections, versions and processes end in between.
+/// Downloads one URL, whole and of one version, over any number of connections, versions and processes.
 ///
-/// A value around a `TransferMachine`: it adds what has to be on the disk, and when.
+/// A value that wraps a `TransferMachine` and decides what to write to disk, and when.
 package struct DownloadMachine: Sendable {
-  /// What it wants done, in this order.
+  /// An action that the driver must carry out, in the order given.
   package enum Command: Sendable {
-    /// About a transfer: start, cancel or pause it.
+    /// Start, cancel or pause a transfer.
     case transfer(TransferCommand)
-    /// Write bytes behind those that are there.
+    /// Append bytes to the partial file.
     case write(ArraySlice<UInt8>, at: Int64)
-    /// Make durable what is written, then put this in the place of the record.
+    /// Synchronize the written bytes, then replace the record.
     case save(DownloadRecord)
-    /// Take all bytes out of the part.
+    /// Remove all bytes from the partial file.
     case discard
-    /// Make durable what is written, then give it its name. Ends with `finished`, or with `failed` if that cannot be. The last one.
+    /// Synchronize the written bytes, then rename the partial file to the target. Ends with the event
+    /// `finished`, or with `failed` if this is not possible. The last command.
     case finish
-    /// Tell this. If the download ended, the last one; a part without bytes and its record go then.
+    /// Deliver an event. If the download has ended, the last command; an empty partial file and its record
+    /// are then deleted.
     case tell(DownloadEvent)
   }
 
-  /// What would be in the record if it was written now.
+  /// The record of the current state, not yet saved.
   package private(set) var record: DownloadRecord
-  /// Whether it has ended.
   package private(set) var isEnded = false
 
   private let settings: RequestSettings
@@ -31,26 +32,26 @@ package struct DownloadMachine: Sendable {
   private let seed: UInt64
   private var transfer: TransferMachine
   private var lastAttempt = 0
-  /// How many versions there were before this one.
+  /// The number of earlier versions.
   private var changes = 0
   private var commands: [Command] = []
 
-  /// How many bytes of earlier processes there are, of which is not known yet if they fit.
+  /// The number of bytes from earlier processes that are not yet confirmed to belong to the server's version.
   private var unproven: Int64
-  /// The answer that brings bytes now; noted when the first one has turned out to fit.
+  /// The head of the current response; recorded when its first bytes match.
   private var answer: ResponseHead?
   private var savedLength: Int64
-  /// When what is written is to be saved.
+  /// The deadline for the next save; nil if nothing is pending.
   private var saveMoment: HostTime?
-  /// When progress is to be told, and when it was told last.
+  /// The deadline for the next progress event, and the time of the last one.
   private var progressMoment: HostTime?
   private var lastProgress: HostTime?
 
-  /// A machine that has done nothing yet; the first `handle` begins.
+  /// Creates a machine that has not started; the first `handle` starts it.
   ///
   /// - Parameters:
-  ///   - record: what is there; its length is that of the part.
-  ///   - seed: for what is random.
+  ///   - record: the record of the partial file. Its length is that of the file.
+  ///   - seed: the seed of the retry jitter.
   package init(
     _ record: DownloadRecord, settings: RequestSettings, policy: DownloadPolicy, seed: UInt64, now: HostTime
   ) {
@@ -64,17 +65,18 @@ package struct DownloadMachine: Sendable {
       url: record.url, settings: settings, times: policy.times, seed: seed, now: now, stored: record.stored)
   }
 
-  /// When it wants to be told the time; nil: not before something else happens.
+  /// The next timer deadline; nil if none.
   package var wake: HostTime? {
     isEnded ? nil : [transfer.wake, saveMoment, progressMoment].compactMap { $0 }.min()
   }
 
-  /// Takes an event, the time or a wish to stand still, and returns what is to be done.
+  /// Handles a transfer event, the time or a suspension, and returns the commands to carry out.
   package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes) -> [Command]
   {
     commands = []
     defer { commands = [] }
-    // Everything is read as soon as it is there: only a byte that is missing keeps it waiting.
+    // The reading position is always at the end of the stored bytes: the download never pauses because enough
+    // is read ahead.
     let place = TransferInput.read(from: record.length)
     if !isEnded { take(transfer.handle(place, at: now, store: store), at: now) }
     if !isEnded { take(transfer.handle(input, at: now, store: store), at: now) }
@@ -86,7 +88,7 @@ package struct DownloadMachine: Sendable {
     return commands
   }
 
-  /// Ends it, to be gone on with later.
+  /// Stops the download so that it can be resumed later.
   package mutating func stop() -> [Command] {
     commands = []
     defer { commands = [] }
@@ -98,7 +100,7 @@ package struct DownloadMachine: Sendable {
 
   private mutating func take(_ transferCommands: [TransferCommand], at now: HostTime) {
     let version = changes
-    // What comes behind a change is about the version before.
+    // Commands after a change concern the previous version.
     for command in transferCommands where !isEnded && changes == version {
       switch command {
       case .start(_, let attempt):
@@ -142,7 +144,7 @@ package struct DownloadMachine: Sendable {
     }
   }
 
-  /// What comes now fits what is there.
+  /// Records that the arriving bytes continue the stored ones.
   private mutating func prove() {
     if unproven > 0 { commands.append(.tell(.resumed(at: unproven))) }
     unproven = 0
@@ -164,7 +166,7 @@ package struct DownloadMachine: Sendable {
     record = DownloadRecord(url: record.url)
     unproven = 0
     answer = nil
-    // First the record: it must never tell of bytes of the version before that are not there any more.
+    // The record is saved first: it must never describe bytes of the previous version that are deleted.
     save()
     commands += [.discard, .tell(.changed)]
     tellProgress(at: now)
@@ -196,7 +198,7 @@ package struct DownloadMachine: Sendable {
   }
 }
 
-/// The store of a version that has just begun.
+/// The empty store of a new version.
 private struct NoBytes: StoredBytes {
   let intervals = IntervalSet()
 

@@ -1,24 +1,26 @@
 package import Transfer
 
-/// What is known of a download that is not finished: enough to go on with it later, in another process.
+/// The state of an unfinished download, sufficient to resume it later in another process.
 ///
-/// Has no credentials and no header fields of requests. Its URL has the query, which may be a secret of its own.
+/// The record has no credentials and no request header fields. Its URL includes the query, which may itself
+/// be secret.
 package struct DownloadRecord: Hashable, Sendable {
-  /// What was asked for.
+  /// The requested URL.
   package let url: WebURL
-  /// How many bytes are on the disk, safe from a power cut.
+  /// The number of bytes that are on the disk and survive a power cut.
   package internal(set) var length: Int64 = 0
-  /// How many the whole has, if the server told it.
+  /// The total length in bytes, if the server reported it.
   package internal(set) var total: Int64?
-  /// Whether the server has answered a request for a part with that part.
+  /// Whether the server has answered a range request with the range.
   package internal(set) var hasRanges = false
-  /// `ETag`, `Last-Modified` and `Date` of the last answer, as far as it had them.
+  /// `ETag`, `Last-Modified` and `Date` of the last response, if present.
   package internal(set) var version = HTTPFields()
 
-  /// The record of a download that has nothing yet.
+  /// Creates the record of a download without bytes.
   package init(url: WebURL) { self.url = url }
 
-  /// Whether another process gets the rest only, from a server that does as it did before: what resume data promise.
+  /// Whether another process can fetch just the remaining bytes, provided that the server behaves as before:
+  /// the promise of resume data.
   package var isResumable: Bool {
     length > 0 && hasRanges && (version["ETag"] != nil || version["Last-Modified"] != nil)
   }
@@ -28,7 +30,7 @@ package struct DownloadRecord: Hashable, Sendable {
 
   // MARK: As bytes
 
-  /// The record as lines of text, to be kept: `init(bytes:)` reads them.
+  /// The record as lines of text, which `init(bytes:)` parses.
   package var bytes: [UInt8] {
     var lines = [Self.heading, "url: \(url.text)", "length: \(length)"]
     if let total { lines.append("total: \(total)") }
@@ -37,7 +39,7 @@ package struct DownloadRecord: Hashable, Sendable {
     return Array((lines.joined(separator: "\n") + "\nend\n").utf8)
   }
 
-  /// Reads a record; nil if these bytes are none, or one of a later version of this program.
+  /// Parses a record; nil if the bytes are not a record, or have the format of a later program version.
   package init?(bytes: [UInt8]) {
     guard bytes.count <= NetworkLimits.record else { return nil }
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -69,7 +71,7 @@ package struct DownloadRecord: Hashable, Sendable {
 
   // MARK: Versions
 
-  /// What a machine needs to know to go on.
+  /// The facts that a transfer machine needs to resume.
   var stored: StoredVersion {
     var stored = StoredVersion()
     guard length > 0 else { return stored }
@@ -80,18 +82,18 @@ package struct DownloadRecord: Hashable, Sendable {
     return stored
   }
 
-  /// Notes what an answer says of the version that it has.
+  /// Records the version of a response.
   mutating func take(_ head: ResponseHead) {
     version = HTTPFields()
     guard !head.isEncoded else { return }
     for name in Self.fields {
-      // What a request could not have is of no use.
+      // A value that is not valid in a request is useless.
       if let value = head.fields[name], HTTPFields.allows(name, value) { version.add(name, value) }
     }
   }
 
-  /// Whether a part that was sent without a condition belongs to another version than what is stored, by what the server
-  /// says of it: a weak tag, or a date that could not be a condition.
+  /// Whether a range sent without a condition belongs to another version than the stored bytes. Compares tags
+  /// and dates, even those too weak for a conditional request.
   func differs(from head: ResponseHead) -> Bool {
     ["ETag", "Last-Modified"].contains { name in
       guard let known = version[name], let other = head.fields[name] else { return false }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Why a file cannot be made.
+/// The error of a file that cannot be created.
 package enum FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is a file of that name already.
+  /// A file of that name already exists.
   case exists(String)
-  /// Another process downloads to it now.
+  /// Another process is downloading to the file.
   case busy(String)
-  /// There is such a part, from that URL or, where there is none, from somewhere else: it is not touched.
+  /// A partial file of another URL exists, or one of unknown origin (`url` is nil). The file is not modified.
   case foreign(String, url: String?)
-  /// The system refuses to do that with the file of that name.
+  /// The system refused the operation `doing` on the file, with this `errno`.
   case system(doing: String, String, code: Int32)
 
-  /// A sentence for a person.
+  /// A sentence for users.
   package var description: String {
     switch self {
     case .exists(let path): "\(path) is there already"

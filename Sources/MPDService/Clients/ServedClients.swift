@@ -2,7 +2,7 @@ import AppLifecycle
 import ControlProtocol
 import ControlServer
 
-/// What the server's clients meet: commands go to the desk, watches to the watch desk.
+/// Handles the events of the server's clients: commands go to the `ControlDesk`, watches to the `WatchDesk`.
 struct ServedClients: ControlHandler {
   let desk: ControlDesk
   let watches: WatchDesk

@@ -8,9 +8,9 @@ import Jukebox
 import JukeboxPlayback
 import Synchronization
 
-/// Sends records to the clients that watch.
+/// Sends records to the clients that watch a topic.
 final class WatchDesk: Sendable {
-  /// Sends a record to all who watch a topic, or to one of them.
+  /// Sends a record to all clients that watch a topic, or to a single one.
   typealias Broadcast = @Sendable (WatchRecord, WatchTopic, ClientID?) -> Void
 
   private struct State {
@@ -29,16 +29,16 @@ final class WatchDesk: Sendable {
     self.clock = clock
   }
 
-  /// Where records go; nil once there is no server any more.
+  /// Sets the destination of records; nil after the server has stopped.
   func setBroadcast(_ broadcast: Broadcast?) { state.withLock { $0.broadcast = broadcast } }
 
-  /// Sends what the application's observers saw to all who watch events.
+  /// Sends an event of the application's observers to all clients that watch events.
   @MainActor
   func tell(_ event: JukeboxEvent) {
     if let event = WatchRecord.Event(event, host) { tell(event) }
   }
 
-  /// Sends what happened to all who watch events. Any thread.
+  /// Sends an event to all clients that watch events. Any thread.
   func tell(_ event: WatchRecord.Event, at time: HostTime? = nil) { send(event, to: .events, at: time) }
 
   private func send(
@@ -51,13 +51,13 @@ final class WatchDesk: Sendable {
 
   // MARK: Who watches
 
-  /// A client watches from now on; it hears first how things are. On the control loop.
+  /// Starts a watch and sends the client the current state first. Called on the control loop.
   func began(_ topics: Set<WatchTopic>, by client: ClientID, application state: ApplicationState) {
     self.state.withLock { $0.topics[client] = topics }
     DispatchQueue.main.async { MainActor.assumeIsolated { self.greet(client, topics, state) } }
   }
 
-  /// A client watches no longer. On the control loop.
+  /// Ends a watch. Called on the control loop.
   func ended(by client: ClientID) {
     state.withLock { $0.topics[client] = nil }
     DispatchQueue.main.async { MainActor.assumeIsolated { self.updateObservers() } }
@@ -88,7 +88,7 @@ final class WatchDesk: Sendable {
 
   // MARK: Time observers
 
-  /// There is another application, or none.
+  /// Replaces the application; nil if none runs.
   @MainActor
   func setApplication(_ application: JukeboxApplication?) {
     if let old = self.application {
@@ -99,7 +99,7 @@ final class WatchDesk: Sendable {
     updateObservers()
   }
 
-  /// A periodic observer for each interval that somebody watches, however many do.
+  /// Keeps one periodic time observer for each watched interval, however many clients watch it.
   @MainActor
   private func updateObservers() {
     guard let player = application?.player else { return }

@@ -3,7 +3,7 @@ import Jukebox
 package import JukeboxPlayback
 
 extension WatchRecord.Event {
-  /// What is written of something that an application's observers saw; nil if nothing.
+  /// The record of an event that an application's observers reported; nil if clients get none.
   package init?(_ event: JukeboxEvent, _ host: JukeboxHost) {
     switch event {
     case .currentItem(let song): self = .currentItem(song, host)
@@ -27,14 +27,14 @@ extension WatchRecord.Event {
     }
   }
 
-  /// Another song is the current one, or none.
+  /// The record of a change of the current song; nil if no song is current.
   static func currentItem(_ song: QueuedSong?, _ host: JukeboxHost) -> Self {
     .currentItem(song.map { host.watched($0) }, url: song?.url)
   }
 }
 
 extension JukeboxHost {
-  /// A song as records name it.
+  /// The position and the identifier of a song, as records contain them.
   fileprivate func watched(_ song: QueuedSong) -> StatusReply.Place {
     StatusReply.Place(song.id, at: index(of: song))
   }

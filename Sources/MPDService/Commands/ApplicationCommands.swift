@@ -3,12 +3,12 @@ import ControlProtocol
 import HostTime
 import JukeboxPlayback
 
-/// The commands that concern the application and not the music.
+/// The commands about the application's life cycle.
 struct ApplicationCommands: Sendable {
   let device: Device
   let clock: any HostClock
 
-  /// Carries out a command. Returns when the application is where it leads to.
+  /// Performs a command. Returns when the application has reached the requested state.
   func perform(_ command: Command.Application) async -> Reply {
     switch command {
     case .home: await device.pressHomeButton()
@@ -24,7 +24,7 @@ struct ApplicationCommands: Sendable {
     return Reply()
   }
 
-  /// What `lifecycle` answers.
+  /// The reply to `lifecycle`.
   func lifecycle() -> Reply {
     let now = clock.now
     let reason = device.keptRunningBy
@@ -45,7 +45,7 @@ struct ApplicationCommands: Sendable {
     return reply
   }
 
-  /// Lets a command of the player through, or says why not.
+  /// Admits a transport command, or throws the reason for its refusal.
   func admitTransport() throws(Ack) {
     do throws(TransportRefusal) {
       try device.admitTransport()

@@ -4,14 +4,14 @@ import Jukebox
 import MusicFiles
 import Synchronization
 
-/// Answers the commands of all clients.
+/// Performs the commands of all clients.
 ///
-/// What can be answered from memory is answered at once, on the control loop. What needs the disk or the application
-/// is answered when it is done; both have threads of their own.
+/// Commands that need only memory complete immediately on the control loop. Commands that need the disk or
+/// the application complete later, on threads of their own.
 final class ControlDesk: Sendable {
   private let playback: PlaybackCommands
   private let queue: QueueCommands
-  /// The commands that go to the disk.
+  /// The commands that access the disk.
   let library: LibraryCommands
   private let application: ApplicationCommands
   private let outputs: OutputCommands
@@ -29,7 +29,7 @@ final class ControlDesk: Sendable {
     self.home = home
   }
 
-  /// Carries out one command and calls `completion`, at once or later, on any thread.
+  /// Performs one command and calls `completion`, immediately or later, on any thread.
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -67,10 +67,10 @@ final class ControlDesk: Sendable {
     }
   }
 
-  /// What a player without fades, partitions and mounts always answers.
+  /// The constant replies of a player without fades, partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {
     switch command {
-    // Mpd's words. Where the files are is no business of a client that cannot open them.
+    // mpd's words. A client that cannot open the files need not know where they are.
     case .config where !client.isLocal: throw Ack(.permission, "Command only permitted to local clients")
     case .config: return Reply(["music_directory": home.path.description])
     case .decoders: return Reply(["plugin": "mpg123", "suffix": "mp3", "mime_type": "audio/mpeg"])

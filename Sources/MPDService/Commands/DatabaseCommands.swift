@@ -3,13 +3,13 @@ import Jukebox
 import MusicFiles
 import MusicLibrary
 
-/// The commands that ask the database of songs. They block on the disk.
+/// The commands that query the database of songs. They block on the disk.
 struct DatabaseCommands: Sendable {
-  /// nil where no songs are looked for: everything is answered as by an empty one, since clients take a refusal for the
-  /// end of the connection; only an update is refused.
+  /// The music database; nil if none is kept. Replies are empty then, since clients treat an error like a
+  /// lost connection; only updates are refused.
   let library: MusicLibrary?
   let home: MusicHome
-  /// The reason to end a question; nil while it may continue.
+  /// The reason to end a query; nil while it may continue.
   private var interruption: @Sendable () -> String? = { nil }
 
   init(library: MusicLibrary?, home: MusicHome) {
@@ -17,27 +17,27 @@ struct DatabaseCommands: Sendable {
     self.home = home
   }
 
-  /// The same for one command of a client's, whose questions end where there is a reason. The rest of a long answer does not,
-  /// which is made as the client reads.
+  /// Returns a copy for one command of a client, whose queries end once `interruption` returns a reason. The
+  /// later pieces of a long reply are not interrupted; they are made while the client reads.
   func until(_ interruption: @escaping @Sendable () -> String?) -> DatabaseCommands {
     var commands = self
     commands.interruption = interruption
     return commands
   }
 
-  /// Songs in one piece of an answer.
+  /// The number of songs in one piece of a reply.
   private static let songsInPiece = 128
-  /// Bytes of one piece of a walk through folders.
+  /// The size of one piece of a walk through folders, in bytes.
   private static let pieceSize = 32 << 10
 
-  /// What a command answers.
+  /// Returns the reply to a command.
   func reply(to command: Command.Database, tags: TagSet) throws(Ack) -> Reply {
     guard let library else { return try emptyReply(to: command) }
     switch command {
     case .find(let query), .search(let query):
       let ids = try ask { r throws(DatabaseError) in try r.find(query, foldsCase: command.foldsCase) }
       return try songs(ids[...], tags)
-    // Their songs go to the queue.
+    // The songs go to the queue: see `LibraryCommands`.
     case .findadd, .searchadd: return Reply()
     case .count(let query):
       return try ask { reader throws(DatabaseError) in
@@ -77,7 +77,7 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Songs
 
-  /// What a query finds, as songs for the queue.
+  /// The songs that match a query, for the queue.
   func songs(_ query: SongQuery, foldsCase: Bool) throws(Ack) -> [Song] {
     guard library != nil else { return [] }
     return try ask { reader throws(DatabaseError) in
@@ -87,7 +87,7 @@ struct DatabaseCommands: Sendable {
     }
   }
 
-  /// The lines of a song of the library; nil for what it does not know.
+  /// The reply lines of a song in the database; nil for an unknown song.
   func song(at path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
     guard library != nil, let name = name(of: path) else { return nil }
     guard let song = try ask({ r throws(DatabaseError) in try r.song(name) }) else { return nil }
@@ -96,7 +96,7 @@ struct DatabaseCommands: Sendable {
     return reply
   }
 
-  /// Whether there is a song of this name.
+  /// Whether the database has a song with this path.
   func hasSong(_ name: [UInt8]) throws(DatabaseError) -> Bool {
     try library?.read(interruption: interruption) { reader throws(DatabaseError) in
       try reader.song(name) != nil
@@ -110,7 +110,7 @@ struct DatabaseCommands: Sendable {
     }
     let rest = ids.dropFirst(Self.songsInPiece)
     guard !rest.isEmpty else { return reply }
-    // As the client reads. What the disk fails to give then is missing.
+    // Made while the client reads. Songs that the disk cannot provide by then are left out.
     reply.rest = ReplyRest { [commands = until({ nil })] piece in
       guard let next = try? commands.songs(rest, tags) else { return nil }
       piece.append(next)
@@ -129,7 +129,7 @@ struct DatabaseCommands: Sendable {
     }
     var before: [[UInt8]] = []
     try reader.forEachValues(of: query.tags, query.filter) { values in
-      // A group's line where it or one around it begins.
+      // A line for each group that starts here.
       var isSame = true
       for (index, type) in query.tags.dropLast().enumerated() {
         isSame = isSame && before.indices.contains(index) && before[index] == values[index]
@@ -160,7 +160,7 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Folders
 
-  /// What `lsinfo` answers of a folder or a song; nil for what the database does not know.
+  /// The `lsinfo` reply for a folder or a song; nil if the database does not know it.
   func contents(of path: MediaPath, tags: TagSet) throws(Ack) -> Reply? {
     guard library != nil, let name = name(of: path) else { return nil }
     let found = try ask { reader throws(DatabaseError) in
@@ -176,21 +176,22 @@ struct DatabaseCommands: Sendable {
       (try reader.songs(in: folder), try reader.playlists(in: folder), try reader.folders(in: folder))
     }
     var reply = Reply()
-    // Most folders fit into one piece, and what comes after the songs is short.
+    // Most folders fit into one piece, and the lines after the songs are short.
     for song in try ask({ r throws(DatabaseError) in try r.songs(ids) }) { reply.append(song, tags: tags) }
     for playlist in playlists { reply.append("playlist", playlist, isDetailed: true) }
     for folder in folders { reply.append("directory", folder, isDetailed: true) }
     return reply
   }
 
-  /// The name that the database has for a path; nil for what is outside of the home.
+  /// The path in the database; nil for a path outside the music directory.
   private func name(of path: MediaPath) -> [UInt8]? {
     if path == home.path { return [] }
     let name = home.name(of: path)
     return name == path.bytes ? nil : name
   }
 
-  /// A folder with all that is in it and below it, or a song; with its tags if there are any to show.
+  /// The reply for a song, or for a folder with everything in it and below it. Includes tags if `tags` is not
+  /// nil.
   private func walk(_ uri: Argument?, _ tags: TagSet?) throws(Ack) -> Reply {
     var uri = uri?.bytes ?? []
     if uri == [UInt8(ascii: "/")] { uri = [] }
@@ -202,16 +203,16 @@ struct DatabaseCommands: Sendable {
     let folders = try ask { reader throws(DatabaseError) in
       try reader.folder(uri) == nil ? [] : reader.folders(from: uri)
     }
-    // The home is there even before anything in it is known.
+    // The music directory exists even before any of its contents are known.
     guard !folders.isEmpty || uri.isEmpty else { throw Ack(.noExist, "No such directory") }
     return try walk(Walk(folders: folders[...]), tags)
   }
 
-  /// Where a walk has got to.
+  /// The progress of a walk.
   private struct Walk {
-    /// Those that come.
+    /// The folders that follow.
     var folders: ArraySlice<Int64>
-    /// The one that it is in, and the songs in it that come.
+    /// The folder in progress, and its remaining songs.
     var folder: Int64?
     var songs: ArraySlice<Int64> = []
   }
@@ -261,7 +262,7 @@ struct DatabaseCommands: Sendable {
 }
 
 extension Command.Database {
-  /// Whether capitals and small letters are the same.
+  /// Whether case is ignored.
   var foldsCase: Bool {
     switch self {
     case .search, .searchadd: true
@@ -271,7 +272,7 @@ extension Command.Database {
 }
 
 extension Reply {
-  /// A song; with its tags, or its name alone where there are none to show.
+  /// Appends a song with its tags, or only its path if `tags` is nil.
   fileprivate mutating func append(_ song: LibrarySong, tags: TagSet?) {
     guard let tags else { return append("file", Argument(song.path)) }
     let metadata = song.metadata
@@ -281,7 +282,7 @@ extension Reply {
     endSong(duration: metadata.duration.map { Milliseconds(seconds: $0) }, place: nil)
   }
 
-  /// A folder or a playlist.
+  /// Appends a folder or a playlist, with the time of its last change if `isDetailed`.
   fileprivate mutating func append(_ kind: String, _ entry: LibraryEntry, isDetailed: Bool) {
     append(kind, Argument(entry.path))
     if isDetailed { append(lastModified: entry.modified) }

@@ -3,7 +3,7 @@ package import Jukebox
 import MusicFiles
 
 extension JukeboxError {
-  /// The refusal.
+  /// The error in mpd's protocol.
   package var ack: Ack { Ack(code, message) }
 
   private var code: Ack.Code {
@@ -19,7 +19,7 @@ extension JukeboxError {
 }
 
 extension MusicHome.Problem {
-  /// The refusal: mpd's words where it has some, and the reason where it only says no.
+  /// The error in mpd's protocol, in mpd's words if it has some for this case.
   var ack: Ack {
     switch self {
     case .missing: Ack(.noExist, "No such directory")

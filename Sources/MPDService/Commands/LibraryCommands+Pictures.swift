@@ -28,11 +28,11 @@ extension LibraryCommands {
     of named: Named, from offset: Int, limit: Int, _ request: Request
   ) throws(Ack) -> Reply {
     let song = named.locator
-    // The user's own clients name a song of the queue as it is listed, without its credentials.
+    // Clients of the server's user name a song of the queue as listed, without its credentials.
     let isOwn = request.reach == .all && song.isRemote
     let credentials = named.credentials ?? (isOwn ? host.read { $0.queue.ownCredentials(for: song) } : nil)
     let content: (mimeType: String, data: [UInt8])?
-    // Its first chunk is that of the file as it is now; those that follow are of the same picture.
+    // The first chunk is read from the current file; later chunks belong to the same picture.
     if offset > 0, let known = picture.withLock({ $0 }), known.song == song, known.reach == request.reach,
       known.credentials == credentials
     {
@@ -51,7 +51,7 @@ extension LibraryCommands {
     return reply
   }
 
-  /// The front cover, or the first picture where none is marked so; nil if there is none.
+  /// The front cover, or the first picture if none is marked as such; nil if there is none.
   private func wholePicture(
     of song: SongLocator, _ credentials: Credentials?, _ request: Request
   ) throws(Ack) -> (mimeType: String, data: [UInt8])? {

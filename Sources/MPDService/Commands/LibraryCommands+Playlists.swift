@@ -6,12 +6,12 @@ import MusicFiles
 import MusicLibrary
 import Transfer
 
-/// The commands about playlists with names, and about stickers.
+/// The commands about stored playlists and stickers.
 extension LibraryCommands {
-  /// Songs in one piece of an answer.
+  /// The number of songs in one piece of a long reply.
   private static let songsInPiece = 128
 
-  /// Carries out a command and calls `completion` on a thread of the command's own.
+  /// Performs a playlist command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Playlists, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -30,7 +30,7 @@ extension LibraryCommands {
         return try library.songs(
           of: try library.contents(of: name, request)[...], context.tags, isSameUser: request.isSameUser)
       case .load(let name, let range, let place):
-        // What cannot be found is left out without a word, as by mpd: clients play what there is.
+        // Missing files are left out silently, as in mpd: clients play the rest.
         let songs: [Song]
         if let found = try library.remotePlaylist(name, request) {
           songs = Array(found.part(range))
@@ -45,7 +45,7 @@ extension LibraryCommands {
     }
   }
 
-  /// What the playlist at a URL names; nil if the name is none.
+  /// The songs of the playlist at a URL; nil if the name is not a URL.
   private func remotePlaylist(_ name: Argument, _ request: Request) throws(Ack) -> [Song]? {
     guard let named = try remote(name, request) else { return nil }
     guard request.maySend else { throw .noRequests }
@@ -56,13 +56,13 @@ extension LibraryCommands {
 
   // MARK: Asking
 
-  /// A name in a playlist.
+  /// An entry of a playlist.
   private struct Entry {
-    /// As clients are to see it.
+    /// The name that clients see.
     let name: Argument
-    /// Where it is, or may have been; nil for what cannot be played from there.
+    /// The location, even of a missing file; nil if the entry cannot be played.
     let locator: SongLocator?
-    /// The credentials that the playlist gives for it.
+    /// The credentials for the entry, from the playlist.
     var credentials: Credentials?
 
     var named: Named? { locator.map { ($0, credentials) } }
@@ -79,7 +79,7 @@ extension LibraryCommands {
     }
   }
 
-  /// The playlists that are kept here; none where none are.
+  /// The list of stored playlists; empty if none are kept.
   func storedPlaylists() throws(Ack) -> Reply {
     var reply = Reply()
     guard playlists != nil else { return reply }
@@ -90,7 +90,8 @@ extension LibraryCommands {
     return reply
   }
 
-  /// What a playlist names: one that is kept, or `NAME`, `NAME.m3u` or the like in the home.
+  /// The entries of a stored playlist, or of `NAME`, `NAME.m3u`, `NAME.m3u8` or `NAME.pls` in the music
+  /// directory.
   private func contents(of name: Argument, _ request: Request) throws(Ack) -> [Entry] {
     if let songs = try remotePlaylist(name, request) {
       return songs.map { Entry($0, home) }
@@ -144,7 +145,7 @@ extension LibraryCommands {
         reply.append("file", entry.name)
         continue
       }
-      // A song of the library is not opened for it.
+      // The database knows the song, so its file need not be opened.
       if let known = try database.song(at: file, tags: tags) {
         reply.append(known)
       } else {
@@ -154,7 +155,7 @@ extension LibraryCommands {
     }
     let rest = entries.dropFirst(Self.songsInPiece)
     guard !rest.isEmpty else { return reply }
-    // As the client reads. What the disk fails to give then is missing.
+    // Made while the client reads. Songs that the disk cannot provide by then are left out.
     reply.rest = ReplyRest { [self] piece in
       guard let next = try? songs(of: rest, tags, isSameUser: isSameUser) else { return nil }
       piece.append(next)
@@ -229,7 +230,7 @@ extension LibraryCommands {
     return entries
   }
 
-  /// Has the folder of playlists do something.
+  /// Calls `body` with the playlist folder and converts its errors to mpd's.
   private func inFolder<Result>(
     badPosition: String = "Bad song index", exists: String = "Playlist already exists",
     _ body: (PlaylistFolder) throws(PlaylistProblem) -> Result
@@ -252,7 +253,7 @@ extension LibraryCommands {
 // MARK: - Stickers
 
 extension LibraryCommands {
-  /// Carries out a command and calls `completion` on a thread of the command's own.
+  /// Performs a sticker command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Stickers, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -285,7 +286,7 @@ extension LibraryCommands {
       for (song, value) in try stickers.find(
         name.bytes, below: folder.bytes, test, interruption: request.interruption)
       where try database.hasSong(song) {
-        // Each look at one song is too short to be ended.
+        // Each query for one song is too short to be interrupted.
         if let reason = request.interruption() { return .failure(.interrupted(reason)) }
         reply.append("file", Argument(song))
         append(name.bytes, value)
@@ -313,7 +314,7 @@ extension LibraryCommands {
 }
 
 extension Command.Stickers {
-  /// What it is about.
+  /// The song or folder that the command is about.
   fileprivate var uri: Argument {
     switch self {
     case .get(let uri, _), .set(let uri, _, _), .delete(let uri, _), .list(let uri), .find(let uri, _, _): uri
@@ -326,7 +327,7 @@ extension Ack {
 }
 
 extension PlaylistProblem {
-  /// The refusal in mpd's words.
+  /// The error in mpd's words.
   fileprivate var ack: Ack {
     switch self {
     case .badName: Ack(.argument, "Bad playlist name")
@@ -341,7 +342,7 @@ extension PlaylistProblem {
 }
 
 extension QueuePosition {
-  /// As a place in a playlist, where nothing is current.
+  /// The number as a position in a playlist, which has no current song.
   fileprivate var number: Int {
     switch self {
     case .absolute(let number), .afterCurrent(let number), .beforeCurrent(let number): number
@@ -350,7 +351,7 @@ extension QueuePosition {
 }
 
 extension Array {
-  /// The elements in this range, cut to the array.
+  /// The elements in this range, clamped to the array.
   fileprivate func part(_ range: PositionRange?) -> ArraySlice<Element> {
     let start = Swift.min(range.map { Int($0.lowerBound) } ?? 0, count)
     return self[start..<Swift.max(start, Swift.min(range?.upperBound.map(Int.init) ?? count, count))]

@@ -12,23 +12,24 @@ import MusicLibrary
 import Synchronization
 import Transfer
 
-/// The commands that go to the disk: adding, listing, playlists, pictures. Each has a thread for itself, so that a slow
-/// disk or a long playlist holds up nobody but who asked for it. A client has one command under way: there are no more
-/// threads than clients.
+/// The commands that access the disk: adding, listing, playlists, pictures. Each runs on a thread of its own,
+/// so that a slow disk or a long playlist delays only its own client. A client has one command in progress,
+/// so the number of threads is at most that of the clients.
 final class LibraryCommands: Sendable {
-  /// Reads the tag of a medium on the network with its pictures; nil if there is none, or once `interruption` gives a reason.
-  /// May block for a while.
+  /// Reads the tag of a network medium with its pictures; nil if it has none, or once `interruption` returns
+  /// a reason. Blocks on the network.
   typealias TagReading =
     @Sendable (
       WebURL, Credentials?, NetworkReach, _ interruption: () -> String?
     ) -> MediaTag?
 
-  /// What a client names: a file, or a URL with the credentials that it has.
+  /// The location that a client names: a file, or a URL with the credentials in it.
   typealias Named = (locator: SongLocator, credentials: Credentials?)
 
   struct Picture {
     var song: SongLocator
-    /// The reach and the credentials of the client that asked for it: others are not to see what only that client may.
+    /// The reach and credentials of the client that requested the picture: clients with other rights must not
+    /// see it.
     var reach: NetworkReach?
     var credentials: Credentials?
     var content: (mimeType: String, data: [UInt8])?
@@ -37,57 +38,61 @@ final class LibraryCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
   let database: DatabaseCommands
-  /// nil where no playlists are kept.
+  /// The stored playlists; nil if none are kept.
   let playlists: PlaylistFolder?
-  /// nil where no stickers are kept.
+  /// The stickers; nil if none are kept.
   let stickers: StickerStore?
-  /// Tells clients of what changes on the disk.
+  /// Notifies clients of changes on the disk.
   let onChange: @Sendable (Subsystems) -> Void
   private let tagReader: TagReader
-  /// What URLs of clients of other users may lead to; nil: they may name none.
+  /// The addresses that URLs of other users' clients may lead to; nil forbids them URLs.
   private let reachOfOthers: NetworkReach?
-  /// Reads playlists of the network; nil: they are songs like any other.
+  /// Reads network playlists; nil: they count as songs.
   private let readPlaylist: PlaylistReading?
-  /// nil: media on the network have no pictures.
+  /// Reads tags of network media; nil: such media have no pictures.
   let readTag: TagReading?
   let requests = NetworkRequests()
   private let clock: any HostClock
-  /// The last picture that was asked for: clients fetch it in chunks.
+  /// The picture that was requested last: clients fetch pictures in chunks.
   let picture = Mutex<Picture?>(nil)
-  /// Clients that have gone while commands of theirs are still performed.
+  /// Clients that have disconnected while their commands are in progress.
   private let gone = Mutex<[ClientID: Absence]>([:])
 
-  /// The end of a client.
+  /// The disconnection of a client.
   private struct Absence {
     let since: HostTime
-    /// Whether its connection is closed; else it may only have closed its side, and wait for its answers.
+    /// Whether the connection is closed. Otherwise the client may have closed only its sending side and wait
+    /// for replies.
     var isCertain: Bool
   }
 
-  /// Seconds in which folders and playlists are read for one command: as long as a client may be silent. Common ones
-  /// give up after 30.
+  /// The time limit for reading folders and playlists for one command, in seconds: as long as a client may be
+  /// silent. Common clients give up after 30.
   private static let readingLimit = 60.0
-  /// Seconds that a question to the database may take: it answers from memory and indexes, in milliseconds.
+  /// The time limit for a database query, in seconds. Queries read memory and indexes, and take milliseconds.
   private static let questionLimit = 20.0
-  /// Seconds for which a command goes on for a client that has gone: a script that sends `add` and does not wait for the
-  /// answer has its album added, and no core and no connection is kept busy for nobody.
+  /// The time for which a command continues after its client has disconnected, in seconds. A script that
+  /// sends `add` without waiting for the reply still has its album added. No core and no connection stays
+  /// busy for a client that has disconnected.
   private static let goneLimit = 1.0
 
-  /// Whom a command is carried out for.
+  /// The client's rights and the interruption of a command.
   struct Request {
     let isSameUser: Bool
     let isLocal: Bool
-    /// What URLs may lead to that the client names; nil: it may name none.
+    /// The addresses that the client's URLs may lead to; nil forbids URLs.
     let reach: NetworkReach?
-    /// Whether the client may have the server ask the network at once: it has the permission to add songs, which makes the
-    /// player ask for them.
+    /// Whether the command may send network requests itself. Requires the permission to add songs, which
+    /// makes the player send requests.
     let maySend: Bool
-    /// The reason to end the command: its client has gone, or its time is over; nil while it may continue. Any thread; it
-    /// never blocks. Whatever takes long for a client asks it: readers of folders, the database, the network.
+    /// The reason to end the command, such as a disconnected client or an exceeded time limit; nil while it
+    /// may continue. Any thread; never blocks. All long operations call it: reading folders, database
+    /// queries, network requests.
     let interruption: @Sendable () -> String?
   }
 
-  /// Files that are added are read by `tagReader`. `onChange` is called on a command's own thread.
+  /// Creates the commands. `tagReader` reads the files that are added. `onChange` is called on the thread of
+  /// a command.
   init(
     host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, playlists: PlaylistFolder? = nil,
     stickers: StickerStore? = nil, tagReader: TagReader,
@@ -108,7 +113,7 @@ final class LibraryCommands: Sendable {
     self.tagReader = tagReader
   }
 
-  /// Carries out a command and calls `completion` on a thread of the command's own.
+  /// Performs a command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Library, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -121,7 +126,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// The same for a command that asks the database.
+  /// Performs a database command and calls `completion` on a separate thread.
   func perform(
     _ command: Command.Database, _ context: ConnectionMachine.Context, for client: ClientInfo,
     completion: @escaping @Sendable (Result<Reply, Ack>) -> Void
@@ -142,7 +147,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Carries out a command by `body`, on a thread of the command's own, in `limit` seconds.
+  /// Performs a command by `body` on a separate thread, within `limit` seconds.
   func perform(
     for client: ClientInfo, _ permissions: Permissions, limit: Double = readingLimit,
     _ completion: @escaping @Sendable (Result<Reply, Ack>) -> Void,
@@ -157,7 +162,7 @@ final class LibraryCommands: Sendable {
         let now = clock.now
         if now.seconds(since: start) > limit { return "it takes more than \(Int(limit)) s" }
         let isGone = gone.withLock { gone in
-          // A client that may still read has each of its commands carried out for that long.
+          // A client that may still read gets that time for each of its commands.
           gone[client.id].map {
             now.seconds(since: $0.isCertain ? $0.since : max($0.since, start)) > Self.goneLimit
           }
@@ -168,7 +173,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// The refusal of a command that reads from the network if there are too many requests: found before a thread is made for it.
+  /// Refuses a command that would exceed the limit of network requests, before it gets a thread.
   func refusal(of name: Argument, for client: ClientInfo) -> Ack? {
     guard EntryLocation.isURL(name.bytes), requests.areTooMany(isSameUser: client.isSameUser) else {
       return nil
@@ -176,9 +181,9 @@ final class LibraryCommands: Sendable {
     return Ack(.system, NetworkRequests.refusal)
   }
 
-  /// What URLs of a client may lead to; nil: it may name none.
+  /// The addresses that URLs of a client may lead to; nil forbids URLs.
   ///
-  /// Clients from the network are others too, also those of this machine: nobody vouches for who they are.
+  /// A TCP client counts as another user's even on this machine, since nothing proves its identity.
   func reach(of client: ClientInfo) -> NetworkReach? { client.isSameUser ? .all : reachOfOthers }
 
   /// Ends the commands of a client whose connection is closed, after `goneLimit`.
@@ -187,13 +192,13 @@ final class LibraryCommands: Sendable {
     gone.withLock { $0[client] = absence }
   }
 
-  /// Ends each command of a client that may have gone after `goneLimit`.
+  /// Ends each command of a client that has closed its sending side, after `goneLimit`.
   func inputEnded(_ client: ClientID) {
     let absence = Absence(since: clock.now, isCertain: false)
     gone.withLock { $0[client] = $0[client] ?? absence }
   }
 
-  /// No command of that client is under way any more.
+  /// Forgets a client that has no command in progress.
   func clientLeft(_ client: ClientID) { gone.withLock { _ = $0.removeValue(forKey: client) } }
 
   private func reply(
@@ -218,7 +223,7 @@ final class LibraryCommands: Sendable {
       } else {
         contents = try list(path, request)
       }
-      // As clients of old look for them.
+      // Older clients expect the stored playlists here.
       if path == home.path { contents.append(try storedPlaylists()) }
       return contents
     case .readpicture(let uri, let offset):
@@ -233,7 +238,7 @@ final class LibraryCommands: Sendable {
     case .albumart(let uri, let offset):
       return try albumArt(beside: uri, from: Int(offset), limit: context.binaryLimit, request)
     case .readcomments(let uri):
-      // What mpd answers for a file whose tags say nothing more.
+      // mpd's reply for a file without further tags.
       guard (try? MP3File(pathBytes: resolveSong(uri, request).bytes).readMetadata()) != nil else {
         throw .noSuchSong
       }
@@ -245,7 +250,7 @@ final class LibraryCommands: Sendable {
 
   // MARK: Adding
 
-  /// The URL that a client's name is; nil where it means something on this machine.
+  /// The URL that a client's name is; nil for any other name.
   func remote(_ name: Argument, _ request: Request) throws(Ack) -> Named? {
     guard case .url(let url, let credentials) = EntryLocation(name.bytes) else { return nil }
     guard request.reach != nil else {
@@ -254,7 +259,7 @@ final class LibraryCommands: Sendable {
     return (SongLocator(url), credentials)
   }
 
-  /// The URL or the file of this name, and nothing else.
+  /// The song at a URL or of a single file; folders and playlists are refused.
   private func song(of name: Argument, _ request: Request) throws(Ack) -> Song {
     if let named = try remote(name, request) { return song(named, request) }
     let path = try resolveSong(name, request)
@@ -278,7 +283,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// The same for a name that cannot be a directory's: what is missing is a song.
+  /// Resolves a name that cannot be a folder's: an error mentions a missing song.
   func resolveSong(_ name: Argument, _ request: Request) throws(Ack) -> MediaPath {
     try checkName(name.bytes, request)
     do {
@@ -290,26 +295,27 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Whether the name says where the file is on this machine; `/` alone is the home.
+  /// Whether the name is absolute or a URL; `/` alone is the music directory.
   private static func isAbsolute(_ name: [UInt8]) -> Bool {
     EntryLocation.isURL(name) || name.first == UInt8(ascii: "/") && name.contains { $0 != UInt8(ascii: "/") }
   }
 
-  /// As in mpd, clients from the network learn nothing of where files are: not even whether a name leads to the home.
+  /// Network clients do not learn where files are, not even whether a name leads to the music directory. mpd
+  /// does the same.
   func checkName(_ name: [UInt8], _ request: Request) throws(Ack) {
     guard !request.isLocal, Self.isAbsolute(name) else { return }
     throw Ack(
       .permission, "Access denied: clients from the network name files relative to the music directory")
   }
 
-  /// What a client's name stands for.
+  /// The result of resolving a client's name.
   struct Found {
     var songs: [Song] = []
-    /// What is to be said of those that are left out.
+    /// The error about songs that are left out.
     var refusal: Ack?
   }
 
-  /// The URL or the file of this name, or what is in this folder or playlist.
+  /// The songs at a URL or of a file, or those in a folder or playlist.
   func songs(of uri: Argument, _ request: Request) throws(Ack) -> Found {
     if let named = try remote(uri, request) {
       guard let url = named.locator.url, NetworkPlaylist.kind(named: url) != nil else {
@@ -317,20 +323,21 @@ final class LibraryCommands: Sendable {
       }
       return try expand([named], request)
     }
-    // Clients add whatever `lsinfo` has listed and give up at the first refusal: for them a folder without music has
-    // nothing to add. A person who names one by its path hears of it.
+    // Clients add everything that `lsinfo` has listed and give up at the first error. A listed folder without
+    // music therefore adds nothing; a folder named by its absolute path is an error.
     let isListed = uri.bytes.first != UInt8(ascii: "/") && !EntryLocation.isURL(uri.bytes)
     let path = try resolve(uri.bytes, request)
     let found = try expand([(SongLocator(path), nil)], request)
     let isFolder = (try? FileStatus(of: path))?.type == S_IFDIR
-    // A link to nothing in a folder is nobody's concern, as with mpd.
+    // Broken links in a folder are ignored, as in mpd.
     if isFolder, isListed || !found.songs.isEmpty { return Found(songs: found.songs) }
     return found
   }
 
-  /// URLs, files, what is in folders, or what playlists name: only what the client may have and what can be played.
+  /// The songs at URLs, of files, in folders and in playlists, as far as the client may access them and they
+  /// can be played.
   ///
-  /// - Parameter arePlaylists: whether URLs are those of playlists, whatever they are called.
+  /// - Parameter arePlaylists: Whether URLs are those of playlists, whatever their names.
   func expand(
     _ names: [Named], arePlaylists: Bool = false, _ request: Request
   ) throws(Ack) -> Found {
@@ -343,7 +350,7 @@ final class LibraryCommands: Sendable {
       if let url = locator.url {
         builder.add(url, credentials)
       } else {
-        // Absolute, so nothing of it is taken for an option or for standard input.
+        // An absolute path cannot be mistaken for an option or for standard input.
         builder.add(argument: MediaPath(bytes: locator.bytes))
       }
     }
@@ -360,7 +367,7 @@ final class LibraryCommands: Sendable {
     return found
   }
 
-  /// Why a file cannot be played; nil for one that can. What is called like MP3 is not opened here.
+  /// The reason why a file cannot be played; nil if it can. Files named `.mp3` are not opened for this.
   private func flaw(of file: MediaPath) -> String? {
     guard file.fileExtension != "mp3" else { return nil }
     do {
@@ -371,7 +378,7 @@ final class LibraryCommands: Sendable {
     }
   }
 
-  /// Adds songs, and has the tags of those read that are files.
+  /// Adds songs and starts reading the tags of those that are files.
   @discardableResult
   func addAndRead(_ songs: [Song], at place: QueuePosition?) throws(Ack) -> [SongID] {
     let ids = try add(songs, at: place)

@@ -2,8 +2,8 @@ import ControlProtocol
 import Synchronization
 import Transfer
 
-/// The requests to the network that commands of clients wait for. A client has one command in progress, and so one request.
-/// Any thread.
+/// Limits the network requests that clients' commands wait for. A client has one command in progress, and so
+/// one request. Any thread.
 final class NetworkRequests: Sendable {
   private struct Count {
     var all = 0
@@ -17,7 +17,7 @@ final class NetworkRequests: Sendable {
 
   private let count = Mutex(Count())
 
-  /// The answer to those who are refused.
+  /// The error message for a request above the limit.
   static let refusal =
     "too many requests to the network at a time (\(NetworkLimits.clientRequests), of other users' clients "
     + "\(NetworkLimits.clientRequestsOfOthers)): try again in a few seconds"
@@ -25,7 +25,7 @@ final class NetworkRequests: Sendable {
   /// Whether another request would be refused now.
   func areTooMany(isSameUser: Bool) -> Bool { count.withLock { $0.areTooMany(isSameUser: isSameUser) } }
 
-  /// Runs a request, which blocks; nil if there are too many already.
+  /// Runs a request, which blocks; nil if the limit is reached.
   func perform<Answer>(isSameUser: Bool, _ request: () -> Answer) -> Answer? {
     let isAdmitted = count.withLock { count in
       guard !count.areTooMany(isSameUser: isSameUser) else { return false }
@@ -43,7 +43,7 @@ final class NetworkRequests: Sendable {
     return request()
   }
 
-  /// Reads playlists as `read` does, as long as there are not too many requests.
+  /// Reads playlists with `read`, but fails while the limit is reached.
   func counting(_ read: PlaylistReading?, isSameUser: Bool) -> PlaylistReading? {
     guard let read else { return nil }
     return { [self] url, credentials, reach, interruption in
@@ -57,7 +57,7 @@ final class NetworkRequests: Sendable {
 }
 
 extension Ack {
-  /// The refusal of a request to the network, in mpd's words for commands.
+  /// The refusal of a network request without the permission `add`, in mpd's words.
   static let noRequests = Ack(
     .permission, "you don't have permission for requests to the network: they need \"add\"")
 }

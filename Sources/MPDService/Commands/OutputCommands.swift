@@ -1,15 +1,15 @@
 import ControlProtocol
 import JukeboxPlayback
 
-/// The one output there is.
+/// The commands about the audio output, of which one exists.
 struct OutputCommands: Sendable {
   let sound: SoundState
-  /// What drives it, for clients.
+  /// The name of the output's driver, for clients.
   let plugin: String
-  /// Called when a client has switched it on or off, on the control loop.
+  /// Called on the control loop when a client has switched the output on or off.
   let onSwitch: @Sendable () -> Void
 
-  /// Carries out a command.
+  /// Performs a command on the output.
   func perform(_ command: Command.Outputs) throws(Ack) -> Reply {
     switch command {
     case .outputs: list()
@@ -28,7 +28,7 @@ struct OutputCommands: Sendable {
     return reply
   }
 
-  /// Switches output `id` on, off, or over for nil.
+  /// Switches output `id` on or off; nil toggles it.
   private func set(_ id: UInt32, _ isOn: Bool?) throws(Ack) -> Reply {
     guard id == 0 else { throw .noSuchOutput }
     let isOn = isOn ?? sound.isSwitchedOff

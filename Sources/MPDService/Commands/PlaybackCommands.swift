@@ -6,12 +6,12 @@ import MusicFiles
 import MusicLibrary
 import TextFormatting
 
-/// The commands that ask and tell the player. None of them waits for anything.
+/// The commands that query and control playback. None of them blocks.
 struct PlaybackCommands: Sendable {
   let host: JukeboxHost
   let sound: SoundState
   let home: MusicHome
-  /// The songs below the home; nil if none are looked for.
+  /// The music database; nil if none is kept.
   var library: MusicLibrary?
   let clock: any HostClock
   let started: HostTime
@@ -26,7 +26,7 @@ struct PlaybackCommands: Sendable {
     if let error { status.error = status.error ?? error }
     if status.state != .stop {
       let place = song.flatMap { host.place.time(of: $0.id) }
-      // The decoder knows the length exactly, the tags may estimate it.
+      // The decoder knows the duration exactly; tags may only estimate it.
       let duration = place?.duration ?? song?.song.duration
       status.progress = StatusReply.Progress(
         elapsed: Milliseconds(seconds: place?.seconds ?? 0),
@@ -53,7 +53,7 @@ struct PlaybackCommands: Sendable {
     return reply
   }
 
-  /// Two lines, as mpd answers without a database; with a library the rest, in mpd's order.
+  /// Two lines like mpd without a database; with a library also the remaining ones, in mpd's order.
   private func stats() -> Reply {
     var reply = Reply()
     reply.append("uptime", Int64(clock.now.seconds(since: started)))
@@ -79,7 +79,7 @@ struct PlaybackCommands: Sendable {
     try seek(current, to: seconds) { machine throws(JukeboxError) in try machine.seekCurrent(seconds) }
   }
 
-  /// Has the jukebox seek in a song, unless that is the player's and it knows that this cannot be.
+  /// Seeks in a song. Throws `notSeekable` if the player has loaded this song and cannot seek in it.
   private func seek(
     _ id: SongID?, to seconds: Double, _ body: (inout JukeboxMachine) throws(JukeboxError) -> Void
   ) throws(JukeboxError) {
@@ -87,7 +87,7 @@ struct PlaybackCommands: Sendable {
     try host.change(body)
   }
 
-  /// Carries out what a lock screen has controls for.
+  /// Performs a transport command, of the kind that a lock screen has controls for.
   func perform(_ command: Command.Transport) throws(JukeboxError) -> Reply {
     switch command {
     case .play(let position?):
@@ -112,7 +112,7 @@ struct PlaybackCommands: Sendable {
     return Reply()
   }
 
-  /// Tells what plays, or changes how.
+  /// Performs a command that reports or changes playback settings.
   func perform(_ command: Command.Playback, tags: TagSet) throws(JukeboxError) -> Reply {
     switch command {
     case .status: return status()
@@ -134,7 +134,7 @@ struct PlaybackCommands: Sendable {
 }
 
 extension StatusReply {
-  /// What the jukebox knows; without what sounds.
+  /// Creates a status from the jukebox's state, without the progress of playback.
   init(_ machine: borrowing JukeboxMachine) {
     self.init()
     volume = machine.volume

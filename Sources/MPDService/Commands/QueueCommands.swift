@@ -3,7 +3,7 @@ import Jukebox
 import JukeboxPlayback
 import MusicFiles
 
-/// The commands that look at the queue and edit it. None of them waits for anything.
+/// The commands that list and edit the queue. None of them blocks.
 struct QueueCommands: Sendable {
   let host: JukeboxHost
   let home: MusicHome
@@ -37,7 +37,7 @@ struct QueueCommands: Sendable {
         try m.shuffle(try range.map { r throws(JukeboxError) in try Self.range(r, in: m.queue.count) })
       }
     case .prio(let priority, let ranges):
-      // One after the other, as mpd does it: what comes before a refusal has its effect.
+      // The ranges are applied in sequence, as in mpd: those before an error take effect.
       try host.change { m throws(JukeboxError) in
         for range in ranges {
           try m.setPriority(priority, of: try Self.range(range, in: m.queue.count, takesEnd: true))
@@ -63,7 +63,8 @@ struct QueueCommands: Sendable {
     return Reply()
   }
 
-  /// A range that begins in the queue or at its end, cut to the queue. One position has to be in it, unless `takesEnd`.
+  /// The positions of a range that starts in the queue or at its end, clamped to the queue. A single position
+  /// must be in the queue, unless `takesEnd`.
   private static func range(
     _ range: PositionRange, in count: Int, takesEnd: Bool = false
   ) throws(JukeboxError) -> Range<Int> {
@@ -78,7 +79,7 @@ struct QueueCommands: Sendable {
 
   // MARK: Looking
 
-  /// Tells songs of the queue.
+  /// Lists songs of the queue.
   func list(_ command: Command.Listing, tags: TagSet) throws(Ack) -> Reply {
     switch command {
     case .playlist:
@@ -117,16 +118,17 @@ struct QueueCommands: Sendable {
     }
   }
 
-  /// What writes a song into an answer, or sets the answer's refusal, after which no song is written.
+  /// Writes a song into a reply, or sets the reply's error, after which no song is written.
   private typealias Writer = @Sendable (Int, QueuedSong, inout Reply) -> Void
 
   private func shown(_ tags: TagSet) -> Writer {
     { [home] position, song, reply in reply.append(song, at: position, home: home, tags: tags) }
   }
 
-  /// Songs in one piece of an answer: some 80 KiB, and a fifth of a millisecond.
+  /// The number of songs in one piece of a reply: some 80 KiB, written in 0.2 ms.
   private static let songsInPiece = 256
-  /// Songs that are looked at for one piece of what was found. With a filter as long as they may be, 2 ms.
+  /// The number of songs that are searched for one piece of a reply. With the longest permitted filter that
+  /// takes 2 ms.
   private static let candidatesInPiece = 64
 
   private func list(_ range: PositionRange?, inPieces size: Int = songsInPiece, _ write: @escaping Writer)
@@ -135,7 +137,7 @@ struct QueueCommands: Sendable {
     let (songs, snapshot) = host.read { machine in
       let part = Self.part(range, of: machine.queue)
       var songs: [(Int, QueuedSong)] = []
-      // A short answer is made at once: the next edit then has no snapshot to leave alone.
+      // A short reply is made immediately, so that the next edit need not copy the queue for a snapshot.
       guard part.count > size else {
         machine.queue.forEach(in: part) { songs.append(($0, $1)) }
         return (songs, (queue: SongQueue, part: Range<Int>)?.none)
@@ -202,6 +204,6 @@ struct QueueCommands: Sendable {
 }
 
 extension PositionRange {
-  /// Whether it names one position and not a stretch.
+  /// Whether the range has exactly one position.
   fileprivate var isSingle: Bool { upperBound == lowerBound + 1 }
 }

@@ -1,21 +1,21 @@
 import ControlProtocol
 import Synchronization
 
-/// Whether a song of the queue is one that a client looks for.
+/// A client's filter for songs of the queue.
 ///
-/// Its regular expressions are bounded for all songs together.
+/// One budget limits its regular expressions over all songs together.
 final class SongFilter: Sendable {
   private let expression: FilterExpression
   private let foldsCase: Bool
-  /// The regular expressions in it.
+  /// The compiled regular expressions of the filter, by source.
   private let patterns: [Argument: TextPattern]
-  /// Less than for the database: the queue is searched on the control loop, which answers all clients. 300,000 steps take
-  /// 5 ms.
+  /// The budget in PCRE2 steps. Lower than for the database, since the queue is searched on the control loop,
+  /// which serves all clients: 300,000 steps take 5 ms.
   private let budget = Mutex(PatternBudget(steps: 300_000))
 
-  /// Finds what the expression describes.
+  /// Creates a filter from an expression.
   ///
-  /// - Parameter foldsCase: Whether capitals and small letters are the same.
+  /// - Parameter foldsCase: Whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     self.expression = foldsCase ? Self.folded(expression) : expression
     self.foldsCase = foldsCase
@@ -24,11 +24,11 @@ final class SongFilter: Sendable {
     self.patterns = patterns
   }
 
-  /// Whether the song is one of them. Throws when the regular expressions have taken too many steps.
+  /// Returns whether the song matches. Throws if the regular expressions have exceeded their budget.
   func accepts(_ song: SongReply) throws(Ack) -> Bool {
     var texts = song
     if foldsCase {
-      // Once for all conditions.
+      // Folded once for all conditions.
       texts.file = song.file.foldingCase()
       for index in texts.tags.indices { texts.tags[index].value = texts.tags[index].value.foldingCase() }
     }
@@ -59,7 +59,7 @@ final class SongFilter: Sendable {
 
   private func matches(_ source: Argument, anyOf texts: [Argument]) throws(Ack) -> Bool {
     guard let pattern = patterns[source] else { return false }
-    // Copied out of the lock, and back: one thread at a time looks for songs with a filter.
+    // Copied out of the lock and back: one thread at a time uses a filter.
     var budget = self.budget.withLock { $0 }
     defer { self.budget.withLock { [budget] in $0 = budget } }
     for text in texts {
@@ -108,14 +108,14 @@ extension TextTest {
     switch self {
     case .equals(let value): text == value
     case .contains(let value): text.contains(value)
-    // Their own texts: see `holds`.
+    // Regular expressions are handled in `holds`.
     case .matches: false
     }
   }
 }
 
 extension SongReply {
-  /// What the song has for this tag, or for the one that stands for it; nil for nothing.
+  /// The values of this tag, or of its first substitute that the song has; nil if it has none.
   fileprivate func values(of type: TagType) -> [Argument]? {
     for candidate in [type] + type.substitutes {
       let values = tags.filter { $0.type == candidate }.map(\.value)
@@ -140,7 +140,7 @@ extension Argument {
     }
   }
 
-  /// Whether it names this folder or file or something in it.
+  /// Whether the argument is the path of this folder or file, or of something in it.
   fileprivate func isOrLies(below folder: Argument) -> Bool {
     let slash = UInt8(ascii: "/")
     guard bytes.starts(with: folder.bytes) else { return false }

@@ -3,14 +3,14 @@ import Jukebox
 import MusicFiles
 
 extension SongReply {
-  /// A song of the queue as clients see it.
+  /// Creates the reply for a song of the queue.
   init(_ queued: QueuedSong, at position: Int, home: MusicHome) {
     self.init(queued.song, home: home)
     place = StatusReply.Place(queued.id, at: position)
     priority = queued.song.priority
   }
 
-  /// A song as clients see it.
+  /// Creates the reply for a song.
   init(_ song: Song, home: MusicHome) {
     var tags: [SongTag] = []
     song.metadata?.forEachTag { type, value in
@@ -26,7 +26,7 @@ extension SongReply {
 }
 
 extension Reply {
-  /// The same lines as those of a `SongReply`, for answers with many songs.
+  /// Appends the same lines as `SongReply` writes. Used for replies with many songs.
   mutating func append(_ queued: QueuedSong, at position: Int, home: MusicHome, tags: TagSet) {
     let song = queued.song
     let metadata = song.metadata
@@ -42,14 +42,14 @@ extension Reply {
 }
 
 extension StatusReply.Place {
-  /// Where a song of the queue stands.
+  /// Creates the position and the identifier of a song in the queue.
   init(_ song: SongID, at position: Int) {
     self.init(position: UInt32(clamping: position), id: song.rawValue)
   }
 }
 
 extension AudioFormatText {
-  /// What the song is decoded to: floating point, whatever the file has.
+  /// Creates the format of the decoded samples: floating point, whatever the file contains.
   init?(_ metadata: SongMetadata) {
     guard let rate = metadata.sampleRate, let channels = metadata.channels else { return nil }
     self.init(rate: rate, bits: nil, channels: channels)

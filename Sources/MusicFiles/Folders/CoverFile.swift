@@ -1,10 +1,10 @@
-/// The picture that lies beside songs, as programs and shops name it.
+/// The cover picture in a folder of songs, under the names that programs and shops use.
 package enum CoverFile {
-  /// The first choice first.
+  /// File names without their extensions, in order of preference.
   private static let stems = ["cover", "folder", "front", "album", "albumart"]
   private static let extensions = ["jpg", "jpeg", "png", "webp", "gif"]
 
-  /// The picture in a folder, in whichever letters its name is; nil if there is none. Blocks on the disk.
+  /// Returns the preferred picture in a folder, ignoring case; nil if there is none. Blocks on the disk.
   package static func find(in folder: MediaPath) throws(FileBytes.Problem) -> MediaPath? {
     let ranked = try FolderEntries.names(in: folder).compactMap { name in
       rank(name).map { (name: name, rank: $0) }

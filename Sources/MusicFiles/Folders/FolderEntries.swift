@@ -1,24 +1,25 @@
 import Glibc
 
-/// What a folder holds that concerns a player, by name, each kind in natural order. Hidden names are left out, links
+/// The music in a folder: names of each kind, in natural order. Hidden names are left out, and links are
 /// followed.
 package struct FolderEntries {
-  /// Its MP3 files.
+  /// The MP3 files, by their extension.
   package private(set) var songs: [[UInt8]] = []
-  /// The folders in it.
+  /// The subfolders, links to folders included.
   package private(set) var folders: [[UInt8]] = []
-  /// Those of the folders that are links.
+  /// The subfolders that are links.
   package private(set) var linkedFolders: Set<[UInt8]> = []
-  /// Its playlists.
+  /// The playlists, by their extensions.
   package private(set) var playlists: [[UInt8]] = []
-  /// What is called like an MP3 file and leads nowhere, in the order in which the system has it.
+  /// The links that are named like MP3 files and lead nowhere, in the order of the system.
   package private(set) var brokenLinks: [[UInt8]] = []
 
-  /// Names that are kept of one folder: as many as a queue has files.
+  /// The maximum number of names in one folder: as many as a queue has files.
   private static let nameLimit = 1_000_000
 
-  /// Reads `folder`. Blocks on the disk. Links to files on `excluded` are left out. `interruption` is asked before each name;
-  /// where it has a reason, that is thrown.
+  /// Reads `folder`. Blocks on the disk. Leaves out links to files on the file systems in `excluded`.
+  /// `interruption` is called before each name; once it returns a reason, `FileBytes.Problem.interrupted` is
+  /// thrown.
   package init(
     of folder: MediaPath, excluding excluded: KernelFileSystems? = nil, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) {
@@ -40,7 +41,7 @@ package struct FolderEntries {
       default: break
       }
     }
-    // Without the extension "Song" comes before "Song 2"; the name decides between a.mp3 and a.MP3.
+    // Without the extension, "Song" sorts before "Song 2". The whole name decides between a.mp3 and a.MP3.
     stems.sort { left, right in
       left.order == right.order
         ? NaturalOrder(left.name) < NaturalOrder(right.name) : left.order < right.order
@@ -51,7 +52,7 @@ package struct FolderEntries {
     self.playlists = playlists.sorted().map(\.name)
   }
 
-  /// Everything in a folder, music or not, hidden or not, in natural order. Blocks on the disk.
+  /// The names of all files in a folder, music or not, hidden or not, in natural order. Blocks on the disk.
   package static func names(
     in folder: MediaPath, interruption: () -> String? = { nil }
   ) throws(FileBytes.Problem) -> [[UInt8]] {
@@ -60,7 +61,7 @@ package struct FolderEntries {
     return names.sorted().map(\.name)
   }
 
-  /// Calls `body` with each name in a folder but `.` and `..`, and what the system says of its type.
+  /// Calls `body` with each name in a folder except `.` and `..`, and with its type (`d_type`).
   private static func forEachName(
     in folder: MediaPath, _ interruption: () -> String?, _ body: (_ name: [UInt8], _ type: UInt8) -> Void
   ) throws(FileBytes.Problem) {
@@ -76,7 +77,7 @@ package struct FolderEntries {
       if let reason = interruption() { throw .interrupted(reason) }
       count += 1
       guard count <= nameLimit else { throw .interrupted("more than \(nameLimit) names in a folder") }
-      // `d_name` is imported as a tuple; the C array behind it ends with a zero.
+      // `d_name` is imported as a tuple; the C array in it ends with a zero.
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       if name != [UInt8(ascii: ".")], name != Array("..".utf8) { body(name, entry.pointee.d_type) }
     }
@@ -105,7 +106,7 @@ package struct FolderEntries {
 }
 
 extension MediaPath {
-  /// Whether its last name is a symbolic link.
+  /// Whether the last component is a symbolic link.
   fileprivate var isLink: Bool {
     var status = stat()
     return withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK

@@ -1,28 +1,30 @@
 import Glibc
 
-/// The file systems that the kernel makes up, of processes, devices and settings: `/proc`, `/sys`, `/dev`, wherever they are
-/// mounted. They hold no music, change while they are read, and some of their files never end.
+/// The file systems that the kernel generates for processes, devices and settings, such as `/proc`, `/sys`
+/// and `/dev`, wherever they are mounted. They contain no music, change while they are read, and some of
+/// their files never end.
 ///
-/// They are known by their device numbers, which `/proc/self/mountinfo` has with their types. (`statfs` has the same type
-/// for `/dev` as for any `tmpfs`.)
+/// The device number identifies them: `/proc/self/mountinfo` lists it with the type. (`statfs` reports the
+/// same type for `/dev` as for any `tmpfs`.)
 package struct KernelFileSystems: Sendable {
   private static let types: Set<String> = [
     "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
     "fusectl", "hugetlbfs", "mqueue", "nfsd", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs",
     "selinuxfs", "smackfs", "sysfs", "tracefs",
   ]
-  /// Bytes of the list of mounts: those of some ten thousand.
+  /// The maximum size of the list of mounts, in bytes: enough for some ten thousand.
   private static let listLimit = 4 << 20
 
   private let devices: Set<UInt64>
 
-  /// The file systems mounted now; none if the list cannot be read, since there is no `/proc` then.
+  /// Reads the list of mounted file systems. The result is empty if the list cannot be read, since `/proc` is
+  /// not mounted then.
   package init() {
     self.init(
       mounts: (try? FileBytes.read(MediaPath("/proc/self/mountinfo"), limit: Self.listLimit)) ?? [])
   }
 
-  /// The file systems of a list as proc(5) describes it: `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.
+  /// Parses a list of mounts in the format of proc(5): `36 35 98:0 / /mnt rw master:1 - ext3 /dev/root rw`.
   init(mounts: [UInt8]) {
     var devices: Set<UInt64> = []
     for line in mounts.split(separator: UInt8(ascii: "\n")) {
@@ -41,6 +43,6 @@ package struct KernelFileSystems: Sendable {
     (major & 0xFFF) << 8 | (major & ~0xFFF) << 32 | minor & 0xFF | (minor & ~0xFF) << 12
   }
 
-  /// Whether a file or folder is on one of them.
+  /// Whether a file or folder is on one of these file systems.
   package func contains(_ identity: FileStatus.Identity) -> Bool { devices.contains(identity.device) }
 }

@@ -1,15 +1,15 @@
-/// A file's name, ordered as a person would: track 2 before track 10, and small and capital letters, and letters with
-/// and without accents, side by side.
+/// A file name in natural order: track 2 sorts before track 10, and letters that differ only in case or
+/// accents sort side by side.
 ///
-/// The order is total: names that read the same are ordered by their numbers' leading zeros, accents and case, that
-/// is, by their bytes.
+/// The order is total: names that are otherwise equal are ordered by their bytes, that is, by leading zeros,
+/// accents and case.
 package struct NaturalOrder: Hashable, Comparable, Sendable {
-  /// The name that is ordered.
+  /// The bytes of the file name.
   package let name: [UInt8]
-  /// Bytes whose plain order is the order of names.
+  /// The sort key, which is compared by bytes.
   private let key: [UInt8]
 
-  /// The order of this name.
+  /// Computes the sort key of a name.
   package init(_ name: [UInt8]) {
     self.name = name
     key = Self.key(of: name)
@@ -17,7 +17,7 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
 
   init(_ name: String) { self.init(Array(name.utf8)) }
 
-  /// Whether a person would put it first.
+  /// Whether `left` sorts before `right`.
   package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
     if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
     return left.name.lexicographicallyPrecedes(right.name)
@@ -47,8 +47,9 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     return key
   }
 
-  /// A zero digit, so that a number stands where digits do, then how long it is without leading zeros, then its
-  /// digits: a longer number is a larger one. A length from 255 on takes several bytes.
+  /// Appends a zero digit, the number of significant digits, then these digits. The zero digit sorts numbers
+  /// to the position of digits; the count sorts longer numbers after shorter ones. A count of 255 or more
+  /// takes several bytes.
   private static func appendNumber(_ number: ArraySlice<UInt8>, to key: inout [UInt8]) {
     let significant = number.drop { $0 == digits.lowerBound }
     key.append(digits.lowerBound)
@@ -61,8 +62,8 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     key += significant
   }
 
-  /// The scalar in lower case and without accents. For the Latin letters the Unicode name says which letter it is
-  /// (LATIN SMALL LETTER E WITH ACUTE); the standard library has no decomposition to ask.
+  /// Appends the scalar in lower case and without accents. The Unicode name of a Latin letter contains its
+  /// base letter (LATIN SMALL LETTER E WITH ACUTE); the standard library has no decomposition.
   private static func appendFolded(_ scalar: Unicode.Scalar, to key: inout [UInt8]) {
     for lower in scalar.properties.lowercaseMapping.unicodeScalars {
       if lower.properties.generalCategory == .nonspacingMark { continue }
@@ -78,7 +79,7 @@ package struct NaturalOrder: Hashable, Comparable, Sendable {
     if scalar == "ß" { return Array("ss".utf8) }
     guard let name = scalar.properties.name, name.hasPrefix("LATIN SMALL L") else { return nil }
     let words = name.split(separator: " ")
-    // LETTER E WITH …, LETTER AE, LIGATURE OE; not LETTER ETH, LETTER DOTLESS I.
+    // Accepts LETTER E WITH …, LETTER AE and LIGATURE OE, but not LETTER ETH or LETTER DOTLESS I.
     guard words.count > 3, words[3].utf8.count <= 2, words.count == 4 || words[4] == "WITH" else {
       return nil
     }

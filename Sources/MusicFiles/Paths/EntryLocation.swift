@@ -1,18 +1,18 @@
 package import Transfer
 
-/// Where an entry of a playlist, or an argument, says the medium is.
+/// The location of the medium that a playlist entry or an argument names.
 package enum EntryLocation: Hashable, Sendable {
-  /// At a URL of the network, with the credentials that it has.
+  /// A network URL, and the credentials in it.
   case url(WebURL, Credentials?)
-  /// One of these paths, the first that exists.
+  /// Candidate paths, of which the first existing one counts.
   case paths([MediaPath])
-  /// Somewhere that this player does not go, or nowhere at all; why.
+  /// An unsupported or invalid location, with the reason.
   case unusable(String)
 
-  /// Reads a path or a URL.
+  /// Parses a path or a URL.
   ///
-  /// Playlists that were written on other systems name files in other ways than this one has them: in Latin-1 (what
-  /// `.m3u` was before `.m3u8`) and with backslashes. If the file is not there as written, it is looked for so.
+  /// Playlists from other systems may name files in Latin-1 (the encoding of `.m3u` before `.m3u8`) and with
+  /// backslashes. These readings follow the path as written in the list of candidates.
   package init(_ text: [UInt8]) {
     if let scheme = Self.scheme(of: text) {
       self = scheme == "file" ? Self.fileURL(text.dropFirst("file:".utf8.count)) : Self.webURL(text)
@@ -33,8 +33,7 @@ package enum EntryLocation: Hashable, Sendable {
   /// Whether the text is a URL and not a path.
   package static func isURL(_ text: [UInt8]) -> Bool { scheme(of: text) != nil }
 
-  /// The scheme in lower case if the text is a URL. A path may have a colon in it too: only `file:/` and `scheme://`
-  /// count.
+  /// The scheme in lower case if the text is a URL: `file:/` or `scheme://`. A path may contain a colon too.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
@@ -66,7 +65,7 @@ package enum EntryLocation: Hashable, Sendable {
     }
   }
 
-  /// Reads what a `file:` URL has after its scheme. The host may only be this one.
+  /// Parses a `file:` URL without its scheme. The host must be empty or `localhost`.
   private static func fileURL(_ text: ArraySlice<UInt8>) -> EntryLocation {
     var path = text
     if text.starts(with: "//".utf8) {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Reads small files whole.
+/// Reads small files completely.
 package enum FileBytes {
-  /// Why a file was not read.
+  /// A reason why a file was not read.
   package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The system said no, with this `errno`.
+    /// A system call failed with this `errno`.
     case system(Int32)
-    /// It is a folder, a pipe or a device.
+    /// The path is that of a folder, a pipe or a device.
     case notAFile
-    /// It has more bytes than the caller wants.
+    /// The file has more bytes than the caller's limit.
     case tooLarge(limit: Int)
-    /// A folder of a file system that the kernel makes up.
+    /// The folder is on a file system that the kernel generates.
     case ofTheKernel
-    /// Reading was ended, for this reason.
+    /// Reading was interrupted, for this reason.
     case interrupted(String)
 
     package var description: String {
@@ -26,7 +26,7 @@ package enum FileBytes {
     }
   }
 
-  /// The bytes of a regular file. A pipe is refused and not waited for.
+  /// Reads a regular file of at most `limit` bytes. Refuses a pipe and does not wait for it.
   package static func read(_ path: MediaPath, limit: Int) throws(Problem) -> [UInt8] {
     let descriptor = try path.systemCall { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     defer { close(descriptor) }
@@ -36,7 +36,8 @@ package enum FileBytes {
     return try readAll(descriptor, limit: limit)
   }
 
-  /// At most `count` bytes of a regular file from `offset` on, and how many it has in all.
+  /// Reads at most `count` bytes of a regular file from `offset` on. Returns the bytes and the size of the
+  /// whole file.
   package static func part(
     of path: MediaPath, from offset: Int, count: Int
   ) throws(Problem) -> (bytes: [UInt8], size: Int) {
@@ -49,7 +50,7 @@ package enum FileBytes {
     return (Array(bytes.prefix(read)), Int(status.size))
   }
 
-  /// All that `descriptor` has until its end; waits for it.
+  /// Reads from `descriptor` until its end, at most `limit` bytes. Blocks.
   package static func readAll(_ descriptor: Int32, limit: Int) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -66,9 +67,9 @@ package enum FileBytes {
   }
 }
 
-/// Words for `errno`.
+/// Messages for values of `errno`.
 package enum SystemError {
-  /// What the system calls that error, starting in lower case like all reasons here.
+  /// The system's message for this `errno`, starting in lower case like all reasons here.
   package static func text(_ code: Int32) -> String {
     let text = strerror(code).map { String(cString: $0) } ?? "error \(code)"
     return text.prefix(1).lowercased() + text.dropFirst()

@@ -1,32 +1,32 @@
 import Glibc
 
-/// What a path or a descriptor leads to, links followed.
+/// The status of the file at a path or descriptor, with links followed.
 package struct FileStatus {
-  /// Which file it is, whatever it is called.
+  /// The identity of a file, independent of its names.
   package struct Identity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
   }
 
-  /// Which file.
+  /// The device and the inode of the file.
   package let identity: Identity
-  /// What kind: one of the `S_IFMT` values.
+  /// The type of the file, one of the `S_IFMT` values.
   package let type: UInt32
-  /// Who may do what with it: the nine permission bits.
+  /// The nine permission bits of the file.
   package let permissions: UInt32
-  /// How many bytes it has.
+  /// The size of the file in bytes.
   package let size: Int64
-  /// When it was changed last, in nanoseconds since 1970.
+  /// The time of the last modification, in nanoseconds since 1970.
   package let changed: Int64
 
-  /// What the path leads to. Blocks on the disk.
+  /// Reads the status of the file at a path. Blocks on the disk.
   package init(of path: MediaPath) throws(FileBytes.Problem) {
     var status = stat()
     _ = try path.systemCall { stat($0, &status) }
     self.init(status)
   }
 
-  /// What is open; nil if nothing is.
+  /// Reads the status of an open file; nil if the descriptor is invalid.
   package init?(of descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }

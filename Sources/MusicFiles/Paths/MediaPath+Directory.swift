@@ -1,12 +1,13 @@
 import Glibc
 
 extension MediaPath {
-  /// Makes the directory, and those above it, for this user only. Nothing happens if something has its name already.
+  /// Creates the directory, and missing ones above it, with mode 0700. Does nothing if the name exists
+  /// already.
   package func makeDirectory() throws(FileBytes.Problem) {
     do {
       _ = try systemCall { mkdir($0, 0o700) }
     } catch .system(EEXIST) {
-      // There already, or somebody else was as quick.
+      // The directory exists already, or another process has just created it.
     } catch .system(ENOENT) where directory != self {
       try directory.makeDirectory()
       do {

@@ -1,39 +1,40 @@
 import Glibc
 
-/// The name of a file as the system has it: bytes, not text. On Linux a name need not be UTF-8, and one from an old
-/// disk often is not; as a `String` it could never be opened again.
+/// A path as the system stores it: bytes, not text. On Linux a name need not be UTF-8, and names on old disks
+/// often are not. A `String` could not be used to open such files.
 package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
-  /// The bytes, without a zero among or after them.
+  /// The bytes of the path, without a zero byte.
   package let bytes: [UInt8]
 
-  /// The path with these bytes. What follows a zero byte is cut off, as the system would do.
+  /// Creates a path from bytes. Cuts them off at the first zero byte, as the system would.
   package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes.prefix { $0 != 0 }) }
 
-  /// The path with this text.
+  /// Creates a path from a text in UTF-8.
   package init(_ text: String) { self.init(bytes: text.utf8) }
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Whether it starts at the root.
+  /// Whether the path starts at the root.
   package var isAbsolute: Bool { bytes.first == Self.slash }
 
-  /// The last component, without slashes at the end.
+  /// The last component, without trailing slashes.
   package var name: [UInt8] {
     let trimmed = bytes.reversed().drop { $0 == Self.slash }
     return Array(trimmed.prefix { $0 != Self.slash }.reversed())
   }
 
-  /// What the name has after its last point, in ASCII lower case; empty if it has none, or nothing before it.
+  /// The part of the name after the last dot, in lower case. Empty without a dot, or if the dot is the first
+  /// character.
   package var fileExtension: String {
     let name = name
     guard let point = name.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return "" }
     return String(decoding: name[(point + 1)...], as: UTF8.self).lowercased()
   }
 
-  /// Whether it is called like a playlist.
+  /// Whether the extension is that of a playlist: m3u, m3u8 or pls.
   package var isPlaylist: Bool { ["m3u", "m3u8", "pls"].contains(fileExtension) }
 
-  /// Everything before the last component: `/` for what is directly below the root, `.` where there is nothing.
+  /// The path without its last component: `/` directly below the root, `.` for a single component.
   package var directory: MediaPath {
     let trimmed = Array(bytes.reversed().drop { $0 == Self.slash }.reversed())
     guard let slash = trimmed.lastIndex(of: Self.slash) else {
@@ -42,13 +43,13 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return MediaPath(bytes: slash == 0 ? [Self.slash] : Array(trimmed[..<slash]))
   }
 
-  /// The path of `name` in this directory.
+  /// Returns the path of `name` in this directory.
   package func appending(_ name: some Collection<UInt8>) -> MediaPath {
     MediaPath(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + name)
   }
 
-  /// The path as seen from `directory`, without needless dots and slashes. `..` stays: behind a symbolic link it
-  /// means another place than the text suggests.
+  /// Resolves the path against `directory` and removes redundant dots and slashes. Keeps `..`: after a
+  /// symbolic link it leads to another folder than the text suggests.
   package func resolved(against directory: MediaPath) -> MediaPath {
     let full = isAbsolute ? bytes : directory.appending(bytes).bytes
     let parts = full.split(separator: Self.slash).filter { $0 != [UInt8(ascii: ".")] }
@@ -82,12 +83,12 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The path for a person, with U+FFFD for what is not UTF-8.
+  /// The path for a person, with U+FFFD in place of invalid UTF-8.
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Makes a system call with the path and returns what it returned, unless that is negative.
+  /// Makes a system call with the path and returns its result. Throws the `errno` if the result is negative.
   package func systemCall(_ body: (UnsafePointer<CChar>) -> Int32) throws(FileBytes.Problem) -> Int32 {
-    // `errno` is read before anything else can change it.
+    // Another call could change `errno`.
     let (result, error) = withCString { path in
       let result = body(path)
       return (result, errno)
@@ -96,19 +97,19 @@ package struct MediaPath: Hashable, Sendable, CustomStringConvertible {
     return result
   }
 
-  /// Calls `body` with the path as C wants it.
+  /// Calls `body` with the path as a C string.
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     var terminated = bytes.map { CChar(bitPattern: $0) }
     terminated.append(0)
     return terminated.withUnsafeBufferPointer { buffer in
-      // Never empty: the terminator is in it.
+      // The buffer is never empty: it contains the terminator.
       buffer.baseAddress.map(body) ?? body("")
     }
   }
 }
 
 extension MediaPath {
-  /// The same place, absolute and without links, dots and doubled slashes. Blocks on the disk.
+  /// The path of the same file, absolute and without links, dots and doubled slashes. Blocks on the disk.
   package func resolvingLinks() throws(FileBytes.Problem) -> MediaPath {
     let (bytes, error): ([UInt8]?, Int32) = withCString { path in
       guard let real = realpath(path, nil) else { return (nil, errno) }
@@ -119,7 +120,7 @@ extension MediaPath {
     return MediaPath(bytes: bytes)
   }
 
-  /// The directory that relative names are seen from; the root if the system has none to tell (it was removed).
+  /// The working directory; the root if the system reports none, as after its removal.
   package static func workingDirectory() -> MediaPath {
     guard let name = getcwd(nil, 0) else { return MediaPath("/") }
     defer { free(name) }

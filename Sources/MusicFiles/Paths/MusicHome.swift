@@ -1,34 +1,34 @@
 import Glibc
 package import Jukebox
 
-/// The directory that clients' relative names are seen from, and what they may reach.
+/// The music directory, to which relative names of clients refer, and the files that clients can access.
 ///
-/// A client of the server's own user may name everything that this user can read. Any other one sees what is below
-/// the directory. No `..` and no link leads it out: for it whatever is outside is missing, so that no answer tells what
-/// there is.
+/// A client of the server's own user may name every file that this user can read. Other clients see only
+/// files below the directory, and neither `..` nor a link leads out of it. Other files count as missing for
+/// them, so that no reply reveals which files exist.
 package struct MusicHome: Sendable {
-  /// Why a name leads nowhere.
+  /// A reason why a name cannot be resolved.
   package enum Problem: Error, Hashable, Sendable {
-    /// Nothing is there that this client may have.
+    /// No file with this name is accessible to the client.
     case missing
-    /// A URL of a scheme that is not played, or a name that cannot be one; why.
+    /// The name is invalid, or a URL of an unsupported scheme; with the reason.
     case unusable(String)
-    /// The system said no.
+    /// A system call failed.
     case system(FileBytes.Problem)
   }
 
   /// The directory, absolute and without links.
   package let path: MediaPath
-  /// What the paths of files below it begin with.
+  /// The path prefix of all files below the directory.
   private let prefix: [UInt8]
 
-  /// The home at `path`, which has to be there. Blocks on the disk.
+  /// Creates the home at `path`, which must be an existing directory. Blocks on the disk.
   package init(_ path: MediaPath) throws(FileBytes.Problem) {
     self.init(real: try path.resolvingLinks())
     guard try FileStatus(of: self.path).type == S_IFDIR else { throw .system(ENOTDIR) }
   }
 
-  /// The working directory; where that has been removed, the root.
+  /// The working directory; the root if the working directory was removed.
   package static func workingDirectory() -> MusicHome {
     (try? MusicHome(.workingDirectory())) ?? MusicHome(real: MediaPath("/"))
   }
@@ -38,11 +38,12 @@ package struct MusicHome: Sendable {
     prefix = path.bytes + (path.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
   }
 
-  /// The file or directory that a client means. Blocks on the disk.
+  /// Returns the file or directory that a client names. Blocks on the disk.
   ///
   /// - Parameters:
-  ///   - name: relative to the home, absolute, or a `file:` URL; `` and `/` alone are the home itself.
-  ///   - isSameUser: whether the client is of the server's own user, or root.
+  ///   - name: A path relative to the home, an absolute path, or a `file:` URL. The empty name and `/` are
+  ///     the home itself.
+  ///   - isSameUser: Whether the client runs as the server's own user, or as root.
   package func resolve(_ name: [UInt8], isSameUser: Bool) throws(Problem) -> MediaPath {
     if name.allSatisfy({ $0 == UInt8(ascii: "/") }) { return path }
     let candidates: [MediaPath]
@@ -56,7 +57,7 @@ package struct MusicHome: Sendable {
       do {
         let real = try candidate.resolvingLinks()
         guard isSameUser || contains(real) else { continue }
-        // The name as it was given: a link in the home is a song of the home.
+        // The name is returned as given, with its links: a link in the home is a song of the home.
         return candidate
       } catch .system(ENOENT), .system(ENOTDIR) {
         continue
@@ -72,27 +73,28 @@ package struct MusicHome: Sendable {
     real == path || real.bytes.starts(with: prefix)
   }
 
-  /// Whether `file` is there and, links followed, the home or below it. Blocks on the disk.
+  /// Whether `file` exists and, with links followed, is the home or below it. Blocks on the disk.
   package func holds(_ file: MediaPath) -> Bool {
     guard let real = try? file.resolvingLinks() else { return false }
     return contains(real)
   }
 
-  /// `path` for a client that may not know where the home is: as seen from there, or the last component of what is elsewhere.
+  /// The text for `path` in messages to clients that may not know the path of the home: relative to the home,
+  /// or the last component of a path outside.
   package func shownName(of path: MediaPath) -> String {
     if path == self.path { return "/" }
     let name = name(of: path)
     return String(decoding: name.count < path.bytes.count ? name : path.name, as: UTF8.self)
   }
 
-  /// What clients call a song: a file relative to the home if it is below it, else by its path; a URL as it is.
+  /// The name of a song for clients: relative if the file is below the home, otherwise its path or URL.
   package func name(of locator: SongLocator) -> [UInt8] {
     Array(locator.bytes[nameStart(in: locator.bytes)...])
   }
 
-  /// What clients call `file`: relative if it is below the home, else absolute.
+  /// The name of a file for clients: relative below the home, otherwise absolute.
   package func name(of file: MediaPath) -> [UInt8] { Array(file.bytes[nameStart(in: file.bytes)...]) }
 
-  /// Where in a path the name begins that clients call `file`. A URL never begins like the home.
+  /// The index in a path at which the name for clients begins. A URL never begins like the home.
   package func nameStart(in path: [UInt8]) -> Int { path.starts(with: prefix) ? prefix.count : 0 }
 }

@@ -3,63 +3,64 @@ package import Jukebox
 import Synchronization
 package import Transfer
 
-/// Why a stored playlist is not what somebody wants it to be. Nothing has changed then.
+/// A reason why an operation on a stored playlist failed. Nothing was changed.
 package enum PlaylistProblem: Error, Hashable, Sendable {
-  /// No playlist can be called so.
+  /// The name is not valid for a playlist.
   case badName
-  /// There is none of that name.
+  /// No playlist has this name.
   case missing
-  /// There is one of that name already.
+  /// A playlist with this name exists already.
   case exists
-  /// It has no entry there.
+  /// The position is out of range.
   case badPosition
-  /// There are as many playlists as there may be.
+  /// The maximum number of playlists is reached.
   case tooMany
-  /// It would have more entries, or more bytes, than a playlist may.
+  /// The playlist has more entries or bytes than allowed, or would have.
   case tooLarge
-  /// A file cannot be read as a playlist, or the system said no. What was to be done, and why it was not.
+  /// The system reported an error, or a file is not a valid playlist. The text describes the operation and
+  /// the reason.
   case failed(String)
 }
 
-/// A folder in which playlists are kept: M3U files in UTF-8, one entry a line, each relative to the music's folder or
-/// absolute, as mpd writes them. A person may edit them.
+/// A folder of stored playlists: M3U files in UTF-8 with one entry a line, relative to the music directory or
+/// absolute, as mpd writes them. People may edit these files.
 ///
-/// A change is a new file in the place of the old one: whoever reads finds one or the other. Any thread; all calls block
-/// on the disk, and changes wait for each other.
+/// A change replaces the file atomically: a reader finds the old content or the new one. Any thread; all
+/// calls block on the disk, and changes wait for each other.
 package final class PlaylistFolder: Sendable {
-  /// Bounds, so that no client can fill the disk or the memory with what it saves.
+  /// Limits that keep clients from filling the disk or the memory.
   enum Limits {
-    /// Playlists: more than anybody finds one in.
+    /// The maximum number of playlists: more than anybody can browse.
     static let playlists = 10_000
-    /// Entries of one: as many as a queue has songs.
+    /// The maximum number of entries in a playlist: as many as a queue has songs.
     static let entries = 1_000_000
-    /// Bytes of one: as many as are read of playlists to make a queue.
+    /// The maximum size of a playlist in bytes: as many as `QueueBuilder` reads of all playlists.
     static let bytes = 64 << 20
-    /// Bytes of a name. Linux allows 255 for a file's, and `.m3u8` is part of it.
+    /// The maximum length of a name in bytes. Linux allows 255 for a file name, of which `.m3u8` takes 5.
     static let name = 250
   }
 
-  /// What `save` does.
+  /// The effect of `save` on an existing playlist.
   package enum Mode: Sendable {
-    /// Makes one that does not exist.
+    /// Creates a playlist, and fails if the name exists.
     case create
-    /// Adds to one that exists.
+    /// Appends to a playlist, and fails if it does not exist.
     case append
-    /// Takes the place of one that exists.
+    /// Replaces a playlist, and fails if it does not exist.
     case replace
   }
 
-  /// Where they are. Made when the first one is saved.
+  /// The path of the folder, which is created when the first playlist is saved.
   private let path: MediaPath
-  /// Held while a playlist is read, changed and written, so that no change is lost to another.
+  /// Locked while a playlist is read, changed and written, so that no change overwrites another.
   private let changes = Mutex(())
 
-  /// The playlists in a folder, which may not be there yet.
+  /// Creates a store for the playlists in a folder, which need not exist yet.
   package init(_ path: MediaPath) { self.path = path }
 
   // MARK: Asking
 
-  /// The names of all playlists and when they were changed, in seconds since 1970; in natural order.
+  /// The names of all playlists and the times of their last changes, in seconds since 1970; in natural order.
   package func list() throws(PlaylistProblem) -> [(name: [UInt8], modified: Int64)] {
     let names: [[UInt8]]
     do {
@@ -82,7 +83,7 @@ package final class PlaylistFolder: Sendable {
     return found
   }
 
-  /// What a playlist's lines say, as they were written.
+  /// The entries of a playlist, as they were written.
   package func entries(of name: [UInt8]) throws(PlaylistProblem) -> [[UInt8]] { try read(name).entries }
 
   // MARK: Changing
@@ -104,7 +105,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Removes a playlist.
+  /// Deletes the file of a playlist.
   package func remove(_ name: [UInt8]) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
       guard let file = try file(of: name) else { throw .missing }
@@ -112,7 +113,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Gives a playlist another name, which no playlist has.
+  /// Renames a playlist, and fails if the new name exists.
   package func rename(_ name: [UInt8], to newName: [UInt8]) throws(PlaylistProblem) {
     try changing { () throws(PlaylistProblem) in
       let (known, other) = (try file(of: name), try file(of: newName))
@@ -125,8 +126,8 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Puts entries into a playlist in front of the one at `position`; at the end without one. Makes a playlist that does
-  /// not exist, unless there is nothing to put into it.
+  /// Inserts entries into a playlist before the one at `position`, or at the end if that is nil. Creates a
+  /// playlist that does not exist, unless `entries` is empty.
   package func insert(
     _ entries: [[UInt8]], into name: [UInt8], at position: Int? = nil
   ) throws(PlaylistProblem) {
@@ -144,7 +145,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Changes the entries of a playlist that exists.
+  /// Edits the entries of an existing playlist. Writes the file only if they have changed.
   package func edit(
     _ name: [UInt8], _ body: (inout [[UInt8]]) throws(PlaylistProblem) -> Void
   ) throws(PlaylistProblem) {
@@ -158,17 +159,17 @@ package final class PlaylistFolder: Sendable {
 
   // MARK: Names
 
-  /// What files are called whose playlists are listed; new ones get the first.
+  /// The extensions of playlist files. New playlists get the first.
   private static let extensions = [Array(".m3u".utf8), Array(".m3u8".utf8)]
 
-  /// Whether a playlist can have this name: text without a slash or control characters that is no hidden file's.
+  /// Whether a playlist can have this name: UTF-8 without slashes, control characters or a leading dot.
   private static func isName(_ name: [UInt8]) -> Bool {
     !name.isEmpty && name.count <= Limits.name && name[0] != UInt8(ascii: ".")
       && !name.contains { $0 < 0x20 || $0 == UInt8(ascii: "/") || $0 == 0x7F }
       && String(validating: name, as: UTF8.self) != nil
   }
 
-  /// The playlist's file; `nil` if there is none.
+  /// The playlist's file; nil if it does not exist.
   private func file(of name: [UInt8]) throws(PlaylistProblem) -> MediaPath? {
     guard Self.isName(name) else { throw .badName }
     return Self.extensions.lazy.map { [path] in path.appending(name + $0) }
@@ -189,7 +190,7 @@ package final class PlaylistFolder: Sendable {
       try FileBytes.read(file, limit: Limits.bytes)
     }
     let content = PlaylistText.parse(bytes, limit: Limits.entries + 1)
-    // What is not understood is not to be lost when the rest is written anew.
+    // Lines that cannot be parsed would be lost when the file is written again.
     if let problem = content.problems.first {
       throw Self.failure("read", file, "line \(problem.line): \(problem.reason)")
     }
@@ -217,7 +218,7 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Says in mpd's words what the system did not do.
+  /// Performs an operation on a file. Reports a failure in mpd's words.
   private static func tell<Result>(
     _ action: String, _ path: MediaPath, _ body: () throws(FileBytes.Problem) -> Result
   ) throws(PlaylistProblem) -> Result {
@@ -228,14 +229,15 @@ package final class PlaylistFolder: Sendable {
     }
   }
 
-  /// Without the folders above: all clients read it, and only some may know where this machine has its files.
+  /// Creates an error with the file's name but not its folder: all clients read the error, and only some may
+  /// know the paths of this machine.
   private static func failure(_ action: String, _ path: MediaPath, _ reason: String) -> PlaylistProblem {
     .failed("Failed to \(action) \(String(decoding: path.name, as: UTF8.self)): \(reason)")
   }
 }
 
 extension MusicHome {
-  /// The entry of a playlist for a song: its name for clients, or where that could not stand in a line, its URL.
+  /// The entry of a playlist for a song: its name for clients, or its URL if a line cannot contain that name.
   package func entry(for locator: SongLocator) -> [UInt8] {
     guard let file = locator.file else { return locator.bytes }
     let name = name(of: file)
@@ -246,8 +248,8 @@ extension MusicHome {
     return isPlain ? name : Array(file.fileURL.utf8)
   }
 
-  /// Where the song is that an entry of a stored playlist names, and the credentials in the entry; for a file that is not
-  /// there, the first place where it may be. `nil` for what cannot be played from there. Blocks on the disk.
+  /// The song that an entry of a stored playlist names, and the credentials in the entry. A file that does
+  /// not exist has its first possible path. Nil for an entry that cannot be played. Blocks on the disk.
   package func locator(ofEntry entry: [UInt8]) -> (locator: SongLocator, credentials: Credentials?)? {
     switch EntryLocation(entry) {
     case .unusable: return nil

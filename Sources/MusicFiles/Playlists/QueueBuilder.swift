@@ -4,41 +4,45 @@ import HostTime
 package import Jukebox
 package import Transfer
 
-/// Makes the queue out of what a person named: files, URLs, folders, playlists.
+/// Builds a queue from files, URLs, folders and playlists.
 ///
-/// What cannot be used becomes a problem, and the rest is played; at a limit the reading ends, and that is a problem too.
-/// It never opens media, and asks nothing of the network but playlists, if it is told how.
+/// Unusable entries are reported as problems, and the rest is played. Reading stops at a limit, which is
+/// reported too. Media is never opened. Playlists are the only network requests, and only with
+/// `readPlaylist`.
 package struct QueueBuilder {
-  /// Bounds, so that a wrong name, or a playlist made to do harm, can fill neither the memory nor the day.
+  /// Limits that keep a wrong name or a malicious playlist from filling the memory or being read for hours.
   package struct Limits: Sendable {
-    /// Files and URLs in the queue: as many as a jukebox takes.
+    /// The maximum number of files and URLs in the queue: as many as a jukebox accepts.
     package var files = 1_000_000
-    /// Names in playlists, whatever they lead to: as many as there may be files. Each costs a look at the disk.
+    /// The maximum number of entries in all playlists, of any kind. Each costs an access to the disk.
     package var names = 1_000_000
-    /// Playlists that are read, each as often as it is named: enough for one that names a playlist for every album.
+    /// The maximum number of playlists read, counting repetitions: enough for a playlist that names one for
+    /// every album.
     package var playlists = 1000
-    /// Playlists in playlists.
+    /// The maximum nesting of playlists.
     package var playlistDepth = 8
-    /// Bytes in all playlists: room for half a million long names, and a film is larger.
+    /// The maximum size of all playlists, in bytes: enough for half a million long names, and less than a
+    /// film.
     package var playlistBytes = 64 << 20
-    /// Folders in folders: no collection is so deep, and recursion needs a bound.
+    /// The maximum nesting of folders: no collection is so deep, and recursion needs a limit.
     package var folderDepth = 64
-    /// Folders that are looked into. To know each again costs memory.
+    /// The maximum number of folders read. Detecting repeated folders costs memory for each.
     package var folders = 1_000_000
-    /// What is read of folders that links lead to.
+    /// The limit for folders that links lead to.
     package var links = LinkAllowance()
-    /// Problems that are kept, as more lines than anybody reads; others are counted.
+    /// The maximum number of problems kept, which is more lines than anybody reads. Further problems are
+    /// counted.
     package var problems = 1000
 
-    /// The limits above.
+    /// The limits with their default values.
     package static let standard = Limits()
   }
 
-  /// What is to be played, in order.
+  /// The songs in the queue, in order.
   package private(set) var locators: [SongLocator] = []
-  /// Those of them that are files.
+  /// The files among `locators`.
   package var files: [MediaPath] { locators.compactMap(\.file) }
-  /// The same as songs, with what playlists call them and the credentials that their URLs have.
+  /// The songs in the queue, with titles from playlists and credentials from URLs.
   package var songs: [Song] {
     locators.enumerated().map { index, locator in
       let hint = hints[index]
@@ -48,13 +52,13 @@ package struct QueueBuilder {
         credentials: hint?.credentials)
     }
   }
-  /// Those of the files that were not there; none unless they were to be kept.
+  /// The files that do not exist. Empty unless `keepsMissing` was set.
   package private(set) var missing: Set<MediaPath> = []
-  /// What cannot be played, in the order in which it was met, up to the limit.
+  /// The problems in the order of their detection, up to the limit.
   package private(set) var problems: [QueueProblem] = []
-  /// How many there are in all.
+  /// The number of all problems, kept or not.
   package private(set) var problemCount = 0
-  /// Why reading ended before everything was read.
+  /// The reason why reading stopped early; nil if everything was read.
   package private(set) var limitation: String?
   /// The playlists that were read.
   package private(set) var playlists: [MediaPath] = []
@@ -66,39 +70,43 @@ package struct QueueBuilder {
   private let reach: NetworkReach?
   private let readPlaylist: PlaylistReading?
   private let takesURLsForPlaylists: Bool
-  /// What is known of a URL.
+  /// The known properties of a URL.
   private struct Hint {
     var title: String?
     var reach: NetworkReach?
     var credentials: Credentials?
   }
-  /// What is known of URLs, by their places.
+  /// The known properties of URLs, by their index in `locators`.
   private var hints: [Int: Hint] = [:]
   private let readStandardInput: (_ limit: Int) throws(FileBytes.Problem) -> [UInt8]
   private let refusal: (_ file: MediaPath) -> String?
   private let interruption: (_ fileCount: Int) -> String?
-  /// The playlists that are being read, outermost first.
+  /// The playlists in progress, outermost first.
   private var openPlaylists: [FileStatus.Identity] = []
   private var playlistBytes = 0
   private var names = 0
   private var playlistRequests = 0
-  /// The folders of the argument or entry that is being added.
+  /// The folders visited for the argument or entry in progress.
   private var visited: Set<FileStatus.Identity> = []
   private var folders = 0
   private var links: LinkAllowance
-  /// Read when the first folder is met that has folders in it.
+  /// The file systems to skip, read when the first nested folder is found.
   private lazy var kernelFiles = KernelFileSystems()
 
-  /// A builder that takes relative names as seen from `directory`.
+  /// Creates a builder that resolves relative names against `directory`.
   ///
-  /// With `confinedTo` whatever is outside of that home is missing, and problems name files as seen from there.
-  /// `reach` is what URLs may lead to; with nil they are problems. `readPlaylist` reads what URLs name that are called like
-  /// playlists; with nil they are songs like any other. With `takesURLsForPlaylists` all that are named themselves are asked
-  /// whether they are playlists.
-  /// With `keepsMissing` a file that is not there is a problem, and has its place in the queue all the same.
-  /// `refusal` is asked of each file before it is taken, and says why it is not; nil for one that is.
-  /// `interruption` is asked with the number of files and URLs so far, before each name of a folder or a playlist. Where it says
-  /// why, the reading ends. What is named itself is not asked for.
+  /// - Parameters:
+  ///   - home: The only directory with accessible files, if not nil. Other files count as missing, and
+  ///     problems show names relative to this directory.
+  ///   - keepsMissing: Whether a file that does not exist still gets a position in the queue, in addition to
+  ///     a problem.
+  ///   - reach: The addresses that URLs may lead to; nil makes every URL a problem.
+  ///   - refusal: Called before a file is added. Returns the reason to refuse the file; nil accepts it.
+  ///   - interruption: Called with the number of files and URLs so far, before each name in a folder or
+  ///     playlist but not before an argument. Reading stops once it returns a reason.
+  ///   - readPlaylist: Reads playlists at URLs that are named like playlists; nil adds such URLs as songs.
+  ///   - takesURLsForPlaylists: Whether `readPlaylist` is called for all URLs that are arguments, to find out
+  ///     if they are playlists.
   package init(
     directory: MediaPath, confinedTo home: MusicHome? = nil, limits: Limits = .standard,
     keepsMissing: Bool = false, reach: NetworkReach? = .all,
@@ -123,7 +131,8 @@ package struct QueueBuilder {
     self.interruption = interruption
   }
 
-  /// Adds what an argument names; `-` is a playlist on standard input. May block on files and on standard input.
+  /// Adds the file, URL, folder or playlist that an argument names; `-` is a playlist on standard input. May
+  /// block on files, on standard input and on requests for playlists.
   package mutating func add(argument: MediaPath) {
     guard limitation == nil else { return }
     if argument == MediaPath("-") {
@@ -133,13 +142,13 @@ package struct QueueBuilder {
     }
   }
 
-  /// Adds what is at a URL, with the credentials that were given with it.
+  /// Adds the song or playlist at a URL, with the credentials for it.
   package mutating func add(_ url: WebURL, _ credentials: Credentials?) {
     guard limitation == nil else { return }
     add(url, Hint(credentials: credentials), origin: nil)
   }
 
-  /// Lines for a person about what cannot be played.
+  /// The problems as lines for a person, and the number of problems that were not kept.
   package var complaints: [String] {
     let rest = problemCount - problems.count
     return problems.map(\.description) + (rest == 0 ? [] : ["\(rest) more cannot be played"])
@@ -149,7 +158,7 @@ package struct QueueBuilder {
     _ text: [UInt8], title: String? = nil, seenFrom directory: MediaPath, origin: String?
   ) {
     let name = shownName(of: text)
-    // What exists as it is written is that, even if it looks like a URL.
+    // An existing file takes precedence, even if its name looks like a URL.
     let written = MediaPath(bytes: text).resolved(against: directory)
     var problem: FileBytes.Problem
     do {
@@ -173,7 +182,7 @@ package struct QueueBuilder {
         }
       }
       report(name, origin, problem == .system(ENOENT) ? "no such file" : "\(problem)")
-      // As one that cannot be decoded, for those who count.
+      // A missing file counts as a song that cannot be decoded, so that it has a position.
       if keepsMissing, problem == .system(ENOENT), locators.count < limits.files {
         locators.append(SongLocator(written))
         missing.insert(written)
@@ -181,7 +190,7 @@ package struct QueueBuilder {
     }
   }
 
-  /// What is there for whom the queue is made.
+  /// The status of a file, which counts as missing outside the home.
   private func status(of path: MediaPath) throws(FileBytes.Problem) -> FileStatus {
     guard isReachable(path) else { throw .system(ENOENT) }
     return try FileStatus(of: path)
@@ -191,7 +200,7 @@ package struct QueueBuilder {
 
   private func shownName(of path: MediaPath) -> String { home?.shownName(of: path) ?? path.description }
 
-  /// What a person is told of a name; not where this machine has its files, if they may not know that.
+  /// The name for messages, without paths of this machine if the client may not know them.
   private func shownName(of text: [UInt8]) -> String {
     if home != nil, case .paths(let paths) = EntryLocation(text), let path = paths.first, path.isAbsolute {
       return shownName(of: path.resolved(against: directory))
@@ -248,7 +257,7 @@ package struct QueueBuilder {
     for problem in answer.problems { report(problem.text, name, problem.reason) }
     for medium in answer.media where mayGoOn() {
       let entry = medium.entry
-      // Those of the playlist are for its own server, as in a browser.
+      // The playlist's credentials apply only to its own origin, as in a browser.
       let credentials = entry.credentials ?? (entry.url.origin == url.origin ? hint.credentials : nil)
       append(
         SongLocator(entry.url), Hint(title: entry.title, reach: medium.reach, credentials: credentials),
@@ -263,9 +272,9 @@ package struct QueueBuilder {
 
   // MARK: Folders
 
-  /// Adds the MP3 files in a folder and below it: those of the folder before those of the folders in it, both in
-  /// natural order. Hidden files and folders are left out. Links are followed, as far as their allowance goes; a folder is
-  /// visited once, wherever links lead.
+  /// Adds the MP3 files in and below a folder: its own files before those of its subfolders, both in natural
+  /// order. Leaves out hidden files and folders. Follows links within their allowance, and visits each folder
+  /// once.
   private mutating func addFolder(
     _ folder: MediaPath, depth: Int, isLinked: Bool = false, origin: String?
   ) {
@@ -283,7 +292,7 @@ package struct QueueBuilder {
       if depth > 0, kernelFiles.contains(identity) { throw .ofTheKernel }
       entries = try self.entries(of: folder, isLinked: isLinked)
     } catch .interrupted(let reason) {
-      // The link that led here says so.
+      // The caller that followed the link reports the reason.
       if isLinked, links.refusal != nil { return }
       return stop(shownName(of: folder), reason)
     } catch {
@@ -303,7 +312,7 @@ package struct QueueBuilder {
     for name in entries.folders where mayGoOn() {
       let inner = folder.appending(name)
       guard isReachable(inner) else {
-        // As of one that leads nowhere: only where it is called like a song.
+        // Like a broken link, an inaccessible folder is reported only if it is named like a song.
         if inner.fileExtension == "mp3" { report(shownName(of: inner), origin, QueueProblem.brokenLink) }
         continue
       }
@@ -360,7 +369,7 @@ package struct QueueBuilder {
     do {
       let bytes = try read(limits.playlistBytes - playlistBytes)
       playlistBytes += bytes.count
-      // One more than there may be, so that the limit is seen to be passed.
+      // Parses one entry more than allowed, to detect that the limit is exceeded.
       content = PlaylistText.parse(bytes, limit: limits.names - names + 1)
     } catch .tooLarge where playlistBytes > 0 {
       return stop(name, "more than \(limits.playlistBytes >> 20) MiB of playlists")

@@ -4,14 +4,14 @@ import TextFormatting
 package struct QueueProblem: Hashable, Sendable, CustomStringConvertible {
   /// The path or URL, for a person.
   package var name: String
-  /// The playlist that names it, and the line there.
+  /// The playlist that contains the entry, and its line number.
   package var origin: String?
   /// The reason, for a person.
   package var reason: String
 
-  /// The reason of a folder, named as such, that has no music.
+  /// The reason for a folder without music that was named by an argument or entry.
   package static let noMusic = "no MP3 files in it"
-  /// The reason of a link in a folder.
+  /// The reason for a link in a folder that leads nowhere.
   static let brokenLink = "a link to nothing"
 
   /// The problem in one line, safe for a terminal.

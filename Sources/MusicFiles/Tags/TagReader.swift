@@ -7,18 +7,18 @@ package import Jukebox
 import MP3Decoding
 import Synchronization
 
-/// Reads what files say about themselves, beside playback and in the order in which songs came.
+/// Reads the tags of files in the background, in the order in which the songs were added.
 ///
-/// One file after the other on one thread: decoding for the listener never waits for more than one of them. 100,000
-/// songs take some seconds (23 to 58 µs a file were measured, from memory).
+/// Files are read one at a time on one thread, so that decoding for playback waits for at most one of them.
+/// 100,000 songs take some seconds: 23 to 58 µs a file were measured with cached files.
 package final class TagReader: Sendable {
   private struct State {
     var waiting: [(id: SongID, path: [UInt8])] = []
     var isReading = false
   }
 
-  /// Results are handed over when there are so many, or so many seconds have gone: each batch is an edit of the queue
-  /// that clients are told of.
+  /// The maximum size of a batch of results, and its maximum age in seconds. Each batch is an edit of the
+  /// queue, of which clients are notified.
   private static let batchSize = 1000
   private static let batchSeconds = 0.1
 
@@ -27,7 +27,7 @@ package final class TagReader: Sendable {
   private let clock: any HostClock
   private let onRead: @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
 
-  /// `onRead` is called on the reader's own thread.
+  /// Creates a reader that calls `onRead` on its own thread.
   package init(
     clock: any HostClock, onRead: @escaping @Sendable ([(id: SongID, metadata: SongMetadata)]) -> Void
   ) {
@@ -35,7 +35,8 @@ package final class TagReader: Sendable {
     self.onRead = onRead
   }
 
-  /// Has those of these songs read that are files, after those that wait already. Returns at once; any thread.
+  /// Adds those of these songs that are files to the end of the reading queue. Returns immediately; any
+  /// thread.
   package func read(_ songs: [(id: SongID, locator: SongLocator)]) {
     let songs = songs.compactMap { song in song.locator.path.map { (id: song.id, path: $0) } }
     guard !songs.isEmpty else { return }
@@ -72,7 +73,8 @@ package final class TagReader: Sendable {
 }
 
 extension SongMetadata {
-  /// What the file at `path` says about itself; a file that cannot be read says nothing. Blocks on the disk.
+  /// Reads the metadata of the file at `path`. An unreadable file has at most a modification time. Blocks on
+  /// the disk.
   package init(path: [UInt8]) {
     let file = MediaPath(bytes: path)
     var status = stat()
@@ -82,7 +84,7 @@ extension SongMetadata {
       self.init(modified: modified)
       return
     }
-    // In the order in which MPD's own clients are used to see them.
+    // mpd's clients expect the tags in this order.
     let known: [(TagType, String?)] = [
       (.artist, tags.artist), (.albumArtist, tags.albumArtist), (.title, tags.title),
       (.album, tags.album), (.track, tags.trackNumber.map(String.init)), (.date, tags.date),

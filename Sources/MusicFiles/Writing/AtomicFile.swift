@@ -1,16 +1,19 @@
 import Glibc
 
-/// Writes files so that a reader finds the old content or the new one, and never a part.
+/// Replaces files atomically: a reader finds the old content or the new one, and never a part.
 package enum AtomicFile {
-  /// Finds out whether `write` will be able to put a file at `path`, without touching what is there. May block on
-  /// the disk.
+  /// Checks that `write` can create a file at `path`, without touching an existing file. May block on the
+  /// disk.
   package static func check(_ path: MediaPath) throws(FileBytes.Problem) {
     _ = try newFile(beside: resolved(path), mode: 0o600)
   }
 
-  /// Writes `bytes` to a file of its own beside `path` and gives it that name. `mode` is narrowed by the process's
-  /// mask. A link is followed, so that what it points to is replaced. `isDurable`: waits until the disk has the bytes. On
-  /// an error everything is as it was. May block on the disk.
+  /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link, its
+  /// target is replaced. An error leaves the existing file unchanged. May block on the disk.
+  ///
+  /// - Parameters:
+  ///   - mode: The permissions, reduced by the process's umask.
+  ///   - isDurable: Whether the call waits until the disk has stored the bytes.
   package static func write(
     _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {
@@ -19,8 +22,8 @@ package enum AtomicFile {
     try file.replace(target, with: Array(bytes), isDurable: isDurable)
   }
 
-  /// Where the file will be: the end of a chain of links. Only a regular file is replaced; a device or a pipe
-  /// (`/dev/null`) would be gone afterwards.
+  /// Returns the path to replace: the end of a chain of links. Refuses devices and pipes such as `/dev/null`,
+  /// which the rename would destroy.
   private static func resolved(_ path: MediaPath) throws(FileBytes.Problem) -> MediaPath {
     if path.bytes.last == UInt8(ascii: "/") { throw .system(EISDIR) }
     guard let status = try? FileStatus(of: path) else { return path }
@@ -29,7 +32,7 @@ package enum AtomicFile {
     return (try? path.resolvingLinks()) ?? path
   }
 
-  /// As often another name is tried if somebody has taken that one.
+  /// The maximum number of temporary names that are tried if others exist already.
   private static let attempts = 100
 
   private static func newFile(beside path: MediaPath, mode: UInt32) throws(FileBytes.Problem) -> NewFile {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file under a name of its own that takes the place of another one when it is complete. Removed if it never does.
+/// A temporary file that replaces another one when it is complete. Deleted if it never does.
 package struct NewFile: ~Copyable {
   private let path: MediaPath
   private let descriptor: Int32
   private var isInPlace = false
 
-  /// Makes the file at `path`; nil if something has that name already. `mode` is narrowed by the process's mask. Never
-  /// waits for anyone, whatever is there.
+  /// Creates the file at `path`; nil if the name exists already. `mode` is reduced by the process's umask.
+  /// Never blocks on a pipe or device at `path`.
   package init?(_ path: MediaPath, mode: UInt32) throws(FileBytes.Problem) {
     do {
       descriptor = try path.systemCall {
@@ -19,8 +19,8 @@ package struct NewFile: ~Copyable {
     self.path = path
   }
 
-  /// Writes `bytes` and puts the file in the place of what is at `target`. `isDurable`: waits until the disk has them.
-  /// On an error `target` is as it was.
+  /// Writes `bytes` and renames the file to `target`. With `isDurable`, waits until the disk has stored the
+  /// bytes. An error leaves `target` unchanged.
   package mutating func replace(
     _ target: MediaPath, with bytes: [UInt8], isDurable: Bool = false
   ) throws(FileBytes.Problem) {

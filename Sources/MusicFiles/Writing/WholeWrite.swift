@@ -1,8 +1,8 @@
 import Glibc
 
-/// Writes to descriptors that may take less than they are given.
+/// Writes completely to descriptors that may accept fewer bytes at a time.
 package enum WholeWrite {
-  /// Writes all of `bytes`; nil, or the error that prevented it. Blocks while a pipe's reader is slow.
+  /// Writes all of `bytes`. Returns nil, or the `errno` of the failure. Blocks while a pipe's reader is slow.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
@@ -13,7 +13,7 @@ package enum WholeWrite {
         } else if count == 0 {
           return EIO
         } else if errno == EAGAIN {
-          // Somebody else has made this terminal or pipe non-blocking.
+          // Another process has made this terminal or pipe non-blocking.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&wait, 1, -1)
         } else if errno != EINTR {

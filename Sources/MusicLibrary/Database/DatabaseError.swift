@@ -1,18 +1,18 @@
 package import ControlProtocol
 
-/// Why the database did not do what it was told to.
+/// An error of the database.
 package enum DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The system has no libsqlite3.
+  /// The system's libsqlite3 cannot be loaded, or lacks a function.
   case unavailable(String)
-  /// The file is no database, or not a whole one any more.
+  /// The file is damaged, or not a database.
   case damaged(String)
-  /// There is no room on the disk.
+  /// The disk is full, or the file has reached its size limit.
   case full
-  /// A later version of this program, or another program, has made it.
+  /// A later version of this program, or another program, has created the file.
   case unknownVersion(Int64)
-  /// The question was ended: it took too much, or nobody waits for its answer.
+  /// The query ended early: it exceeded its budget, or its client no longer waits.
   case refused(Ack)
-  /// Anything else, by SQLite's number and in its words.
+  /// Any other error, with SQLite's code and message.
   case failed(code: Int32, String)
 
   package var description: String {

@@ -1,7 +1,8 @@
 internal import ControlProtocol
 internal import Synchronization
 
-/// The question in progress on a database connection: its budget, whether its client still waits, and the reason for its end.
+/// The query in progress on a database connection: its budget for regular expressions, its interruption, and
+/// the reason why it ended early.
 final class Question: Sendable {
   private struct State {
     var budget = PatternBudget()
@@ -11,25 +12,25 @@ final class Question: Sendable {
 
   private let state = Mutex(State())
 
-  /// Begins the next question. `interruption` is asked while it is answered; where it has a reason, the answer ends.
+  /// Begins the next query. `interruption` is called while the query runs, and ends it by returning a reason.
   func begin(_ interruption: @escaping @Sendable () -> String?) {
     let state = State(budget: PatternBudget(interruption: interruption), interruption: interruption)
     self.state.withLock { $0 = state }
   }
 
-  /// The reason for its end; nil while it may continue.
+  /// The reason why the query ended early; nil while it may continue.
   var refusal: Ack? { state.withLock { $0.refusal } }
 
-  /// Whether the answer is to end, since nobody waits for it.
+  /// Returns whether `interruption` ends the query, and records its reason.
   func isInterrupted() -> Bool {
     guard let reason = state.withLock({ $0.interruption })?() else { return false }
     state.withLock { $0.refusal = .interrupted(reason) }
     return true
   }
 
-  /// Whether an expression is found in a text; nil if the question has ended over it.
+  /// Returns whether a pattern is found in a text; nil if the query ended during the search.
   func matches(_ pattern: TextPattern, _ text: UnsafeBufferPointer<UInt8>) -> Bool? {
-    // Compared outside of the lock: one thread at a time has the connection.
+    // The lock is not needed for the search: one thread at a time uses the connection.
     var budget = state.withLock { $0.budget }
     do throws(Ack) {
       let isFound = try pattern.matches(text, &budget)

@@ -3,12 +3,12 @@ internal import ControlProtocol
 internal import Glibc
 internal import MusicFiles
 
-// Everything that calls libsqlite3.
+// All calls of libsqlite3.
 
-/// libsqlite3's functions, looked up in the library when the first database is opened.
+/// The functions of libsqlite3, looked up when the first database is opened.
 ///
-/// Not linked: `continuo play` has no database, and is not to pay for loading a library. No header either: these functions
-/// have been as they are since SQLite 3.8.7, and its authors keep them so.
+/// The library is not linked: `continuo play` has no database and should not pay for loading one. No header
+/// is needed: SQLite has kept these functions stable since version 3.8.7.
 private struct SQLiteCalls: Sendable {
   typealias Text = UnsafePointer<CChar>?
   typealias Function =
@@ -34,7 +34,8 @@ private struct SQLiteCalls: Sendable {
   let bindInteger: @convention(c) @Sendable (OpaquePointer?, Int32, Int64) -> Int32
   let bindReal: @convention(c) @Sendable (OpaquePointer?, Int32, Double) -> Int32
   let bindNull: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int32
-  /// The last argument is a function's address, or one of SQLite's two marks.
+  /// The last argument is the address of a destructor, or one of the constants `SQLITE_STATIC` and
+  /// `SQLITE_TRANSIENT`.
   let bindBytes: @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeRawPointer?, Int32, Int) -> Int32
   let integer: @convention(c) @Sendable (OpaquePointer?, Int32) -> Int64
   let real: @convention(c) @Sendable (OpaquePointer?, Int32) -> Double
@@ -62,7 +63,7 @@ private struct SQLiteCalls: Sendable {
   let setResult: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int32, Int) -> Void
   let setErrorResult: @convention(c) @Sendable (OpaquePointer?, Int32) -> Void
 
-  /// Of the whole process: the library stays.
+  /// The functions for the whole process. The library is never unloaded.
   static let shared = Result { () throws(DatabaseError) in try SQLiteCalls() }
 
   private init() throws(DatabaseError) {
@@ -73,7 +74,7 @@ private struct SQLiteCalls: Sendable {
       guard let address = dlsym(library, "sqlite3_" + name) else {
         throw .unavailable("libsqlite3.so.0 has no sqlite3_\(name)")
       }
-      // Each type above is that of the function of this name in SQLite's documentation.
+      // Each type above is that of the function with this name in SQLite's documentation.
       return unsafeBitCast(address, to: Function.self)
     }
     open = try find("open_v2")
@@ -109,7 +110,7 @@ private struct SQLiteCalls: Sendable {
     setErrorResult = try find("result_error_code")
   }
 
-  // SQLite's numbers, as far as they matter here.
+  // SQLite's result codes, as far as they are used here.
   static let ok: Int32 = 0
   static let row: Int32 = 100
   static let done: Int32 = 101
@@ -117,11 +118,11 @@ private struct SQLiteCalls: Sendable {
   static let full: Int32 = 13
   static let corrupt: Int32 = 11
   static let notADatabase: Int32 = 26
-  /// Read and write, create, and with a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
+  /// Read and write, create, and a lock for each connection (`SQLITE_OPEN_FULLMUTEX`).
   static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
-  /// The bytes are copied before the call returns.
+  /// `SQLITE_TRANSIENT`: the bytes are copied before the call returns.
   static let copied = -1
-  /// UTF-8, and always the same result for the same argument.
+  /// `SQLITE_UTF8` and `SQLITE_DETERMINISTIC`: the same argument always gives the same result.
   static let functionFlags: Int32 = 1 | 0x800
 
   func openFile(_ path: MediaPath) throws(DatabaseError) -> OpaquePointer {
@@ -133,7 +134,7 @@ private struct SQLiteCalls: Sendable {
     throw problem ?? .failed(code: code, "no memory")
   }
 
-  /// `nil` if that is no failure.
+  /// The error for a result code; nil for success.
   func problem(_ code: Int32, _ handle: OpaquePointer?) -> DatabaseError? {
     switch code & 0xFF {
     case Self.ok, Self.row, Self.done: nil
@@ -148,43 +149,42 @@ private struct SQLiteCalls: Sendable {
   }
 }
 
-/// What is put into a statement.
+/// A value for a parameter of a statement.
 package enum DatabaseValue: Hashable, Sendable {
-  /// A number.
   case integer(Int64)
-  /// A number with a fraction.
   case real(Double)
-  /// Bytes: names and texts of any encoding.
+  /// Names and texts, in any encoding.
   case bytes([UInt8])
-  /// Nothing.
   case null
 }
 
-/// A connection to a database in a file. Closed when it goes.
+/// A connection to a database file. Closed when it is destroyed.
 ///
-/// Statements have SQL's language and three functions more: `folded(x)` is `x` with capitals and small letters the same,
-/// `holds(x, y)` whether `y` is a part of `x`, ten times as fast as `instr`, and
-/// `matches(r, f, x)` whether the regular expression `r` is found in `x`, with `f` capitals and small letters the same.
+/// Statements may use three functions in addition to SQL's. `folded(x)` is `x` with its case folded.
+/// `holds(x, y)` is whether `x` contains `y`; it is ten times as fast as `instr`. `matches(r, f, x)` is
+/// whether the regular expression `r` is found in `x`; it ignores case if `f` is not 0.
 struct Database: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
-  /// What is asked at the moment, and why the answer is to end.
+  /// The query in progress, and the reason to end it.
   let question: Question
 
-  /// Steps of SQLite's between two looks at whether somebody still waits: some ten for a row, a millisecond in all.
+  /// The number of SQLite's steps between two checks for an interruption. A row takes some ten; 10,000 take
+  /// about a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
-  /// Opens the file, or makes one. Blocks on the disk, as all calls here do.
+  /// Opens or creates the file. Blocks on the disk, as all calls here do.
   init(_ path: MediaPath) throws(DatabaseError) {
     let calls = try SQLiteCalls.shared.get()
     handle = try calls.openFile(path)
     self.calls = calls
-    // Readers and the one writer hold each other up only for moments, as when the file is cut after a start.
+    // Readers and the writer block each other only briefly, for example when a file is truncated after
+    // startup.
     _ = calls.busyTimeout(handle, 5000)
     _ = calls.createFunction(handle, "folded", 1, SQLiteCalls.functionFlags, nil, foldArgument, nil, nil, nil)
     _ = calls.createFunction(handle, "holds", 2, SQLiteCalls.functionFlags, nil, findText, nil, nil, nil)
     question = Question()
-    // Unretained: the database, which closes the connection, has it.
+    // Unretained: the database owns the question and closes the connection.
     let question = Unmanaged.passUnretained(question).toOpaque()
     _ = calls.createFunction(
       handle, "matches", 3, SQLiteCalls.functionFlags, question, matchText, nil, nil, nil)
@@ -193,7 +193,7 @@ struct Database: ~Copyable {
 
   deinit { _ = calls.close(handle) }
 
-  /// A statement, to be run once or often.
+  /// Prepares a statement, to be run once or repeatedly.
   func statement(_ text: String) throws(DatabaseError) -> DatabaseStatement {
     var prepared: OpaquePointer?
     let code = calls.prepare(handle, text, -1, &prepared, nil)
@@ -207,28 +207,28 @@ struct Database: ~Copyable {
     try statement(text).run(values)
   }
 
-  /// The first number that a statement has.
+  /// The first number in a statement's result; nil without a row.
   func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
     var result: Int64?
     try statement(text).forEach(values) { row throws(DatabaseError) in result = result ?? row.integer(0) }
     return result
   }
 
-  /// How many rows the last statement has changed.
+  /// The number of rows that the last statement has changed.
   var changes: Int { Int(calls.changes(handle)) }
 
-  /// The number of the row that was added last.
+  /// The number of the row that was inserted last.
   var lastRow: Int64 { calls.lastRow(handle) }
 
-  /// Gives back the memory of pages that were read.
+  /// Releases the memory of cached pages.
   func releaseMemory() { _ = calls.releaseMemory(handle) }
 }
 
-/// A statement of a database's. Used by one thread at a time.
+/// A prepared statement. Used by one thread at a time.
 struct DatabaseStatement: ~Copyable {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
-  /// Held: a statement that outlives its database keeps the connection open.
+  /// Retained, since a statement that outlives its database keeps the connection open.
   private let question: Question
 
   fileprivate init(calls: SQLiteCalls, handle: OpaquePointer, question: Question) {
@@ -239,7 +239,7 @@ struct DatabaseStatement: ~Copyable {
 
   deinit { _ = calls.finalize(handle) }
 
-  /// Runs it with these values and calls `body` with each row of the result.
+  /// Runs the statement with these values and calls `body` with each row of the result.
   func forEach(
     _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void
   ) throws(DatabaseError) {
@@ -254,10 +254,9 @@ struct DatabaseStatement: ~Copyable {
     }
   }
 
-  /// Runs it with these values.
+  /// Runs the statement with these values.
   func run(_ values: [DatabaseValue]) throws(DatabaseError) { try forEach(values) { _ in } }
 
-  /// The same.
   func run(_ values: DatabaseValue...) throws(DatabaseError) { try run(values) }
 
   private func bind(_ value: DatabaseValue, _ index: Int32) throws(DatabaseError) {
@@ -268,7 +267,7 @@ struct DatabaseStatement: ~Copyable {
     case .null: code = calls.bindNull(handle, index)
     case .bytes(let bytes):
       code = bytes.withUnsafeBytes { [calls, handle] buffer in
-        // Without an address SQLite takes it for nothing and not for an empty text.
+        // SQLite would take a null address for NULL and not for an empty value.
         withUnsafeBytes(of: 0) { other in
           calls.bindBytes(
             handle, index, buffer.baseAddress ?? other.baseAddress, Int32(clamping: buffer.count),
@@ -280,7 +279,7 @@ struct DatabaseStatement: ~Copyable {
   }
 }
 
-/// A row of a result, until the next one is asked for. Columns are counted from 0.
+/// A row of a result, valid until the next row is requested. Columns count from 0.
 struct DatabaseRow {
   private let calls: SQLiteCalls
   private let handle: OpaquePointer
@@ -290,13 +289,13 @@ struct DatabaseRow {
     self.handle = handle
   }
 
-  /// A number; 0 for nothing.
+  /// The integer in a column; 0 for NULL.
   func integer(_ column: Int32) -> Int64 { calls.integer(handle, column) }
 
-  /// A number with a fraction; 0 for nothing.
+  /// The floating-point number in a column; 0 for NULL.
   func real(_ column: Int32) -> Double { calls.real(handle, column) }
 
-  /// Bytes, copied; none for nothing.
+  /// A copy of the bytes in a column; empty for NULL.
   func bytes(_ column: Int32) -> [UInt8] {
     let start = calls.bytes(handle, column)
     return Array(UnsafeRawBufferPointer(start: start, count: Int(calls.byteCount(handle, column))))
@@ -321,7 +320,7 @@ private func findText(
   guard case .success(let calls) = SQLiteCalls.shared, let arguments else { return }
   let (text, part) = (calls.valueBytes(arguments[0]), calls.valueBytes(arguments[1]))
   let partSize = UInt(calls.valueByteCount(arguments[1]))
-  // No bytes have no address, and are in every text.
+  // An empty value has no address, and every text contains it.
   let isFound =
     partSize == 0
     || text != nil
@@ -329,13 +328,13 @@ private func findText(
   calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 
-/// Called by SQLite from time to time; not 0 ends the statement.
+/// Handles SQLite's progress callback. A result other than 0 interrupts the statement.
 private func isInterrupted(_ question: UnsafeMutableRawPointer?) -> Int32 {
   guard let question else { return 0 }
   return Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().isInterrupted() ? 1 : 0
 }
 
-/// The SQL function `matches`. The expression is understood once for each run of a statement.
+/// The SQL function `matches`. Compiles the expression once for each run of a statement.
 private func matchText(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -346,7 +345,7 @@ private func matchText(
     let start = calls.valueBytes(arguments[index])?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(calls.valueByteCount(arguments[index])))
   }
-  // Held here: SQLite may let go of what it is given to keep at once.
+  // Retained here, since SQLite may release auxiliary data immediately.
   let pattern: TextPattern
   if let known = calls.kept(context, 0) {
     pattern = Unmanaged<TextPattern>.fromOpaque(known).takeUnretainedValue()
@@ -364,6 +363,6 @@ private func matchText(
   calls.setIntegerResult(context, isFound ? 1 : 0)
 }
 
-// Unchecked because of the pointer. It never changes and has one owner, since a database cannot be copied; and what it points
-// to has a lock of its own, which `SQLiteCalls.openFlags` ask for, so that calls on two threads follow each other.
+// Unchecked because of the pointer, which never changes and has one owner: a database cannot be copied.
+// `SQLiteCalls.openFlags` request a lock for each connection, which serializes calls on two threads.
 extension Database: @unchecked Sendable {}

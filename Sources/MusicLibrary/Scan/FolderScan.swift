@@ -2,27 +2,29 @@ internal import Glibc
 internal import Jukebox
 internal import MusicFiles
 
-/// One run through the home directory, or a part of it: finds what is new, changed and gone, and reads only that.
+/// A pass over the music directory or a part of it. Finds new, changed and deleted files, and reads only new
+/// and changed ones unless `rereads` is set.
 struct FolderScan {
-  /// Bounds, so that no arrangement of links can fill the disk or the day.
+  /// Limits that keep any arrangement of links from filling the disk or running for hours.
   private enum Limits {
-    /// Folders in folders, as where a queue is built of folders.
+    /// Nested folders, as for a queue that is built from folders (`QueueBuilder`).
     static let depth = 64
-    /// How often one folder is taken, where several links lead to it.
+    /// The maximum number of times that one folder is listed if several links lead to it.
     static let appearances = 4
-    /// Seconds after which others see what was found, and times as many as it takes to put a folder of very many songs in
-    /// order for them.
+    /// The minimum time between commits, in seconds, and as a multiple of the duration of a commit. Arranging
+    /// a folder with very many songs for a commit takes long.
     static let transaction = 0.5
     static let transactionRatio = 10.0
-    /// Seconds after which others are told of it, twice as many each time: each of them reads everything again.
+    /// The time between progress notifications, in seconds, doubled after each: every client that is notified
+    /// reads everything again.
     static let progress = 1.0...30.0
   }
 
-  /// Why a run ended before its end.
+  /// A reason why a pass ended early.
   enum Interruption: Error {
-    /// Nobody wants it any more.
+    /// The pass was cancelled.
     case cancelled
-    /// The database did not take what was found.
+    /// A database operation failed.
     case database(DatabaseError)
   }
 
@@ -34,38 +36,40 @@ struct FolderScan {
   private let isCancelled: () -> Bool
   private let onProgress: () -> Void
 
-  /// How often each folder was met in a walk.
+  /// The number of times that each folder was listed in this walk.
   private var appearances: [FileStatus.Identity: Int] = [:]
-  /// The folders that were looked into without those below them: many that are gone lead to the same one above.
+  /// The folders scanned without their subfolders. Many deleted files share the same parent folder, which is
+  /// scanned once.
   private var shallow: Set<[UInt8]> = []
-  /// When others see what was found the next time, when they are told of it, and the seconds until the time after that.
+  /// The times of the next commit and of the next progress notification, and the interval of the notification
+  /// after that, in seconds.
   private var transactionEnd: Double
   private var progressDue: Double
   private var progressInterval = Limits.progress.lowerBound
 
-  /// A folder that is a link, and the folders above it.
+  /// A linked folder, and the folders above it.
   private struct Link {
     let path: [UInt8]
     let above: [FileStatus.Identity]
   }
 
-  /// Links that are followed when all else has been read: the songs of the home come first.
+  /// Pending links, followed after everything else: the music directory's own songs come first.
   private var links: [Link] = []
   private var linkAllowance: LinkAllowance
-  /// The link that is followed, and when it was entered.
+  /// The link in progress, and the time at which it was entered, in seconds.
   private var link: (path: [UInt8], since: Double)?
   private let kernelFiles = KernelFileSystems()
-  /// The first of what could not be read, and how many more there are.
+  /// The first reading problem, and the number of further ones.
   private var problems: (first: String, more: Int)?
 
-  /// A run for `writer`; folders are told to `watch` before they are read.
+  /// Creates a pass that writes to `writer` and adds folders to `watch` before it reads them.
   ///
   /// - Parameters:
-  ///   - rereads: Whether files are read that have not changed.
-  ///   - seconds: A clock.
-  ///   - linkAllowance: What is read of folders that links lead to.
-  ///   - isCancelled: Asked before each file.
-  ///   - onProgress: Called when more of what was found can be seen, ever more seldom.
+  ///   - rereads: Whether unchanged files are read again.
+  ///   - seconds: A clock, in seconds.
+  ///   - linkAllowance: The limit for reading folders that links lead to.
+  ///   - isCancelled: Called before each file.
+  ///   - onProgress: Called when further results are visible to readers, at growing intervals.
   init(
     _ writer: LibraryWriter, home: MediaPath, watch: FolderWatch?, rereads: Bool,
     linkAllowance: LinkAllowance = LinkAllowance(), seconds: @escaping () -> Double,
@@ -83,19 +87,19 @@ struct FolderScan {
     progressDue = seconds() + Limits.progress.lowerBound
   }
 
-  /// What could not be read, in words; nil if all was.
+  /// The reading problems, for a person; nil if there were none.
   var problem: String? {
     problems.map { $0.more == 0 ? $0.first : "\($0.first) (and \($0.more) more)" }
   }
 
-  /// Looks into a folder, or the folder of a file, or where neither is there any more into the next one above. Within a
-  /// transaction of the writer's.
+  /// Scans a folder; for a file, its folder; for a path that no longer exists, the nearest existing folder
+  /// above. Runs within a transaction of the writer.
   ///
-  /// - Parameter isDeep: Whether folders that are known are looked into too.
+  /// - Parameter isDeep: Whether known subfolders are scanned too.
   mutating func scan(_ path: [UInt8], isDeep: Bool) throws(Interruption) {
     var (folder, isDeep) = (path, isDeep)
     while (try? FileStatus(of: location(folder)))?.type != S_IFDIR {
-      // What was known stays: a disk that was taken away comes back.
+      // Known songs are kept: a disk that is not mounted may return.
       guard !folder.isEmpty else { return report(home, .system(ENOENT)) }
       (folder, isDeep) = (LibraryPath.folder(of: folder), false)
     }
@@ -121,21 +125,21 @@ struct FolderScan {
   private mutating func scan(
     _ folder: [UInt8], above: [FileStatus.Identity], isDeep: Bool
   ) throws(Interruption) {
-    // What was known stays where a link's allowance has ended.
+    // Known songs are kept once the allowance for links is used up.
     if link != nil, linkAllowance.refusal != nil { return }
     let status: FileStatus
     let entries: FolderEntries
     do throws(FileBytes.Problem) {
       status = try FileStatus(of: location(folder))
       if !above.isEmpty, kernelFiles.contains(status.identity) { throw .ofTheKernel }
-      // Before it is read, so that nothing is missed. Behind links only where there is music: a link to / would have every
-      // change on the machine looked at.
+      // Watching starts before reading, so that no change is missed. Folders below links are watched only if
+      // they are known to hold music: a link to / would report every change on the machine.
       if link == nil || (try? writer.hasFolder(folder)) == true { watch?.add(folder) }
       entries = try self.entries(of: folder)
     } catch {
       return try skip(folder, because: error)
     }
-    // A link that leads back up, or once more to where others have led.
+    // A link back to a folder above, too many levels, or too many links to the same folder.
     if above.contains(status.identity) || above.count >= Limits.depth
       || appearances[status.identity, default: 0] >= Limits.appearances
     {
@@ -145,7 +149,7 @@ struct FolderScan {
     let modified = status.changed / 1_000_000_000
     try scanFiles(in: folder, entries, modified: modified)
     try scanFolders(in: folder, entries, above + [status.identity], isDeep)
-    // It is known now if something was found below it.
+    // The folder has a row now if music was found below it.
     try inDatabase { () throws(DatabaseError) in
       guard try writer.hasFolder(folder) else { return }
       _ = try writer.folder(folder, modified: modified)
@@ -167,14 +171,14 @@ struct FolderScan {
   // MARK: Links
 
   private mutating func followLinks() throws(Interruption) {
-    // Those that are met on the way are added behind.
+    // Links found during the loop are appended and followed too.
     var index = 0
     while index < links.count, linkAllowance.refusal == nil {
       if isCancelled() { throw .cancelled }
       let link = links[index]
       index += 1
       try follow(link, isDeep: true)
-      // The folders above are known now if something was found.
+      // The folders above have rows now if the link led to music.
       var parent = link.path
       while !parent.isEmpty {
         parent = LibraryPath.folder(of: parent)
@@ -216,11 +220,11 @@ struct FolderScan {
       return (id, try writer.files(in: id), isArranged || entries.songs.isEmpty)
     }
     var gone = files
-    // Not arranged: a scan was ended in the midst of the folder.
+    // A scan that was cancelled within this folder has left its songs unarranged.
     var hasChanged = !isArranged
     for (name, isPlaylist) in entries.songs.map({ ($0, false) }) + entries.playlists.map({ ($0, true) }) {
       let path = LibraryPath.path(folder, name)
-      // What vanishes meanwhile is gone.
+      // A file that vanishes during the scan stays in `gone` if it is known.
       guard let status = try? FileStatus(of: location(path)) else { continue }
       let known = gone.removeValue(forKey: path)
       if let known, known.isSame(as: status), !rereads { continue }
@@ -229,7 +233,8 @@ struct FolderScan {
       hasChanged = true
       try inDatabase { () throws(DatabaseError) in
         if let known { try writer.remove(path, known) }
-        // With the status from before it was read: a file that is being rewritten is seen to have changed next time.
+        // Stores the status from before reading: a file that changes while it is read is found to have
+        // changed at the next scan.
         if let metadata, metadata.sampleRate != nil {
           try writer.add(song: path, to: id, status, metadata)
         } else {
@@ -267,7 +272,8 @@ struct FolderScan {
     for path in gone { try inDatabase { () throws(DatabaseError) in try writer.remove(folder: path) } }
   }
 
-  /// A folder that cannot be looked into. If it has vanished it is forgotten, else what was known stays.
+  /// Handles a folder that cannot be read. Removes a folder that no longer exists; otherwise keeps its songs
+  /// and reports the reason.
   private mutating func skip(_ folder: [UInt8], because reason: FileBytes.Problem) throws(Interruption) {
     if reason == .system(ENOENT) || reason == .system(ENOTDIR), !folder.isEmpty {
       try inDatabase { () throws(DatabaseError) in try forget(folder) }
@@ -292,7 +298,8 @@ struct FolderScan {
 
   // MARK: The database
 
-  /// Shows others what was found, from time to time; in the midst of a folder, its songs in order.
+  /// Commits the results so far when a commit is due, so that readers see them. Arranges the songs of
+  /// `folder`, the folder in progress, before the commit.
   private mutating func share(arranging folder: Int64? = nil) throws(Interruption) {
     let now = seconds()
     guard now >= transactionEnd else { return }

@@ -3,15 +3,15 @@ internal import Glibc
 internal import MusicFiles
 internal import Synchronization
 
-/// Hears from the system (inotify) in which folders something has changed that concerns a player.
+/// Reports the folders in which music files, playlists or subfolders have changed, by inotify.
 final class FolderWatch: Sendable {
   private struct State {
-    /// The folders by their watches; several where links lead to the same one.
+    /// The folders by watch descriptor; several if links lead to the same folder.
     var folders: [Int32: [[UInt8]]] = [:]
     var isFull = false
   }
 
-  /// Folders that are watched. Each costs the system a kilobyte and us a name.
+  /// The maximum number of watched folders. Each takes a kilobyte of kernel memory, and its name here.
   private static let limit = 65_536
   private static let events =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
@@ -25,13 +25,13 @@ final class FolderWatch: Sendable {
   private let state = Mutex(State())
   private let onFull: @Sendable (String) -> Void
 
-  /// Nil where the system has none to give.
+  /// Starts inotify. Returns nil if the system has no inotify instance left.
   ///
   /// - Parameters:
-  ///   - onChange: Called with a folder, or with nil when so much has happened that the system has lost count.
-  ///   - onFull: Called once, with the reason, when a folder cannot be watched.
-  ///
-  /// Both on a thread of the watch's own or of who adds a folder.
+  ///   - onChange: Called with a changed folder, or with nil after an overflow of the inotify queue. Runs on
+  ///     the watch's own queue.
+  ///   - onFull: Called once, with the reason, when no more folders can be watched. Runs on the thread that
+  ///     adds a folder.
   init?(
     home: MediaPath, onChange: @escaping @Sendable ([UInt8]?) -> Void,
     onFull: @escaping @Sendable (String) -> Void
@@ -49,7 +49,7 @@ final class FolderWatch: Sendable {
 
   deinit { source.cancel() }
 
-  /// Watches a folder from now on. Any thread.
+  /// Starts watching a folder. Any thread.
   func add(_ folder: [UInt8]) {
     let reason: String? = state.withLock { state in
       guard !state.isFull else { return nil }
@@ -74,7 +74,7 @@ final class FolderWatch: Sendable {
   }
 
   private func read(_ onChange: (_ folder: [UInt8]?) -> Void) {
-    // Room for some hundred events; each is at most this header and a name.
+    // The buffer holds about a hundred events, each with this header and at most one name.
     let header = MemoryLayout<inotify_event>.size
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: MemoryLayout<inotify_event>.alignment) {
       buffer in

@@ -1,20 +1,20 @@
 internal import HostTime
 
-/// The updates that wait: those that were asked for, and the folders in which the system has seen a change.
+/// The pending updates: those that were requested, and the folders in which inotify has reported a change.
 struct UpdateQueue {
-  /// An update that was asked for.
+  /// An update that was requested.
   struct Job: Hashable {
     var number: UInt32
-    /// A folder or a file, relative to the home; empty for all.
+    /// A folder or a file, relative to the music directory; empty for all.
     var path: [UInt8]
-    /// Whether files are read that have not changed.
+    /// Whether unchanged files are read again.
     var rereads: Bool
   }
 
-  /// An update that begins.
+  /// An update to perform.
   enum Run: Hashable {
     case job(Job)
-    /// Folders, each without the folders below it, and the number of the update.
+    /// Changed folders, each without its subfolders, and the number of the update.
     case folders(Set<[UInt8]>, UInt32)
   }
 
@@ -25,12 +25,13 @@ struct UpdateQueue {
     case idle
   }
 
-  /// Updates that may wait, as with mpd.
+  /// The maximum number of pending updates, as in mpd.
   static let limit = 32
-  /// Folders that are looked at one by one; where more have changed, all are.
+  /// The maximum number of changed folders that are scanned one by one. Changes in more folders cause a
+  /// complete scan.
   static let folderLimit = 1000
-  /// Seconds of quiet after a change before it is looked at, and seconds after which it is in any case: an album that is
-  /// copied is one change.
+  /// The quiet time after a change before the scan, and the maximum delay of the scan, in seconds. An album
+  /// that is being copied counts as one change.
   private static let quiet = 0.5
   private static let patience = 5.0
 
@@ -39,20 +40,21 @@ struct UpdateQueue {
   private(set) var running: UInt32?
   private var lastNumber: UInt32 = 0
   private var changed: Set<[UInt8]> = []
-  /// When the first and the last of these changes were seen.
+  /// The times of the first and the last pending change.
   private var changes: (first: HostTime, last: HostTime)?
 
-  /// The number of the update that comes next, of those that were asked for.
+  /// The number of the next requested update.
   var waiting: UInt32? { jobs.first?.number }
 
-  /// Adds an update that somebody asks for; its number, or nil if too many wait.
+  /// Adds a requested update and returns its number; nil if `limit` updates are pending.
   mutating func add(_ path: [UInt8], rereads: Bool) -> UInt32? {
     guard jobs.count < Self.limit else { return nil }
     append(path, rereads: rereads)
     return lastNumber
   }
 
-  /// Adds an update of all, unless one waits already. It always finds room: nobody would ask for it again.
+  /// Adds a complete update unless one is pending. Ignores `limit`, since nobody would request the update
+  /// again.
   mutating func addAll() {
     if !jobs.contains(where: { $0.path.isEmpty }) { append([], rereads: false) }
   }
@@ -62,7 +64,7 @@ struct UpdateQueue {
     jobs.append(Job(number: lastNumber, path: path, rereads: rereads))
   }
 
-  /// Something in a folder has changed; nil: in any of them, as when the system has lost count.
+  /// Records a change in a folder; nil means in any folder, as after an overflow of the inotify queue.
   mutating func note(_ folder: [UInt8]?, at now: HostTime) {
     if let folder, changed.contains(folder) || changed.count < Self.folderLimit {
       changed.insert(folder)
@@ -72,7 +74,7 @@ struct UpdateQueue {
     }
   }
 
-  /// Begins the next update, if it is time for one.
+  /// Starts the next update if one is due.
   mutating func next(at now: HostTime) -> Next {
     if !jobs.isEmpty {
       let job = jobs.removeFirst()
@@ -89,6 +91,6 @@ struct UpdateQueue {
     return .run(.folders(changed, lastNumber))
   }
 
-  /// The update in progress has ended.
+  /// Ends the update in progress.
   mutating func end() { running = nil }
 }

@@ -1,17 +1,17 @@
 internal import ControlProtocol
 
-/// The long answers that were given last, while the library is as it was.
+/// A cache of the most recent long replies, for one version of the library.
 struct KeptAnswers {
-  /// Shorter ones are made in a few milliseconds.
+  /// The minimum size of a kept reply, in bytes. Shorter replies take only a few milliseconds to make.
   static let shortest = 256 << 10
-  /// Bytes of all together.
+  /// The maximum size of all kept replies together, in bytes.
   static let limit = 4 << 20
 
   private var version: Int64?
-  /// The oldest first.
+  /// The kept replies, oldest first.
   private var replies: [(command: Command.Database, reply: Reply)] = []
 
-  /// A copy of what was answered to a command when the library had this version.
+  /// Returns a copy of the reply to a command at this version of the library; nil if none is kept.
   func reply(to command: Command.Database, _ version: Int64?) -> Reply? {
     guard version == self.version, let kept = replies.first(where: { $0.command == command }) else {
       return nil
@@ -19,8 +19,8 @@ struct KeptAnswers {
     return kept.reply.copy
   }
 
-  /// Keeps a copy of an answer, and drops those of other versions, then the oldest until there is room. Says whether the
-  /// answer is one to keep.
+  /// Keeps a copy of a reply. Drops replies for other versions, then the oldest ones until the limit allows
+  /// it. Returns whether the reply was kept.
   @discardableResult
   mutating func keep(_ reply: Reply, to command: Command.Database, _ version: Int64?) -> Bool {
     if version != self.version { replies = [] }
@@ -35,7 +35,7 @@ struct KeptAnswers {
 }
 
 extension Reply {
-  /// The same bytes in memory of their own, and no more than they need: the other ones go to the client.
+  /// A copy in a buffer of its exact size: the original buffer goes to the client.
   fileprivate var copy: Reply {
     var copy = Reply()
     copy.reserve(bytes.count)

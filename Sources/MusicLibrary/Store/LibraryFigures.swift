@@ -1,11 +1,11 @@
-/// What there is in a library.
+/// The statistics of a library.
 package struct LibraryFigures: Hashable, Sendable {
-  /// How many artists, albums and songs there are.
+  /// The numbers of artists, albums and songs.
   package var artists = 0
   package var albums = 0
   package var songs = 0
-  /// Seconds of sound in all songs.
+  /// The total duration of all songs, in seconds.
   package var playtime: Int64 = 0
-  /// When it was changed last, in seconds since 1970.
+  /// The time of the last change, in seconds since 1970.
   package var updated: Int64 = 0
 }

@@ -2,20 +2,22 @@ internal import ControlProtocol
 internal import Glibc
 internal import MusicFiles
 
-/// The database's file: what is in it, and whether it is one of ours.
+/// The database file: its tables, its version and its permissions.
 enum LibraryFile {
-  /// Rises with every change of the tables, or of what is kept in them.
+  /// The schema version. Increases with every change of the tables or of the format of their contents.
   private static let version: Int64 = 2
 
   private static let tables = [
     "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
-    // Paths are relative to the home, which is the empty one. `position` is the place in a walk through all folders.
+    // Paths are relative to the music directory, which has the empty path. `position` is the rank in a walk
+    // through all folders.
     """
     CREATE TABLE folders(id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, parent INTEGER NOT NULL,
       position INTEGER NOT NULL, modified INTEGER NOT NULL)
     """,
     "CREATE INDEX folders_parent ON folders(parent, position)",
-    // `changed` is in nanoseconds, to know a file again; `tagged` has a bit for each tag that a filter finds.
+    // `changed` is in nanoseconds and serves to detect changes; `tagged` has a bit for each tag by which a
+    // filter finds the song.
     """
     CREATE TABLE songs(id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, position INTEGER NOT NULL,
       path BLOB NOT NULL UNIQUE, changed INTEGER NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -25,23 +27,25 @@ enum LibraryFile {
     "CREATE INDEX songs_folder ON songs(folder, position)",
     "CREATE INDEX songs_modified ON songs(modified)",
     "CREATE INDEX songs_tagged ON songs(tagged)",
-    // Playlists, and files that are called like songs and are none.
+    // Playlists, and files that are named like songs and are not audio.
     """
     CREATE TABLE others(path BLOB PRIMARY KEY, folder INTEGER NOT NULL, changed INTEGER NOT NULL,
       size INTEGER NOT NULL, playlist INTEGER NOT NULL) WITHOUT ROWID
     """,
     "CREATE INDEX others_folder ON others(folder)",
-    // Every text that a tag has, once.
+    // Each distinct text of a tag, once.
     "CREATE TABLE texts(id INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE, folded BLOB NOT NULL)",
     "CREATE INDEX texts_folded ON texts(folded)",
-    // What a filter finds a song by: its tags, and those that stand for one that it does not have.
+    // The tags by which a filter finds a song: its own, and the substitutes for tags that it lacks.
     """
     CREATE TABLE tags(type INTEGER NOT NULL, text INTEGER NOT NULL, song INTEGER NOT NULL,
       PRIMARY KEY(type, text, song)) WITHOUT ROWID
     """,
-    // All songs' paths of a folder, folded, one a line: a part of a name is looked for in a tenth as many rows.
+    // The case-folded paths of a folder's songs, one a line: searching for a part of a name reads a tenth as
+    // many rows.
     "CREATE TABLE names(folder INTEGER PRIMARY KEY, text BLOB NOT NULL)",
-    // What the songs of a folder differ in by the tags that songs are grouped by: an album is a row or a few.
+    // The distinct combinations of grouping tags among the songs of a folder: an album takes one row or a
+    // few.
     """
     CREATE TABLE groups(id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, songs INTEGER NOT NULL,
       duration REAL NOT NULL, metadata BLOB NOT NULL)
@@ -49,18 +53,19 @@ enum LibraryFile {
     "CREATE INDEX groups_folder ON groups(folder)",
   ]
 
-  /// All of them but what is said about the database itself.
+  /// All tables except `about`.
   private static let contents = ["folders", "songs", "others", "texts", "tags", "names", "groups"]
 
-  /// The names of tags in the order of their numbers, which the tables have.
+  /// The names of the tags, in the order of their numbers in the tables.
   private static let tagNames = Array(TagType.allCases.map(\.rawValue).joined(separator: " ").utf8)
 
-  /// Opens the database at `path`, with the mode 0600, or makes one. What it knows of another home is forgotten.
+  /// Opens or creates the database at `path` and sets its mode to 0600. Deletes the contents if they belong
+  /// to another music directory.
   static func open(_ path: MediaPath, home: MediaPath) throws(DatabaseError) -> Database {
     try makePrivate(path)
     let database = try connect(path)
     let found = try database.integer("PRAGMA user_version") ?? 0
-    // An older one is made anew in its place, as all is read from the files.
+    // An older version is created again in place, as all of its contents come from the files.
     guard (0...version).contains(found) else { throw .unknownVersion(found) }
     var isOurs = found == version
     if isOurs { isOurs = try has(database, "tags", .bytes(tagNames)) }
@@ -69,7 +74,7 @@ enum LibraryFile {
     return database
   }
 
-  /// Makes the file if there is none, for this user only.
+  /// Creates the file if it does not exist, and makes it accessible to this user only.
   static func makePrivate(_ path: MediaPath) throws(DatabaseError) {
     do {
       let descriptor = try path.systemCall { Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
@@ -80,11 +85,11 @@ enum LibraryFile {
     }
   }
 
-  /// Another connection to it.
+  /// Opens another connection to the file.
   static func connect(_ path: MediaPath) throws(DatabaseError) -> Database {
     let database = try Database(path)
     try database.run("PRAGMA journal_mode = WAL")
-    // A kill loses nothing; a power cut perhaps the last songs, which are found again.
+    // A kill loses nothing; a power failure may lose the last songs, which the next scan finds again.
     try database.run("PRAGMA synchronous = NORMAL")
     try database.run("PRAGMA temp_store = MEMORY")
     return database
@@ -116,7 +121,8 @@ enum LibraryFile {
     try database.run("COMMIT")
   }
 
-  /// Puts a database that cannot be used out of the way; says where it is now, or nil if it is gone.
+  /// Renames an unusable database to end in `.damaged`. Returns the new path, or nil if the file was deleted
+  /// instead.
   static func setAside(_ path: MediaPath) -> MediaPath? {
     let place = MediaPath(bytes: path.bytes + Array(".damaged".utf8))
     let isKept = path.withCString { old in place.withCString { rename(old, $0) } } == 0

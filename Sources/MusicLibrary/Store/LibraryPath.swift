@@ -1,24 +1,25 @@
-/// Paths as the database has them: relative to the home, which is the empty one; single slashes between names.
+/// Paths as in the database: relative to the music directory, which has the empty path; single slashes
+/// between names.
 enum LibraryPath {
   private static let slash = UInt8(ascii: "/")
 
-  /// The folder that this one, or this file, is in.
+  /// Returns the folder that contains this file or folder.
   static func folder(of path: [UInt8]) -> [UInt8] {
     path.lastIndex(of: slash).map { Array(path[..<$0]) } ?? []
   }
 
-  /// The last name.
+  /// Returns the last component of a path.
   static func name(of path: [UInt8]) -> ArraySlice<UInt8> {
     path.lastIndex(of: slash).map { path[($0 + 1)...] } ?? path[...]
   }
 
-  /// The path of a name in a folder.
+  /// Returns the path of a name in a folder.
   static func path(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
     folder.isEmpty ? name : folder + [slash] + name
   }
 
-  /// The first path below a folder, and the first one behind all of them: its bytes up to the slash, and the byte that
-  /// follows the slash.
+  /// Returns the bounds of all paths below a folder: its path with a slash, and its path with the byte that
+  /// follows the slash. The upper bound is exclusive.
   static func range(below folder: [UInt8]) -> [DatabaseValue] {
     folder.isEmpty
       ? [.bytes([]), .bytes([0xFF, 0xFF, 0xFF, 0xFF])]
@@ -26,9 +27,9 @@ enum LibraryPath {
   }
 }
 
-/// Texts of tags.
+/// Conversions of tag values.
 enum LibraryText {
-  /// The number that a text begins with, as C's `strtol` reads it; 0 without one.
+  /// Returns the number at the start of a text, as C's `strtol` reads it; 0 without one.
   static func number(_ text: [UInt8]) -> Int {
     let text = text.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let isNegative = text.first == UInt8(ascii: "-")

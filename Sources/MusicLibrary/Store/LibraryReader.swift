@@ -5,45 +5,45 @@ internal import Synchronization
 
 /// A song of the library.
 package struct LibrarySong: Sendable {
-  /// Relative to the home.
+  /// The path, relative to the music directory.
   package let path: [UInt8]
-  /// What the file says about itself.
+  /// The metadata that was read from the file.
   package let metadata: SongMetadata
 }
 
 /// A folder or a playlist of the library.
 package struct LibraryEntry: Hashable, Sendable {
-  /// Relative to the home.
+  /// The path, relative to the music directory.
   package let path: [UInt8]
-  /// When it was changed last, in seconds since 1970.
+  /// The time of the last change, in seconds since 1970.
   package let modified: Int64
 }
 
-/// Answers questions about the library. Used by one thread at a time; blocks on the disk.
+/// Answers queries about the library. Used by one thread at a time; blocks on the disk.
 package final class LibraryReader: Sendable {
   private let database: Database
   private let answers = Mutex(KeptAnswers())
 
   init(_ database: consuming Database) throws(DatabaseError) {
-    // There may be several, and SQLite's own cache is the system's once more.
+    // Several readers may exist, and SQLite's cache duplicates that of the system: 1 MB each is enough.
     try database.run("PRAGMA cache_size = -1000")
     try database.run("PRAGMA query_only = 1")
     self.database = database
   }
 
-  /// Begins a question: what is asked from now on may take so many steps in all, and ends where `interruption` has a
-  /// reason, which is asked about once a millisecond.
+  /// Begins a query with a new budget. Later calls end with an error once `interruption` returns a reason; it
+  /// is called about once a millisecond.
   func begin(_ interruption: @escaping @Sendable () -> String?) { database.question.begin(interruption) }
 
   // MARK: Songs
 
-  /// Songs that are read between two looks at whether somebody still waits for them: some ten microseconds each.
+  /// The number of songs read between two checks for an interruption. Each song takes some ten microseconds.
   private static let songsBetweenLooks = 100
 
-  /// In a walk through all folders.
+  /// The sort key of songs in a walk through all folders.
   private static let walk = "(SELECT position FROM folders WHERE folders.id = songs.folder), position"
 
-  /// The songs that a query finds, as numbers for `songs(_:)`.
+  /// The songs that match a query, as numbers for `songs(_:)`.
   package func find(_ query: SongQuery, foldsCase: Bool) throws(DatabaseError) -> [Int64] {
     let condition = SongCondition(query.filter, foldsCase: foldsCase)
     let start = Int64(query.window?.lowerBound ?? 0)
@@ -60,7 +60,7 @@ package final class LibraryReader: Sendable {
     return ids
   }
 
-  /// The songs for which a condition holds, in any order.
+  /// The songs that meet a condition, in any order.
   func ids(_ condition: SongCondition) throws(DatabaseError) -> [Int64] {
     var ids: [Int64] = []
     try database.statement("SELECT id FROM songs WHERE \(condition.text)").forEach(condition.values) {
@@ -86,7 +86,7 @@ package final class LibraryReader: Sendable {
         let key = SongMetadata(encoded: row.bytes(1))?.first(tag) ?? []
         songs.append((isNumber ? [] : key, isNumber ? LibraryText.number(key) : 0, row.integer(0)))
       }
-    // Stable, as Swift's sort is.
+    // Swift's sort is stable: songs with equal keys keep the order of the walk.
     songs.sort { left, right in
       let (first, second) = order.isDescending ? (right, left) : (left, right)
       return isNumber
@@ -95,12 +95,12 @@ package final class LibraryReader: Sendable {
     return songs.map(\.id)
   }
 
-  /// The songs with these numbers, in this order; those that have gone are left out.
+  /// The songs with these numbers, in this order. Songs that no longer exist are left out.
   package func songs(_ ids: some Sequence<Int64>) throws(DatabaseError) -> [LibrarySong] {
     let statement = try database.statement("SELECT path, metadata FROM songs WHERE id = ?")
     var songs: [LibrarySong] = []
     for id in ids {
-      // SQLite counts its steps anew for each, and so would not look.
+      // SQLite counts its steps from zero for each statement, and so would never call the progress handler.
       let isLook = songs.count % Self.songsBetweenLooks == Self.songsBetweenLooks - 1
       if isLook, database.question.isInterrupted(), let refusal = database.question.refusal {
         throw .refused(refusal)
@@ -110,7 +110,7 @@ package final class LibraryReader: Sendable {
     return songs
   }
 
-  /// The song of this path.
+  /// The song with this path; nil if it is unknown.
   package func song(_ path: [UInt8]) throws(DatabaseError) -> LibrarySong? {
     var song: LibrarySong?
     try database.statement("SELECT path, metadata FROM songs WHERE path = ?").forEach([.bytes(path)]) {
@@ -128,12 +128,12 @@ package final class LibraryReader: Sendable {
 
   // MARK: Folders
 
-  /// The number of the folder of this path.
+  /// The number of the folder with this path; nil if it is unknown.
   package func folder(_ path: [UInt8]) throws(DatabaseError) -> Int64? {
     try database.integer("SELECT id FROM folders WHERE path = ?", .bytes(path))
   }
 
-  /// The folder with this number and all below it, in order.
+  /// The numbers of the folder with this path and of all folders below it, in order.
   package func folders(from path: [UInt8]) throws(DatabaseError) -> [Int64] {
     var ids: [Int64] = []
     try database.statement(
@@ -142,23 +142,23 @@ package final class LibraryReader: Sendable {
     return ids
   }
 
-  /// The folder with this number; `nil` if it has gone.
+  /// The folder with this number; nil if it no longer exists.
   package func entry(ofFolder folder: Int64) throws(DatabaseError) -> LibraryEntry? {
     try entries("SELECT path, modified FROM folders WHERE id = ?", folder).first
   }
 
-  /// The folders in a folder.
+  /// The folders in a folder, in order.
   package func folders(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
     try entries("SELECT path, modified FROM folders WHERE parent = ? ORDER BY position", folder)
   }
 
-  /// The playlists in a folder.
+  /// The playlists in a folder, in order of their paths.
   package func playlists(in folder: Int64) throws(DatabaseError) -> [LibraryEntry] {
     try entries(
       "SELECT path, changed / 1000000000 FROM others WHERE folder = ? AND playlist ORDER BY path", folder)
   }
 
-  /// The songs in a folder, as numbers for `songs(_:)`.
+  /// The songs in a folder, as numbers for `songs(_:)`, in order.
   package func songs(in folder: Int64) throws(DatabaseError) -> [Int64] {
     var ids: [Int64] = []
     try database.statement("SELECT id FROM songs WHERE folder = ? ORDER BY position").forEach(
@@ -177,7 +177,7 @@ package final class LibraryReader: Sendable {
 
   // MARK: Tags
 
-  /// The paths of the songs that a filter finds, in order.
+  /// The paths of the songs that match a filter, in the order of a walk.
   package func paths(_ filter: FilterExpression?) throws(DatabaseError) -> [[UInt8]] {
     let condition = SongCondition(filter ?? .all([]), foldsCase: false)
     var paths: [[UInt8]] = []
@@ -187,8 +187,8 @@ package final class LibraryReader: Sendable {
     return paths
   }
 
-  /// Calls `body` with the different values of tags in the songs that a filter finds, one for each tag, in the order of
-  /// their bytes. A song without a tag has the empty text.
+  /// Calls `body` with each distinct combination of values of these tags, among the songs that match a
+  /// filter, in byte order. A song without a tag has an empty value.
   package func forEachValues(
     of types: [TagType], _ filter: FilterExpression?, _ body: ([[UInt8]]) -> Void
   ) throws(DatabaseError) {
@@ -203,8 +203,8 @@ package final class LibraryReader: Sendable {
     rows.forEachSorted(body)
   }
 
-  /// The tags that the songs of an album have in common, most of the time, and by which songs are grouped: for each folder
-  /// the database has them once.
+  /// The tags by which songs are grouped. The songs of an album usually share them, so that the database
+  /// stores each combination once for a folder.
   static let groupTags: Set<TagType> = [
     .artist, .artistSort, .album, .albumSort, .albumArtist, .albumArtistSort, .date, .originalDate, .genre,
     .disc, .label,
@@ -226,7 +226,7 @@ package final class LibraryReader: Sendable {
     if try database.integer("SELECT 1 FROM songs WHERE tagged & \(bit) = 0 LIMIT 1") != nil {
       body([])
     }
-    // From one text to the next by the index.
+    // Steps from one distinct text to the next by the index.
     try database.statement(
       """
       WITH RECURSIVE present(text) AS (SELECT min(text) FROM tags WHERE type = ?1 UNION ALL
@@ -237,13 +237,13 @@ package final class LibraryReader: Sendable {
     ).forEach([.integer(Int64(type.index))]) { body($0.bytes(0)) }
   }
 
-  /// How many songs, and how many seconds of sound.
+  /// A number of songs, and their total duration in seconds.
   package struct Count: Hashable, Sendable {
     package var songs = 0
     package var seconds = 0.0
   }
 
-  /// Counts the songs that a filter finds.
+  /// Counts the songs that match a filter.
   package func count(_ filter: FilterExpression) throws(DatabaseError) -> Count {
     let condition = SongCondition(filter, foldsCase: false)
     var count = Count()
@@ -253,7 +253,7 @@ package final class LibraryReader: Sendable {
     return count
   }
 
-  /// Counts them by the values of a tag, in the order of their bytes.
+  /// Counts the songs that match a filter, for each value of a tag, in byte order of the values.
   package func count(
     _ filter: FilterExpression?, by type: TagType
   ) throws(DatabaseError) -> [(value: [UInt8], count: Count)] {
@@ -283,23 +283,24 @@ package final class LibraryReader: Sendable {
 
   // MARK: Answers
 
-  /// What `make` makes of the library for a command; if that is long, it is kept until the library changes, since clients
-  /// ask for all there is again each time that they show it.
+  /// Returns the reply that `make` makes for a command. Keeps a long reply until the library changes, since
+  /// clients request complete listings each time that they show them.
   package func answer(
     to command: Command.Database, _ make: () throws(DatabaseError) -> Reply
   ) throws(DatabaseError) -> Reply {
-    // Another number whenever another connection has written. Taken first: what changes meanwhile is seen the next time.
+    // Changes whenever another connection has written. Read before the reply is made, so that the next
+    // command sees a concurrent change.
     let version = try database.integer("PRAGMA data_version")
     if let kept = answers.withLock({ $0.reply(to: command, version) }) { return kept }
     let reply = try make()
-    // What it was made from is megabytes, which glibc would keep for this thread.
+    // Making the reply takes megabytes of heap, which glibc would keep for this thread.
     if answers.withLock({ $0.keep(reply, to: command, version) }) { _ = continuo_malloc_trim(0) }
     return reply
   }
 
   // MARK: Figures
 
-  /// What is known of all songs together; `nil` before the first scan has ended.
+  /// The statistics of the whole library; nil until a scan has recorded them.
   func figures() throws(DatabaseError) -> LibraryFigures? {
     var values: [String: Int64] = [:]
     try database.statement("SELECT name, value FROM about").forEach([]) {

@@ -3,37 +3,38 @@ internal import Glibc
 internal import Jukebox
 internal import MusicFiles
 
-/// Puts into the database what was found on the disk. One thread has it.
+/// Writes scan results to the database. Owned by one thread.
 final class LibraryWriter {
-  /// What is known of a file, by which it is seen to be the same.
+  /// The recorded state of a file, to detect changes.
   struct KnownFile: Hashable {
-    /// `nil` for what is no song.
+    /// The number of the song; nil for a file that is not a song.
     var song: Int64?
     var changed: Int64
     var size: Int64
 
-    /// Whether the file is as it was.
+    /// Whether the modification time and size of the file are unchanged.
     func isSame(as status: FileStatus) -> Bool { changed == status.changed && size == status.size }
   }
 
   let database: Database
-  /// Those that are run for every folder; to prepare one anew takes longer than to run it.
+  /// Prepared statements that run for every folder. Preparing one takes longer than running it.
   private var statements: [String: CachedStatement] = [:]
   private let insertSong: DatabaseStatement
   private let insertTag: DatabaseStatement
   private let insertText: DatabaseStatement
   private let findText: DatabaseStatement
   private let deleteTag: DatabaseStatement
-  /// Numbers of texts that were used lately: artists and albums come again and again.
+  /// The numbers of recently used texts: artists and albums repeat.
   private var texts: [[UInt8]: Int64] = [:]
   private static let textLimit = 1000
-  /// Whether something was changed since `finish`.
+  /// Whether anything has changed since the last `finish`.
   private(set) var hasChanged = false
   private var hasRemoved = false
   private var mustOrderFolders = false
 
   init(_ database: consuming Database) throws(DatabaseError) {
-    // Inserting goes all over the indexes; SQLite's 2 MB would be written out and read back all the time.
+    // Inserts touch all indexes. SQLite's default cache of 2 MB would be written out and read back all the
+    // time.
     try database.run("PRAGMA cache_size = -8000")
     insertSong = try database.statement(
       """
@@ -53,7 +54,7 @@ final class LibraryWriter {
     init(_ statement: consuming DatabaseStatement) { self.statement = statement }
   }
 
-  /// Runs a statement, prepared the first time.
+  /// Runs a statement, which is prepared at its first use.
   private func forEach(
     _ text: String, _ values: [DatabaseValue], _ body: (DatabaseRow) throws(DatabaseError) -> Void = { _ in }
   ) throws(DatabaseError) {
@@ -67,7 +68,7 @@ final class LibraryWriter {
     try cached.statement.forEach(values, body)
   }
 
-  /// The first number that a statement has.
+  /// The first number in a statement's result; nil without a row.
   private func integer(_ text: String, _ values: DatabaseValue...) throws(DatabaseError) -> Int64? {
     var result: Int64?
     try forEach(text, values) { result = result ?? $0.integer(0) }
@@ -76,19 +77,22 @@ final class LibraryWriter {
 
   // MARK: Transactions
 
-  /// Begins to write; others see nothing of it before `commit`.
+  /// Begins a transaction, whose changes other connections see after `commit`.
   func begin() throws(DatabaseError) { try database.run("BEGIN IMMEDIATE") }
 
-  /// Shows others what was written.
+  /// Commits the transaction.
   func commit() throws(DatabaseError) { try database.run("COMMIT") }
 
-  /// Takes back what was written since `begin`, as far as a failure has not done that.
+  /// Rolls the transaction back, unless SQLite has already done so after an error.
   func rollBack() {
     texts = [:]
     try? database.run("ROLLBACK")
   }
 
-  /// Ends a run: folders get their order, what nobody needs goes. `figures` are kept if something was changed.
+  /// Completes a pass: deletes unused rows, orders the folders and updates the statistics. Returns whether
+  /// anything has changed.
+  ///
+  /// - Parameter isComplete: Whether the pass covered all folders; unused texts are deleted only then.
   func finish(isComplete: Bool) throws(DatabaseError) -> Bool {
     guard hasChanged else { return false }
     repeat {
@@ -115,7 +119,7 @@ final class LibraryWriter {
     return true
   }
 
-  /// Notes what is known of all songs together, as far as they have been found.
+  /// Updates the statistics of the whole library from the songs found so far.
   func noteFigures() throws(DatabaseError) {
     try setAbout("songs", "SELECT count(*) FROM songs")
     try setAbout("playtime", "SELECT CAST(total(duration) AS INTEGER) FROM songs")
@@ -125,7 +129,7 @@ final class LibraryWriter {
     try setAbout("updated", "SELECT \(time(nil))")
   }
 
-  /// Gives memory back until there is more to do.
+  /// Releases memory until the next update.
   func rest() {
     texts = [:]
     database.releaseMemory()
@@ -137,8 +141,8 @@ final class LibraryWriter {
 
   // MARK: Folders
 
-  /// The number of this folder; it and those above it are added where they are missing. A walk in order adds them in
-  /// order, so that clients see them so before the walk is at its end.
+  /// The number of this folder. Adds missing rows for the folder and for those above it. A walk in order adds
+  /// the rows in order, so that clients see folders sorted before the walk ends.
   func folder(_ path: [UInt8], modified: Int64) throws(DatabaseError) -> Int64 {
     var known: (id: Int64, modified: Int64)?
     try forEach("SELECT id, modified FROM folders WHERE path = ?", [.bytes(path)]) {
@@ -169,7 +173,7 @@ final class LibraryWriter {
     return try folder(parent, modified: 0)
   }
 
-  /// The folders that are known in this one.
+  /// The known subfolders of this folder.
   func folders(in folder: [UInt8]) throws(DatabaseError) -> Set<[UInt8]> {
     var paths: Set<[UInt8]> = []
     try forEach(
@@ -180,12 +184,12 @@ final class LibraryWriter {
     return paths
   }
 
-  /// Whether the folder is known.
+  /// Whether the folder has a row.
   func hasFolder(_ path: [UInt8]) throws(DatabaseError) -> Bool {
     try integer("SELECT 1 FROM folders WHERE path = ?", .bytes(path)) != nil
   }
 
-  /// Takes out the folder, with everything in it and below it.
+  /// Removes the folder with everything in it and below it.
   func remove(folder path: [UInt8]) throws(DatabaseError) {
     let range = LibraryPath.range(below: path)
     var songs: [Int64] = []
@@ -219,7 +223,7 @@ final class LibraryWriter {
 
   // MARK: Files
 
-  /// What is known of the files in this folder, by their paths.
+  /// The recorded files of this folder, by path.
   func files(in folder: Int64) throws(DatabaseError) -> [[UInt8]: KnownFile] {
     var files: [[UInt8]: KnownFile] = [:]
     try forEach("SELECT path, id, changed, size FROM songs WHERE folder = ?", [.integer(folder)]) {
@@ -231,7 +235,7 @@ final class LibraryWriter {
     return files
   }
 
-  /// Takes a file out.
+  /// Removes a file.
   func remove(_ path: [UInt8], _ known: KnownFile) throws(DatabaseError) {
     if let song = known.song {
       try remove(song: song)
@@ -254,7 +258,7 @@ final class LibraryWriter {
     try forEach("DELETE FROM songs WHERE id = ?", [.integer(song)])
   }
 
-  /// Adds a file that is no song.
+  /// Adds a playlist, or a file that is named like a song and is not one.
   func add(other path: [UInt8], to folder: Int64, _ status: FileStatus, isPlaylist: Bool)
     throws(DatabaseError)
   {
@@ -267,7 +271,7 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// Adds a song.
+  /// Adds a song with its tags. Its folder counts as not arranged until `arrangeSongs`.
   func add(
     song path: [UInt8], to folder: Int64, _ status: FileStatus, _ metadata: SongMetadata
   ) throws(DatabaseError) {
@@ -279,7 +283,8 @@ final class LibraryWriter {
       .integer(Int64(metadata.sampleRate ?? 0)),
       .integer(Int64(metadata.channels ?? 0)), .integer(tagged), .bytes(metadata.encoded))
     let song = database.lastRow
-    // Until its songs are arranged again, also if that is only after a restart: names are looked for in the songs meanwhile.
+    // Until the folder is arranged again, possibly after a restart, searches for names examine its songs
+    // instead.
     try forEach("DELETE FROM names WHERE folder = ?", [.integer(folder)])
     for (type, texts) in tags {
       for text in texts {
@@ -289,7 +294,7 @@ final class LibraryWriter {
     hasChanged = true
   }
 
-  /// What filters find a song by: its values for each tag, or for the tag that stands for it.
+  /// The values by which filters find a song, for each tag: its own, or those of its first substitute.
   private static func searchable(_ metadata: SongMetadata) -> [(type: TagType, texts: [[UInt8]])] {
     var own: [TagType: [[UInt8]]] = [:]
     for tag in metadata.tags { own[tag.type, default: []].append(tag.value.bytes) }
@@ -309,13 +314,13 @@ final class LibraryWriter {
     return number
   }
 
-  /// Whether nothing was added to the folder since its songs were arranged.
+  /// Whether no song was added to the folder since its songs were arranged.
   func isArranged(_ folder: Int64) throws(DatabaseError) -> Bool {
     try integer("SELECT 1 FROM names WHERE folder = ?", .integer(folder)) != nil
   }
 
-  /// Puts the songs of a folder in order, by album, disc and track, then by name; notes what they are called, and what
-  /// they have in common. To be called when songs of it have come or gone.
+  /// Sorts the songs of a folder by album, disc and track, then by name, and renews its rows in `names` and
+  /// `groups`. Required after songs of the folder were added or removed.
   func arrangeSongs(in folder: Int64) throws(DatabaseError) {
     struct Key: Comparable {
       let album: NaturalOrder
@@ -334,7 +339,7 @@ final class LibraryWriter {
       row in
       let metadata = SongMetadata(encoded: row.bytes(1)) ?? SongMetadata()
       func number(_ type: TagType) -> Int { LibraryText.number(metadata.first(type)) }
-      // Without the extension "Song" comes before "Song 2".
+      // Without the extension, "Song" sorts before "Song 2".
       let name = LibraryPath.name(of: row.bytes(0)).dropLast(".mp3".utf8.count)
       let key = Key(
         album: NaturalOrder(metadata.first(.album)), disc: number(.disc), track: number(.track),
@@ -362,7 +367,7 @@ final class LibraryWriter {
 }
 
 extension SongMetadata {
-  /// The first value of this tag, or of one that stands for it; empty without.
+  /// The first value of this tag, or of its first substitute that the song has; empty if it has none.
   func first(_ type: TagType) -> [UInt8] {
     for candidate in [type] + type.substitutes {
       var found: [UInt8]?

@@ -1,14 +1,14 @@
 internal import ControlProtocol
 
-/// A filter as the database understands it: a condition on rows of `songs`.
+/// A filter translated to SQL: a condition on rows of `songs`.
 struct SongCondition {
   /// SQL, with a `?` for each of the values.
   private(set) var text: String
   private(set) var values: [DatabaseValue] = []
 
-  /// What the expression describes.
+  /// Translates a filter expression.
   ///
-  /// - Parameter foldsCase: Whether capitals and small letters are the same.
+  /// - Parameter foldsCase: Whether case is ignored.
   init(_ expression: FilterExpression, foldsCase: Bool) {
     switch expression {
     case .tag(let type?, let test): self.init(test, of: type, foldsCase)
@@ -48,12 +48,13 @@ struct SongCondition {
       self.init("1")
       return
     }
-    // The index of the paths alone is read for it.
+    // The subquery needs only `id` and `path`, which SQLite reads from the index of the paths.
     let column = foldsCase && !test.isPattern ? "folded(path)" : "path"
     let condition = Self.condition(test, column, foldsCase)
     let songs = "id IN (SELECT id FROM songs WHERE "
     switch test {
-    // In the few folders with such a name. Of half a letter that would not be known.
+    // Searches only the few folders with such a name. Half a letter (invalid UTF-8) would not be found in
+    // their folded names.
     case .equals(let text), .contains(let text):
       let isText = String(validating: text.bytes, as: UTF8.self) != nil
       guard isText, foldsCase || test == .contains(text) else { fallthrough }
@@ -64,12 +65,13 @@ struct SongCondition {
     }
   }
 
-  /// The folders whose names are not noted, since songs are being added: all in them are looked at.
+  /// The folders without a row in `names`, since songs are being added to them. All of their songs are
+  /// examined.
   private static let unnamed = "SELECT id FROM folders WHERE id NOT IN (SELECT folder FROM names)"
 
   private init(_ test: TextTest, of type: TagType, _ foldsCase: Bool) {
     switch test {
-    // A song without the tag has the empty text.
+    // A song without the tag counts as one with an empty value.
     case .contains(""), .matches(""): self.init("1")
     case .equals(""): self.init("tagged & \(Int64(1) << Int64(type.index)) = 0")
     default:
@@ -92,7 +94,7 @@ struct SongCondition {
     }
   }
 
-  /// The types of tags that there are, found with one look at the index for each.
+  /// The tag types in use, found with one index lookup for each.
   private static let types = """
     WITH RECURSIVE present(type) AS (SELECT min(type) FROM tags UNION ALL
     SELECT (SELECT min(type) FROM tags WHERE tags.type > present.type) FROM present WHERE type IS NOT NULL)
@@ -101,7 +103,7 @@ struct SongCondition {
 
   private init(_ mask: AudioFormatMask) {
     switch mask.samples {
-    // Songs are decoded to floating-point numbers.
+    // Songs are decoded to floating-point samples.
     case .bits, .dsd: self.init("0")
     case .floatingPoint, nil:
       let parts = ["rate": mask.rate, "channels": mask.channels].sorted { $0.key > $1.key }
@@ -126,6 +128,6 @@ struct SongCondition {
 }
 
 extension TextTest {
-  /// Whether it is a regular expression, which finds capitals and small letters by itself.
+  /// Whether the test is a regular expression, which folds case by itself.
   fileprivate var isPattern: Bool { if case .matches = self { true } else { false } }
 }

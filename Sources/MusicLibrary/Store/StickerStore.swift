@@ -3,13 +3,15 @@ internal import Glibc
 package import MusicFiles
 internal import Synchronization
 
-/// What clients note about songs, as a rating: names with values, by the song's path.
+/// Stickers: names with values, such as ratings, that clients attach to songs. They are stored by the song's
+/// path.
 ///
-/// In a file of its own beside the library's. What the library knows can be read anew, and is when its file is damaged or
-/// of another version; these notes are nowhere else. They also do not wait for a scan, which writes to the library for
-/// minutes. The notes of a song that has vanished are kept: a disk that was taken away comes back.
+/// The file is separate from the library's database. The database can be rebuilt from the music, and is if it
+/// is damaged or has another version; stickers exist nowhere else. A separate file also need not wait for a
+/// scan, which writes to the library for minutes. Stickers of a missing song are kept: a disk that is not
+/// mounted may return.
 ///
-/// The file is opened when it is first asked for. Any thread; all calls block on the disk.
+/// The file is opened at its first use. Any thread; all calls block on the disk.
 package final class StickerStore: Sendable {
   private final class Connection: Sendable {
     let database: Database
@@ -18,15 +20,16 @@ package final class StickerStore: Sendable {
   }
 
   private static let version: Int64 = 1
-  /// Pages of 4 KiB that the file takes at most, 256 MiB: a client could fill the disk.
+  /// The maximum file size in pages of 4 KiB: 256 MiB. A client could fill the disk otherwise.
   private static let pageLimit = 65_536
 
   private let path: MediaPath
   private let complain: @Sendable (String) -> Void
   private let connection = Mutex<Connection?>(nil)
 
-  /// The notes in the file at `path`, which is made, with the mode 0600, if there is none. One that cannot be used is put
-  /// aside with a word by `complain`, which gets lines for a person on the caller's thread.
+  /// Creates a store for the file at `path`, which is created with mode 0600 at its first use. An unusable
+  /// file is renamed or, if that fails, deleted. `complain` is called then with a message for a person, on
+  /// the caller's thread.
   package init(_ path: MediaPath, complain: @escaping @Sendable (String) -> Void) {
     self.path = path
     self.complain = complain
@@ -34,7 +37,7 @@ package final class StickerStore: Sendable {
 
   // MARK: Asking
 
-  /// The value of a note; `nil` if the song has none of that name.
+  /// The value of a sticker; nil if the song has none of that name.
   package func value(of name: [UInt8], for song: [UInt8]) throws(DatabaseError) -> [UInt8]? {
     var value: [UInt8]?
     try forEach("SELECT value FROM stickers WHERE song = ? AND name = ?", [.bytes(song), .bytes(name)]) {
@@ -43,7 +46,7 @@ package final class StickerStore: Sendable {
     return value
   }
 
-  /// All notes about a song, in the order of their names' bytes.
+  /// All stickers of a song, in byte order of their names.
   package func all(for song: [UInt8]) throws(DatabaseError) -> [(name: [UInt8], value: [UInt8])] {
     var found: [(name: [UInt8], value: [UInt8])] = []
     try forEach("SELECT name, value FROM stickers WHERE song = ? ORDER BY name", [.bytes(song)]) {
@@ -52,8 +55,9 @@ package final class StickerStore: Sendable {
     return found
   }
 
-  /// The songs below a folder (the empty one: all) that have a note of that name, and whose value passes, in the order
-  /// of their paths' bytes. Where `interruption` has a reason, which is asked at each of them, the question ends.
+  /// The songs below a folder (empty: all) with a sticker of that name whose value passes the test, in byte
+  /// order of their paths. `interruption` is called for each song found; `DatabaseError.refused` is thrown
+  /// once it returns a reason.
   package func find(
     _ name: [UInt8], below folder: [UInt8], _ test: StickerTest?, interruption: () -> String? = { nil }
   ) throws(DatabaseError) -> [(song: [UInt8], value: [UInt8])] {
@@ -77,13 +81,13 @@ package final class StickerStore: Sendable {
 
   // MARK: Noting
 
-  /// Notes a value, in the place of the one before.
+  /// Sets a sticker and replaces its previous value.
   package func set(_ name: [UInt8], to value: [UInt8], for song: [UInt8]) throws(DatabaseError) {
     try forEach(
       "INSERT OR REPLACE INTO stickers VALUES(?, ?, ?)", [.bytes(song), .bytes(name), .bytes(value)])
   }
 
-  /// Forgets a note about a song, or all; whether there was one.
+  /// Removes a sticker of a song, or all of its stickers if `name` is nil. Returns whether any existed.
   package func remove(_ name: [UInt8]?, for song: [UInt8]) throws(DatabaseError) -> Bool {
     var hadOne = false
     try forEach(
@@ -126,7 +130,7 @@ package final class StickerStore: Sendable {
     let database = try LibraryFile.connect(path)
     let found = try database.integer("PRAGMA user_version") ?? 0
     guard found == 0 || found == Self.version else { throw .unknownVersion(found) }
-    // Nobody can read these anew: a power cut loses nothing that was answered.
+    // Stickers cannot be rebuilt. With FULL, a power failure loses no change that was acknowledged.
     try database.run("PRAGMA synchronous = FULL")
     try database.run("PRAGMA max_page_count = \(Self.pageLimit)")
     try database.run(

@@ -2,25 +2,25 @@ import ControlProtocol
 import Glibc
 import Jukebox
 
-/// The values of some tags in many songs, a row for each combination: collected one behind the other in one piece of
-/// memory, since there are tens of thousands and each answer needs them all.
+/// The values of some tags in many songs, one row for each combination. All rows share one block of memory,
+/// since there can be tens of thousands, and an answer needs all of them.
 ///
-/// A row holds its values' bytes in the order of texts one after the other: a zero and a zero behind each, a zero and a
-/// one for a zero in it. Rows compare as their bytes do.
+/// A row consists of the bytes of its values, each followed by two zero bytes. A zero byte within a value is
+/// stored as 0, 1. Rows are ordered by their bytes.
 struct ValueRows {
   private let types: [TagType]
-  /// Of each type: the tag, then those that stand for it, the first of which that a song has counts.
+  /// For each type, the tag followed by its substitutes. The first one that a song has counts.
   private let candidates: [[TagSet]]
   private var bytes: [UInt8] = []
   private var rows: [Range<Int>] = []
 
-  /// No rows yet, of values of these tags.
+  /// Creates an empty collection of rows for these tags.
   init(of types: [TagType]) {
     self.types = types
     candidates = types.map { type in ([type] + type.substitutes).map { TagSet($0) } }
   }
 
-  /// Adds what a song, or some that have this in common, have of the tags.
+  /// Adds the values of these tags in the metadata of a song, or of several songs that share it.
   mutating func add(_ metadata: SongMetadata) {
     let start = bytes.count
     for sets in candidates {
@@ -32,7 +32,7 @@ struct ValueRows {
     close(start)
   }
 
-  /// Appends the only value, or an empty one; false if there are several.
+  /// Appends the only value, or an empty one. Returns false if there are several.
   private mutating func append(_ metadata: SongMetadata, _ sets: [TagSet]) -> Bool {
     var count = 0
     for set in sets where count == 0 {
@@ -45,7 +45,7 @@ struct ValueRows {
     return count <= 1
   }
 
-  /// Each value of the first tag with each of the second, and so on.
+  /// Adds each combination of the values of all tags.
   private mutating func addAll(_ metadata: SongMetadata) {
     for values in metadata.combinations(of: types) {
       let start = bytes.count
@@ -64,7 +64,7 @@ struct ValueRows {
     bytes.append(0)
   }
 
-  /// Ends a row, and drops it if it is the one before: songs come by folders, which have much in common.
+  /// Ends a row, and drops it if it equals the previous one: songs of the same folder have much in common.
   private mutating func close(_ start: Int) {
     let row = start..<bytes.count
     if let last = rows.last, last.count == row.count, bytes[last] == bytes[row] {
@@ -74,10 +74,11 @@ struct ValueRows {
     }
   }
 
-  /// Calls `body` with each row once, in order, as values. There are too many to hold them all so.
+  /// Calls `body` with the values of each distinct row, in order. Arrays for all rows at the same time would
+  /// take too much memory.
   consuming func forEachSorted(_ body: ([[UInt8]]) -> Void) {
     bytes.withUnsafeBytes { bytes in
-      /// Below, at or above zero, as memcmp has it.
+      /// Returns a number below, at or above zero, like memcmp.
       func compare(_ first: Range<Int>, _ second: Range<Int>) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let order = memcmp(base + first.lowerBound, base + second.lowerBound, min(first.count, second.count))
@@ -112,7 +113,7 @@ struct ValueRows {
 }
 
 extension SongMetadata {
-  /// The values of this tag, or of the one that stands for it; the empty one without.
+  /// The values of this tag, or of its first substitute that the song has; one empty value if it has none.
   func values(of type: TagType) -> [[UInt8]] {
     for candidate in [type] + type.substitutes {
       var values: [[UInt8]] = []
@@ -124,7 +125,7 @@ extension SongMetadata {
     return [[]]
   }
 
-  /// Each value of the first tag with each of the second, and so on.
+  /// Each combination of the values of these tags.
   fileprivate func combinations(of types: [TagType]) -> [[[UInt8]]] {
     types.reduce([[]]) { heads, type in
       let values = values(of: type)

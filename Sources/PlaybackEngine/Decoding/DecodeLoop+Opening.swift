@@ -2,7 +2,7 @@ import AudioCore
 import HostTime
 
 extension DecodeLoop {
-  /// Opens the item that follows, where it comes from elsewhere, before its turn.
+  /// Opens the next item ahead of its turn if it is remote.
   func openAhead(_ state: inout State, host: any DecodingHost) {
     guard let next = host.mutate({ $0.itemToOpenAhead() }) else {
       state.ahead = nil
@@ -16,7 +16,7 @@ extension DecodeLoop {
     do throws(DecodingError) {
       guard let decoder = try state.ahead?.opening?.proceed() else { return }
       decoder.setReadAhead(.beginning)
-      // A stream is not to be old when its turn comes.
+      // Holding a live stream keeps its content from being outdated when its turn comes.
       decoder.hold(true)
       state.ahead = Ahead(item: next.id, decoder: decoder)
       let info = ItemInfo(decoder)
@@ -43,7 +43,7 @@ extension DecodeLoop {
       }
       host.signalConductor()
       if let known = state.format, known != format {
-        // A decoder's format can be set once, and the stream was opened again with another.
+        // A decoder's output format can be set only once, and the stream was reopened with another format.
         begin(item, source: source, state: &state)
         return .again
       }
@@ -88,7 +88,7 @@ extension DecodeLoop {
     return .again
   }
 
-  /// Lets go of what is open: its item has left the queue.
+  /// Releases the decoder and resets its state, because its item has left the queue.
   func close(_ state: inout State) {
     state.opening = nil
     state.decoder = nil
@@ -110,7 +110,7 @@ extension DecodeLoop {
     decoder.hold(isHeld)
   }
 
-  /// Begins to open `item`, in place of what was open.
+  /// Starts opening `item` and releases the previous decoder.
   private func begin(_ item: ItemID, source: any MediaSource, state: inout State) {
     close(&state)
     let ahead = state.ahead.flatMap { $0.item == item ? $0 : nil }
@@ -125,7 +125,7 @@ extension DecodeLoop {
     state.item = item
   }
 
-  /// The decoder; nil while bytes are missing to open it.
+  /// Returns the decoder; nil while bytes needed to open it are missing.
   private func opened(_ state: inout State) throws(DecodingError) -> (any AudioDecoder)? {
     if let decoder = state.decoder { return decoder }
     guard let decoder = try state.opening?.proceed() else { return nil }
@@ -135,7 +135,8 @@ extension DecodeLoop {
     return decoder
   }
 
-  /// The first frames of this generation take the place of others, or of nothing.
+  /// Prepares the first chunk of this generation to replace frames that the output holds, with a crossfade if
+  /// possible.
   private func prepareReplacement(_ replacement: EngineMachine.Replacement?, _ state: inout State) {
     state.streamFrame = replacement?.frame
     state.fading = nil

@@ -4,7 +4,7 @@ import HostTime
 extension DecodeLoop {
   // MARK: At another speed than 1
 
-  /// A step: hands over what the stretcher has, or gives it more.
+  /// Runs one step at a speed other than 1: delivers the stretcher's output, or feeds the stretcher.
   func decode(
     _ item: ItemID, at pace: Pace, end: Double?, into region: UnsafeMutableBufferPointer<Float>,
     format: PCMFormat, state: inout State, host: any DecodingHost
@@ -28,7 +28,7 @@ extension DecodeLoop {
       state.paced?.begin(item, origin: state.origin)
     }
     if handOver(into: region, format: format, state: &state, host: host) { return .again }
-    // What comes out of it is not to be more than a slice either.
+    // Scaling the input by the speed keeps the stretcher's output within one slice as well.
     let limit = min(Self.slice, max(Self.slice / 64, Int(Double(Self.slice) * pace.speed)))
     var input: [Float] = []
     swap(&input, &state.input)
@@ -53,7 +53,7 @@ extension DecodeLoop {
     return isWaiting ? .whenSignalled : .again
   }
 
-  /// Hands over what has come out. Returns whether there was anything.
+  /// Commits the stretcher's available output to the ring. Returns false if none is available.
   private func handOver(
     into region: UnsafeMutableBufferPointer<Float>, format: PCMFormat, state: inout State,
     host: any DecodingHost
@@ -65,7 +65,7 @@ extension DecodeLoop {
     return true
   }
 
-  /// Nothing follows, or something at another pace: a step of what the stretcher still holds.
+  /// Drains the stretcher by one step, because no more input follows or the next input has another speed.
   func drain(_ state: inout State, host: any DecodingHost) -> WorkerNext {
     guard let format = state.format, let region = room(&state, host: host) else { return .whenSignalled }
     if !handOver(into: region, format: format, state: &state, host: host) { state.paced?.putSilence() }

@@ -2,16 +2,18 @@ import AudioCore
 import HostTime
 
 extension DecodeLoop {
-  /// How often it is looked what came, in seconds, while sound waits for it and the ring is full.
+  /// The interval between buffer checks in seconds while sound waits for data and the ring is full.
   static let supplyInterval = 0.1
-  /// The same while no sound waits, so that the application hears of it.
+  /// The interval between buffer checks in seconds while no sound waits, for reports to the application.
   static let idleSupplyInterval = 0.25
 
-  /// Tells the machine what is there behind what was read. Returns after how many seconds to look again; nil if more is
-  /// known only when it is read on.
+  /// Reports the media available after the read position to the machine. Returns the seconds until the next
+  /// check; nil if only further reading can change the result.
   ///
-  /// `isPlaced`: the decoder was set to its place just now. `isMidway`: slices follow each other within milliseconds, and what
-  /// is there behind the last one is told as well. So if no sound waits for it, it is enough to tell now and then.
+  /// - Parameters:
+  ///   - isPlaced: whether the decoder was just positioned.
+  ///   - isMidway: whether more slices follow within milliseconds. Such reports are throttled to
+  ///     `supplyInterval` unless sound waits for data.
   @discardableResult
   func tellSupply(
     _ state: inout State, isPlaced: Bool = false, isMidway: Bool = false, host: any DecodingHost
@@ -40,8 +42,10 @@ extension DecodeLoop {
     return isTold && (supply.isComplete || supply.isFull) ? nil : Self.idleSupplyInterval
   }
 
-  /// Tells which parts of the item are there, at most as often as one can follow. False if it was told just before.
-  /// `isFinal`: that changes no more.
+  /// Reports the loaded ranges of the item, at most once every `idleSupplyInterval`. Returns false if the
+  /// report was throttled.
+  ///
+  /// `isFinal`: whether the ranges no longer change.
   private func tellExtent(
     of item: ItemID, _ decoder: any AudioDecoder, isFinal: Bool, at now: HostTime, _ state: inout State,
     host: any DecodingHost

@@ -2,89 +2,90 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// What the decode worker needs of the engine.
+/// The parts of the engine that the decode worker calls.
 protocol DecodingHost: AnyObject, Sendable {
   var clock: any HostClock { get }
-  /// Changes the machine under its lock and sends out what that made due.
+  /// Changes the machine under its lock and sends out the resulting deliveries.
   @discardableResult func mutate<Result: Sendable>(_ body: (inout EngineMachine) -> Result) -> Result
-  /// What is known of items changed, so that another stream may be due.
+  /// Signals the conductor after a change of item information, which may require another stream.
   func signalConductor()
-  /// The decode worker is to look again. Short, on any thread.
+  /// Signals the decode worker to check for work. Returns quickly; thread-safe.
   func signalDecoder()
-  /// The output waits for data and there is some, or the end was reached.
+  /// Notifies the waiting output that frames are available or the end was reached.
   func kickOutput()
-  /// There are frames that take the place of some that the output was given.
+  /// Notifies the output that the ring holds replacements for frames it already took.
   func replaceOutput()
 }
 
-/// The decode worker's body: opens what the machine orders, fills the ring, reports back.
+/// The decode worker's body: executes the machine's decode orders, fills the ring and reports results.
 ///
-/// Everything in `State` belongs to the worker alone.
+/// Only the worker accesses `State`.
 final class DecodeLoop: Sendable {
-  /// Frames decoded between two looks at the machine: a seek waits for at most this much (0.19 s of sound, below a
-  /// millisecond of work).
+  /// The number of frames decoded between two checks of the machine. A seek waits at most for one slice (0.19
+  /// s of sound, less than 1 ms of work).
   static let slice = 8192
 
-  /// The end of a ring that is to be filled, and what reads it.
+  /// The producing end of a stream's ring, with the renderer that reads it.
   struct Ring: ~Copyable {
     var producer: RingProducer
     let renderer: Renderer
-    /// The number of the stream that it belongs to: frames meant for one must never go to another.
+    /// The serial number of the stream that owns the ring; frames for one stream must never reach another.
     let stream: UInt64
   }
 
   struct State: ~Copyable {
     var ring: Ring?
-    /// What is being opened, until it has become the decoder.
+    /// The opening in progress; nil once the decoder exists.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
-    /// The decoder was opened and nothing was read.
+    /// Whether the decoder is open and no frame has been read yet.
     var isAtStart = false
-    /// The decoder stands where `origin` and `offset` say.
+    /// Whether the decoder's position equals `origin` plus `offset`.
     var isPlaced = false
-    /// All of the item is there, and that was told.
+    /// Whether the machine knows that all of the item is available.
     var isSupplied = false
-    /// When it was told last what is there.
+    /// The time of the last supply report.
     var supplyTold: HostTime?
-    /// Sound waited for more then.
+    /// Whether sound waited for data at the last supply report.
     var isAwaited = false
-    /// When it was told last which parts are there.
+    /// The time of the last loaded-ranges report.
     var extentTold: HostTime?
-    /// What was told then changes no more.
+    /// Whether the last loaded-ranges report was final.
     var isExtentFinal = false
     var readAhead = MediaReadAhead.usual
-    /// The item that follows, opened before its turn.
+    /// The next item, opened ahead of its turn.
     var ahead: Ahead?
-    /// The decoder was told that the player stands still.
+    /// Whether the decoder is held because playback is paused or suspended.
     var isHeld = false
     var item: ItemID?
     var format: PCMFormat?
     var origin: Int64 = 0
-    /// Frames of the output's rate that were read since `origin`.
+    /// The number of frames read since `origin`, at the output's sample rate.
     var offset: Int64 = 0
     var generation: UInt64 = 0
-    /// What passes at another speed than 1, and what is between it and the decoder.
+    /// The time-stretched stream and its input buffer, at a speed other than 1.
     var paced: PacedSound?
     var input: [Float] = []
-    /// `paced` knows of the item.
+    /// Whether `paced` has begun the current item.
     var isBegun = false
     var history: SoundHistory?
-    /// Where the next chunk belongs in the stream, if it takes the place of other frames; and what was there.
+    /// The stream frame at which the next chunk replaces rendered frames, and the old sound to fade out
+    /// there.
     var streamFrame: Int64?
     var fading: FadingSound?
-    /// What was there is what is read next.
+    /// Whether the next frames read are themselves the old sound to fade out (a change away from speed 1).
     var fadesSource = false
   }
 
   struct Ahead {
     let item: ItemID
-    /// Nil once it is open.
+    /// The opening in progress; nil once the decoder exists.
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
   }
 
   private let state = WorkerState(State())
-  /// Where the conductor puts the ring of a new stream, so that it never waits for a file that is being read.
+  /// The mailbox for a new stream's ring, so that the conductor never waits for a file read in progress.
   private let newRing = Mutex<Ring?>(nil)
   let host: @Sendable () -> (any DecodingHost)?
   let stretching: (any TimeStretching)?
@@ -94,14 +95,14 @@ final class DecodeLoop: Sendable {
     self.host = host
   }
 
-  /// Takes over the ring of a new stream; the worker must be signalled. The old one is dropped.
+  /// Takes over the ring of a new stream and drops the previous one. The caller must signal the worker.
   func adopt(_ producer: consuming sending RingProducer, renderer: Renderer, stream: UInt64) {
     var new: Ring? = Ring(producer: producer, renderer: renderer, stream: stream)
-    // A ring that the worker has not taken ends here, without the lock.
+    // A ring that the worker never took is released here, outside the lock.
     newRing.withLock { swap(&$0, &new) }
   }
 
-  /// One step. Runs on the decode worker.
+  /// Runs one decode step on the decode worker.
   func run() -> WorkerNext {
     guard let host = host() else { return .whenSignalled }
     return state.use { state in
@@ -116,7 +117,7 @@ final class DecodeLoop: Sendable {
     }
   }
 
-  /// Where the decoder is, in seconds of its item.
+  /// The decoder's position in seconds of its item.
   func place(_ state: borrowing State, _ decoder: any AudioDecoder, _ format: PCMFormat) -> Double {
     Double(state.origin) / Double(decoder.format.sampleRate) + Double(state.offset)
       / Double(format.sampleRate)
@@ -136,7 +137,7 @@ final class DecodeLoop: Sendable {
       decoder.setReadAhead(readAhead)
     }
     if state.paced?.generation != generation { state.paced = nil }
-    // What it comes from is let go: a file is closed, a transfer ends.
+    // Removal of the item releases its source: closes the file or ends the transfer.
     if isGone { close(&state) }
     hold(isStanding, &state)
     switch order {
@@ -173,7 +174,8 @@ final class DecodeLoop: Sendable {
       }
       return decode(item, at: pace, end: end, into: region, format: format, state: &state, host: host)
     }
-    // A clock that knows that nobody seeks meanwhile lets all be decoded at once.
+    // If the clock guarantees no event until a later time (virtual time), no slicing is needed: decode all at
+    // once.
     let limit = host.clock.quietUntil == nil ? Self.slice : .max
     guard
       let (count, ending) = read(item, into: region, limit: limit, end: end, state: &state, host: host)
@@ -186,7 +188,7 @@ final class DecodeLoop: Sendable {
     return .again
   }
 
-  /// Room for the next frames in the ring; nil if there is none.
+  /// Returns the ring's writable region; nil if the ring is full.
   func room(_ state: inout State, host: any DecodingHost) -> UnsafeMutableBufferPointer<Float>? {
     guard let renderer = state.ring?.renderer else { return nil }
     _ = renderer.setProducerAtEnd(false)
@@ -195,8 +197,8 @@ final class DecodeLoop: Sendable {
     return nil
   }
 
-  /// Reads the next frames of the item, at most `limit`, and tells the machine if they are the last ones. Nil while bytes
-  /// are missing.
+  /// Reads at most `limit` frames of the item and reports its end or failure to the machine. Returns nil
+  /// while bytes are missing.
   func read(
     _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, end: Double?,
     state: inout State, host: any DecodingHost
@@ -252,7 +254,7 @@ final class DecodeLoop: Sendable {
     return (count, ending)
   }
 
-  /// Hands over the frames at the start of `region`.
+  /// Commits the frames at the start of `region` to the ring.
   func commit(
     _ chunk: Chunk, in region: UnsafeMutableBufferPointer<Float>, state: inout State, host: any DecodingHost
   ) {

@@ -1,23 +1,25 @@
 import AudioCore
 import DequeModule
 
-/// The decoder's frames at another speed than 1: one stream of sound over all items, so that their seams sound as they do
-/// at speed 1.
+/// A continuous time-stretched stream of the decoder's frames at a speed other than 1. All items share the
+/// stretcher, so that their seams sound as they do at speed 1.
 ///
-/// An item's frame n comes out as frame n / speed behind the item's first one, and of all frames that go in there come out
-/// as many as the speed says, rounded up: what the stretcher holds back is fetched with silence at the end.
+/// Input frame n of an item becomes output frame n / speed after the item's first frame. The output length is
+/// the input length divided by the speed, rounded up. Silence at the end flushes the frames that the
+/// stretcher retains.
 struct PacedSound: ~Copyable {
-  /// A part of the stream: what was decoded of one item.
+  /// The part of the stream that belongs to one item.
   private struct Piece {
     var item: ItemID
     var origin: Int64
-    /// The number of its first frame in the stream that comes out.
+    /// The output frame number of the item's first frame.
     var firstFrame: Int64
-    /// The number behind its last frame, and what follows; nil while more is put in.
+    /// The output frame number after the item's last frame, and how the item ends; nil while input continues.
     var end: (frame: Int64, ending: Chunk.Ending)?
   }
 
-  /// Frames of silence after which a stretcher that gives nothing is not waited for: far more than any holds back.
+  /// The number of silent frames after which an empty stretcher is given up, far more than any stretcher
+  /// retains.
   private static let silenceLimit = 1 << 18
   private static let silence = [Float](repeating: 0, count: 2048)
 
@@ -39,10 +41,10 @@ struct PacedSound: ~Copyable {
     stretcher = try stretching.makeStretcher(format: format, pace: pace)
   }
 
-  /// Whether more comes out, after silence if nothing else is put in.
+  /// Whether output remains, after silence if no other input follows.
   var isPending: Bool { !pieces.isEmpty }
 
-  /// What is put next belongs to `item`, from its frame `origin` on.
+  /// Starts a new piece: the next input belongs to `item`, from its frame `origin`.
   mutating func begin(_ item: ItemID, origin: Int64) {
     pieces.append(Piece(item: item, origin: origin, firstFrame: frame(ofPut: putFrames)))
   }
@@ -52,20 +54,20 @@ struct PacedSound: ~Copyable {
     putFrames += Int64(frames.count / channelCount)
   }
 
-  /// The item that was begun last ends here.
+  /// Marks the end of the item begun last.
   mutating func end(_ ending: Chunk.Ending) {
     guard let last = pieces.indices.last else { return }
     pieces[last].end = (frame(ofPut: putFrames), ending)
   }
 
-  /// Lets what is held back come out.
+  /// Feeds silence to flush the frames that the stretcher retains.
   mutating func putSilence() {
     Self.silence.withUnsafeBufferPointer { stretcher.put($0) }
     silenceLeft -= Self.silence.count / channelCount
   }
 
-  /// Writes the next frames, all of one item, to the start of `buffer` and returns what they are; nil when more has to be
-  /// put first.
+  /// Writes the next frames, all of one item, to the start of `buffer` and returns their chunk; nil when more
+  /// input is needed.
   mutating func receive(into buffer: UnsafeMutableBufferPointer<Float>) -> Chunk? {
     guard let piece = pieces.first else { return nil }
     let limit = piece.end?.frame ?? frame(ofPut: putFrames) - 1

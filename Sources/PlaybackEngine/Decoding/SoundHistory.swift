@@ -1,17 +1,17 @@
 import AudioCore
 import DequeModule
 
-/// The last seconds of sound that was made at another speed than 1. A new speed begins in the middle of what was made
-/// ahead, and has to join it without a click.
+/// The most recent frames produced at a speed other than 1. A change of speed starts in the middle of frames
+/// produced ahead and has to join them without a click.
 struct SoundHistory {
-  /// What the ring and the device hold, and some: 3 s at 44.1 kHz.
+  /// The capacity in frames: 3 s at 44.1 kHz, more than ring and device hold together.
   private static let capacity = 1 << 17
 
   private let channelCount: Int
   private var samples: [Float]
-  /// Frames noted in all.
+  /// The total number of frames appended.
   private var count = 0
-  /// What was noted, with the number of the first frame.
+  /// The appended chunks, each with the number of its first frame.
   private var chunks = Deque<(start: Int, chunk: Chunk)>()
 
   init(channelCount: Int) {
@@ -19,7 +19,7 @@ struct SoundHistory {
     samples = [Float](repeating: 0, count: Self.capacity * channelCount)
   }
 
-  /// Notes the frames of `chunk`.
+  /// Appends the frames of `chunk`.
   mutating func append(_ frames: UnsafeMutableBufferPointer<Float>, of chunk: Chunk) {
     chunks.append((count, chunk))
     for index in 0..<(chunk.frameCount * channelCount) {
@@ -31,7 +31,7 @@ struct SoundHistory {
     }
   }
 
-  /// At most `limit` frames that followed `run`; none if they are not known any more.
+  /// Returns at most `limit` frames that followed `run`; none if they have been overwritten.
   func frames(behind run: RenderedTimeline.Run, limit: Int) -> [Float] {
     let offset = run.offset + run.frameCount
     let found = chunks.last { entry in
@@ -48,14 +48,15 @@ struct SoundHistory {
   }
 }
 
-/// Sound that fades out while other sound, which takes its place, fades in.
+/// A sound that fades out while its replacement fades in.
 struct FadingSound {
-  /// Interleaved frames; those in front of `position` have faded.
+  /// The interleaved frames; those before `position` have already faded.
   private let samples: [Float]
   private let channelCount: Int
   private var position = 0
 
-  /// Seconds that the two overlap: too short to be heard as two, long enough for no click.
+  /// The length of the crossfade in seconds: too short to be heard as two sounds, long enough to avoid a
+  /// click.
   static let duration = 0.01
 
   init(_ samples: [Float], channelCount: Int) {
@@ -65,7 +66,7 @@ struct FadingSound {
 
   var isOver: Bool { position * channelCount >= samples.count }
 
-  /// Mixes itself into frames that follow those of the last call.
+  /// Mixes the next part of the fading sound into `buffer`, whose frames follow those of the last call.
   mutating func mix(into buffer: UnsafeMutableBufferPointer<Float>, frames: Int) {
     let length = samples.count / channelCount
     let count = min(frames, length - position)

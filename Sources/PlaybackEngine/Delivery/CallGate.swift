@@ -2,10 +2,10 @@ import Glibc
 package import HostTime
 import Synchronization
 
-/// Whether calls into the application's code may begin, for all lanes that share it.
+/// A gate that decides whether calls into the application's code may begin, shared by several delivery lanes.
 ///
-/// It knows which threads are inside such a call, so that closing it can wait for the calls of other threads and not for
-/// one that the closing thread is in.
+/// The gate records the threads inside such calls. Closing can therefore wait for calls on other threads
+/// without waiting for the caller's own.
 package final class CallGate: Sendable {
   private struct Call {
     let thread: pthread_t
@@ -18,26 +18,27 @@ package final class CallGate: Sendable {
 
   private struct State {
     var isOpen = true
-    /// The threads inside calls: one, seldom two, so a list is quicker than a table.
+    /// The threads inside calls: mostly one, rarely two, so an array is faster than a dictionary.
     var calls: [Call] = []
     var waiters: [Waiter] = []
   }
 
   private let state = Mutex(State())
 
-  /// An open gate.
+  /// Creates an open gate.
   package init() {}
 
-  /// Whether a call may begin now. Any thread.
+  /// Whether a call may begin now. Thread-safe.
   package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// From the return on no call begins. Does not wait for those that did; see `awaitCalls`.
+  /// Closes the gate: no call begins after the return. Does not wait for calls in progress; see `awaitCalls`.
   package func close() { state.withLock { $0.isOpen = false } }
 
-  /// Calls may begin again. Calls that were held back are the caller's to make.
+  /// Opens the gate. The caller must replay the calls that were blocked.
   package func open() { state.withLock { $0.isOpen = true } }
 
-  /// Before a call; false if it must not begin. `leave` must follow on the same thread if it may.
+  /// Enters the gate before a call; false if the call must not begin. If true, `leave` must follow on the
+  /// same thread.
   package func enter() -> Bool {
     let thread = pthread_self()
     return state.withLock { state in
@@ -51,7 +52,7 @@ package final class CallGate: Sendable {
     }
   }
 
-  /// After a call.
+  /// Leaves the gate after a call, on the thread that entered it.
   package func leave() {
     let thread = pthread_self()
     let waiters = state.withLock { state -> [Waiter] in
@@ -65,8 +66,10 @@ package final class CallGate: Sendable {
     for waiter in waiters { waiter.semaphore.post() }
   }
 
-  /// Waits until no other thread is inside a call, at most until `deadline` of the system's clock. Returns whether
-  /// that is so. The gate must be closed.
+  /// Waits until no other thread is inside a call, at most until `deadline` of the system clock. The gate
+  /// must be closed.
+  ///
+  /// - Returns: whether all calls on other threads have ended.
   @discardableResult
   package func awaitCalls(until deadline: HostTime) -> Bool {
     let thread = pthread_self()

@@ -4,41 +4,40 @@ package import HostTime
 import MediaTime
 import Synchronization
 
-/// What goes out to one queue, in order.
+/// The ordered deliveries to one queue.
 ///
-/// What the application's own calls changed goes ahead of the rest: `deliverOwn` delivers it inside the call, while what
-/// was found out elsewhere keeps its turn on the queue. A call decides: what was found out before of the same
-/// property, and not delivered yet, is no longer news and is dropped; so are the steps in an item that a call has left.
+/// Changes made by the application's own calls precede all others: `deliverOwn` delivers them inside the
+/// call, whereas the engine's findings wait for a turn of the queue. A call supersedes pending findings about
+/// the same property, which are dropped. Steps in an item that a call has left are dropped as well.
 ///
-/// However slow its queue is, a lane holds at most one pending block on it and at most one second of steps for
-/// each observer: older ones give way to the newest, and that is counted. So a slow client cannot build a backlog.
+/// However slow the queue is, a lane keeps at most one pending block on it and one second of steps per
+/// observer. Older steps coalesce into the newest and are counted, so a slow client cannot build a backlog.
 ///
-/// Nothing begins while its gate is closed; what comes is kept, in order.
+/// While the gate is closed no delivery begins; new deliveries are kept in order.
 package final class DeliveryLane: Sendable {
-  /// Steps of one observer that wait.
+  /// The pending steps of one observer.
   private struct Backlog {
     var steps: Int64 = 0
-    /// Seconds between two of them.
+    /// The interval between two steps in seconds.
     var interval: Double
   }
 
   private struct State {
     var waiting = Deque<Delivery>()
-    /// What the application's calls changed, in their order: before all that waits.
+    /// Changes made by the application's calls, in order; they precede `waiting`.
     var own = Deque<EngineNotice>()
-    /// The rest of a delivery during which the gate was closed: first of all when it is open again.
+    /// Remainders of deliveries during which the gate was closed; they run first once it is open again.
     var rest = Deque<@Sendable () -> Void>()
     var isScheduled = false
     var isClosed = false
-    /// How often something came, but for what calls changed.
+    /// The number of deliveries appended, excluding changes made by calls.
     var arrivals: UInt64 = 0
     var backlogs: [ObserverID: Backlog] = [:]
     var coalesced: Int64 = 0
 
-    /// Whether there is nothing to deliver.
     var isEmpty: Bool { waiting.isEmpty && own.isEmpty && rest.isEmpty }
 
-    /// Drops what waits for observers, but for what is in `item` already.
+    /// Drops pending observer deliveries, except those that already belong to `item`.
     mutating func dropSteps(before item: ItemID?) {
       var isInItem = false
       for delivery in waiting {
@@ -48,7 +47,7 @@ package final class DeliveryLane: Sendable {
       dropSteps(at: 0..<end)
     }
 
-    /// Drops what waits for observers in `item`, where that is not told as the current one yet.
+    /// Drops pending observer deliveries in `item` if the item has not been reported as current yet.
     mutating func dropSteps(in item: ItemID) {
       let start = waiting.firstIndex {
         if case .notice(.currentItemChanged(item)) = $0 { true } else { false }
@@ -70,8 +69,12 @@ package final class DeliveryLane: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
   private let onDrained: @Sendable () -> Void
 
-  /// `deliver` is called on `queue` (or inside `drain` of who is on it), one delivery at a time; a run of steps
-  /// comes as runs of one. `onDrained` is called there when nothing is left.
+  /// Creates a lane for `queue`.
+  ///
+  /// - Parameters:
+  ///   - deliver: called on `queue` (or inside `drain`), one delivery at a time; a run of steps arrives as
+  ///     runs of one.
+  ///   - onDrained: called there when no delivery is pending.
   init(
     queue: any DeliveryQueue, gate: CallGate, onDrained: @escaping @Sendable () -> Void = {},
     deliver: @escaping @Sendable (Delivery) -> Void
@@ -82,16 +85,16 @@ package final class DeliveryLane: Sendable {
     self.deliver = deliver
   }
 
-  /// A lane for work alone.
+  /// Creates a lane that delivers only work, no notices or steps.
   package convenience init(queue: any DeliveryQueue, gate: CallGate) {
     self.init(queue: queue, gate: gate) { _ in }
   }
 
-  /// Adds work; `wake` must follow.
+  /// Appends work; the caller must then call `wake`.
   package func append(_ work: @escaping @Sendable () -> Void) { append(Delivery.work(work)) }
 
-  /// Runs `work`, the rest of what the lane delivers just now, at once; or first of all when the gate is open again,
-  /// if it was closed meanwhile. Only for a caller that the lane called.
+  /// Runs `work`, the remainder of the current delivery, at once. If the gate was closed since then, `work`
+  /// runs first once it is open again. Call only from inside a delivery.
   package func carryOn(_ work: @escaping @Sendable () -> Void) {
     let isNow = state.withLock { state in
       if state.isClosed { return false }
@@ -102,7 +105,8 @@ package final class DeliveryLane: Sendable {
     if isNow { work() }
   }
 
-  /// Runs `work` at once on the caller's thread. False if the gate is closed; a closed lane drops it.
+  /// Runs `work` synchronously on the caller's thread. False if the gate is closed. A closed lane drops
+  /// `work`.
   package func callNow(_ work: () -> Void) -> Bool {
     guard gate.enter() else { return false }
     defer { gate.leave() }
@@ -110,13 +114,13 @@ package final class DeliveryLane: Sendable {
     return true
   }
 
-  /// Whether a call may begin now.
+  /// Whether a call may begin now: the gate is open and the lane is not closed.
   package var mayCall: Bool { gate.isOpen && !isClosed }
 
-  /// Whether nothing is delivered any more, ever.
+  /// Whether the lane is closed permanently.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Adds a delivery; `wake` must follow, outside all locks.
+  /// Appends a delivery; the caller must then call `wake`, outside all locks.
   func append(_ delivery: Delivery) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -127,7 +131,8 @@ package final class DeliveryLane: Sendable {
       }
       let interval = run.interval.seconds * Double(run.stride)
       let waiting = state.backlogs[run.observer]?.steps ?? 0
-      // Only what its own queue has not taken counts: a run that is long because the conductor was late is whole.
+      // Steps count only while the queue has not taken them: a run that is long because the conductor was
+      // late is delivered whole.
       if waiting > 0, Double(waiting) * interval >= 1 {
         state.waiting.removeAll {
           if case .steps(let old) = $0 { old.observer == run.observer } else { false }
@@ -149,7 +154,8 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Adds what a call of the application changed; `deliverOwn` or `wake` must follow, outside all locks.
+  /// Appends a change made by the application; the caller must then call `deliverOwn` or `wake`, outside all
+  /// locks.
   func appendOwn(_ notice: EngineNotice) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -161,13 +167,14 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Forgets what waits for observers in `item`, where that is not told as the current one yet: a call has taken it out.
+  /// Drops pending observer deliveries in `item`, removed by a call, if it has not been reported as current
+  /// yet.
   func forget(stepsIn item: ItemID) { state.withLock { $0.dropSteps(in: item) } }
 
-  /// Whether something waits that says how the queue of items went on by itself.
+  /// Whether a notice about queue progress (item ended, failed or changed) is pending.
   var holdsProgress: Bool { state.withLock { $0.waiting.contains { $0.notice?.isProgress == true } } }
 
-  /// Puts a block on the queue if there is something to deliver and none is there.
+  /// Enqueues a block on the queue if deliveries are pending and no block is scheduled.
   package func wake() {
     let needed = state.withLock { state in
       guard !state.isEmpty, !state.isScheduled, gate.isOpen else { return false }
@@ -180,8 +187,8 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Delivers what there is, until something comes meanwhile: the rest waits for another turn. A client that takes longer
-  /// for a step than the next one takes to come would otherwise leave its queue to nothing else, ever.
+  /// Delivers until the lane is empty or a new delivery arrives; the rest waits for another turn. Otherwise a
+  /// client slower than its own steps would block its queue for other work permanently.
   private func takeTurn() {
     let arrivals = state.withLock { state in
       state.isScheduled = false
@@ -195,13 +202,14 @@ package final class DeliveryLane: Sendable {
     if state.withLock({ $0.arrivals == arrivals || $0.isEmpty }) { onDrained() } else { wake() }
   }
 
-  /// Delivers everything there is, on the caller's thread, which must be the queue's.
+  /// Delivers everything pending on the caller's thread, which must be the queue's.
   package func drain() {
     deliverAll { self.next() }
     onDrained()
   }
 
-  /// Delivers what the application's calls changed, and only that, on the caller's thread, which must be the queue's.
+  /// Delivers only changes made by the application's calls, on the caller's thread, which must be the
+  /// queue's.
   func deliverOwn() { deliverAll { self.nextOwn() } }
 
   private func deliverAll(_ next: () -> Delivery?) {
@@ -212,9 +220,9 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// Forgets what waits and takes nothing more.
+  /// Drops all pending deliveries and accepts no more.
   package func close() {
-    // What is dropped may own anything: it goes outside the lock.
+    // Dropped values may run arbitrary deinitializers, so they are released outside the lock.
     let dropped = state.withLock { state in
       state.isClosed = true
       state.backlogs = [:]
@@ -228,8 +236,7 @@ package final class DeliveryLane: Sendable {
     withExtendedLifetime(dropped) {}
   }
 
-  /// How many steps were left out because the queue was more than a second behind, since the last time this was
-  /// asked.
+  /// Returns and resets the number of steps dropped because the queue was more than one second late.
   func takeCoalesced() -> Int64 {
     state.withLock { state in
       defer { state.coalesced = 0 }
@@ -237,12 +244,12 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// How many seconds the observer that is furthest behind has waiting.
+  /// The longest backlog of any observer, in seconds.
   var backlogSeconds: Double {
     state.withLock { $0.backlogs.values.map { Double($0.steps) * $0.interval }.max() ?? 0 }
   }
 
-  /// Forgets what waits for an observer that is gone.
+  /// Drops the pending deliveries of a removed observer.
   func forget(_ observer: ObserverID) {
     state.withLock { state in
       state.backlogs[observer] = nil
@@ -250,7 +257,7 @@ package final class DeliveryLane: Sendable {
     }
   }
 
-  /// A delivery that was broken off comes first: it has begun.
+  /// Returns interrupted deliveries first, because they have already begun, then changes made by calls.
   private func nextOwn() -> Delivery? {
     state.withLock { state in
       state.rest.popFirst().map { .work($0) } ?? state.own.popFirst().map { .notice($0) }

@@ -2,9 +2,9 @@ import HostTime
 import MediaTime
 import Synchronization
 
-/// Who is told what: the main lane for notices, a lane for each queue that a time observer named.
+/// Routes deliveries: notices to the main lane, observer calls to one lane per queue.
 final class DeliveryRouter: Sendable {
-  /// What an observer is called with.
+  /// An observer's callback, periodic or boundary.
   enum Block: Sendable {
     case periodic(@Sendable (CMTime) -> Void)
     case boundary(@Sendable () -> Void)
@@ -17,11 +17,11 @@ final class DeliveryRouter: Sendable {
     var isClosed = false
   }
 
-  /// Whom deliveries reach. The lanes hold it, and not the router, which holds them.
+  /// The delivery targets. The lanes own this object instead of the router, which owns the lanes.
   private final class Recipients: Sendable {
     let blocks = Mutex<[ObserverID: Block]>([:])
-    /// In a struct: a bare closure in a `Mutex` gets a layer more each time it is looked at (Swift 6.3.1 makes a
-    /// reabstraction thunk on the way in and stores it back), so that calls became slower and deeper without end.
+    /// A struct, because a closure stored directly in a `Mutex` grows on each access: Swift 6.3.1 wraps it in
+    /// another reabstraction thunk and stores that back. Calls became slower and deeper without limit.
     private struct Handlers {
       var onNotice: (@Sendable (EngineNotice) -> Void)?
       var onDrained: (@Sendable () -> Void)?
@@ -57,7 +57,7 @@ final class DeliveryRouter: Sendable {
   private let recipients: Recipients
   private let state: Mutex<State>
 
-  /// Delivers to nobody before `start`.
+  /// Creates a router that delivers to no handler before `start`.
   init(mainQueue: any DeliveryQueue, gate: CallGate) {
     let recipients = Recipients()
     self.recipients = recipients
@@ -72,13 +72,13 @@ final class DeliveryRouter: Sendable {
     DeliveryLane(queue: queue, gate: gate, onDrained: { recipients.drained() }) { recipients.deliver($0) }
   }
 
-  /// Has `onNotice` called on the main queue with each notice, and `onDrained` on a lane's queue whenever nothing waits
-  /// there any more. To be called once, before anything is delivered.
+  /// Sets the handlers: `onNotice` is called on the main queue with each notice, `onDrained` on a lane's
+  /// queue whenever that lane becomes empty. Call once, before the first delivery.
   func start(onNotice: @escaping @Sendable (EngineNotice) -> Void, onDrained: (@Sendable () -> Void)?) {
     recipients.start(onNotice: onNotice, onDrained: onDrained)
   }
 
-  /// Registers an observer whose block runs on `queue`, the main one for nil.
+  /// Registers an observer whose block runs on `queue`, or on the main queue for nil.
   func add(_ block: Block, queue: (any DeliveryQueue)?) -> ObserverID {
     state.withLock { state in
       state.lastObserver += 1
@@ -96,15 +96,17 @@ final class DeliveryRouter: Sendable {
     }
   }
 
-  /// After the return no new call of the observer begins. False if it is unknown; after `close` all count as known,
-  /// because a client whose player was closed by something else still removes its observers.
+  /// Removes an observer; no new call of it begins after the return.
+  ///
+  /// - Returns: false for an unknown observer. After `close` always true: a client whose player was closed
+  ///   elsewhere still removes its observers.
   func remove(_ id: ObserverID) -> Bool {
-    // A block may own anything: it goes outside all locks.
+    // The block may own values with arbitrary deinitializers, so it is released outside all locks.
     let block = recipients.blocks.withLock { $0.removeValue(forKey: id) }
     defer { withExtendedLifetime(block) {} }
     let (lane, isKnown) = state.withLock { state -> (DeliveryLane?, Bool) in
       guard let lane = state.observers.removeValue(forKey: id) else { return (nil, state.isClosed) }
-      // A queue is let go with its last observer.
+      // The lane of a queue is released with its last observer.
       if lane !== main, !state.observers.values.contains(where: { $0 === lane }) {
         state.lanes[ObjectIdentifier(lane.queue)] = nil
       }
@@ -114,7 +116,7 @@ final class DeliveryRouter: Sendable {
     return isKnown
   }
 
-  /// After the return nothing new is delivered, ever.
+  /// Closes all lanes permanently; no new delivery begins after the return.
   func close() {
     let lanes = state.withLock { state in
       defer {
@@ -132,7 +134,8 @@ final class DeliveryRouter: Sendable {
     withExtendedLifetime(blocks) {}
   }
 
-  /// Puts what happened on the lanes, in order, and returns those that are to be woken outside the lock.
+  /// Appends the deliveries to their lanes in order. Returns the lanes that the caller must wake outside the
+  /// lock.
   func route(_ deliveries: [Delivery], cause: ChangeCause) -> [DeliveryLane] {
     let isOwn = cause == .call || cause == .addition && !main.holdsProgress
     var touched: [DeliveryLane] = []
@@ -157,12 +160,12 @@ final class DeliveryRouter: Sendable {
     return touched
   }
 
-  /// Delivers what was held back while the gate was closed.
+  /// Wakes all lanes, which deliver everything withheld while the gate was closed.
   func wake() {
     for lane in state.withLock({ Array($0.lanes.values) }) { lane.wake() }
   }
 
-  /// How many seconds of steps wait for the slowest observer.
+  /// The longest backlog of any observer, in seconds.
   var backlogSeconds: Double {
     state.withLock { $0.lanes.values.map(\.backlogSeconds).max() ?? 0 }
   }

@@ -1,34 +1,35 @@
 import DequeModule
 
-/// How many bits a second of an item has, where that was decoded: from a second before what is heard up to what is decoded
-/// ahead of it. A pure value.
+/// The bit rates of the recently decoded part of an item: from one second before the heard position to the
+/// decode position. A pure value.
 struct BitRateHistory: Sendable {
-  /// A part of the item, in seconds of it, and its bits per second.
+  /// A part of the item in seconds, and its bit rate in bits per second.
   private struct Piece {
     var start: Double
     var end: Double
     var bitRate: Double
 
-    /// The part from here to the end of `next`, which follows.
+    /// Returns the part from this start to the end of `next`, which follows directly.
     func joined(with next: Piece) -> Piece {
       let bits = bitRate * (end - start) + next.bitRate * (next.end - next.start)
       return Piece(start: start, end: next.end, bitRate: bits / (next.end - start))
     }
   }
 
-  /// Seconds of which the mean is told.
+  /// The length of the averaging window in seconds.
   static let window = 1.0
-  /// The most pieces that are kept: at speed 1 there are about 20. Where there are more, two become one.
+  /// The maximum number of pieces; beyond it pairs are merged. About 20 exist at speed 1.
   static let limit = 128
-  /// Seconds by which what follows may begin beside the end of what was there: less than a sample.
+  /// The tolerance in seconds when comparing the end of one piece with the start of the next: less than a
+  /// sample.
   private static let tolerance = 1e-6
 
   private var pieces = Deque<Piece>()
 
   var count: Int { pieces.count }
 
-  /// Notes what was decoded from `start` to `end`. It takes the place of what was decoded there before; what is neither that
-  /// nor right before it is forgotten, as is all that lies more than a second before `heard`.
+  /// Records the bit rate of the part from `start` to `end`, replacing earlier records of that part. Drops
+  /// pieces not adjacent to it, and pieces more than one second before `heard`.
   mutating func append(from start: Double, to end: Double, bitRate: Double, heard: Double) {
     guard end - start > Self.tolerance else { return }
     while let last = pieces.last, last.start > start - Self.tolerance { pieces.removeLast() }
@@ -42,8 +43,8 @@ struct BitRateHistory: Sendable {
     pieces.append(Piece(start: start, end: end, bitRate: bitRate))
   }
 
-  /// Mean bits per second of the last second before `place`, or of what there is of it; where nothing was decoded right
-  /// before it, that of what follows. Nil if neither was decoded.
+  /// Returns the mean bit rate of the last second before `place`, or of its decoded part. If that is empty,
+  /// returns the rate of the piece that follows; nil if that does not exist either.
   func mean(before place: Double) -> Double? {
     var bits = 0.0
     var seconds = 0.0

@@ -1,19 +1,19 @@
 import AudioCore
 import HostTime
 
-/// What is known of an item's buffer. AVPlayerItem.isPlaybackBufferEmpty and its siblings.
+/// The state of an item's buffer; AVPlayerItem.isPlaybackBufferEmpty and its siblings.
 package struct BufferState: Hashable, Sendable {
-  /// No frame can be decoded at the place.
+  /// Whether no frame can be decoded at the present position.
   package var isEmpty: Bool
-  /// It will probably play to its end without stalling.
+  /// Whether the item will probably play to its end without stalling.
   package var isLikelyToKeepUp: Bool
-  /// Reading ahead is paused because there is enough.
+  /// Whether reading ahead is paused because enough is buffered.
   package var isFull: Bool
 
-  /// That of a medium whose bytes are all there.
+  /// The state of a medium whose bytes are all available.
   package static let all = BufferState(.all)
 
-  /// What `supply` ahead of the place means.
+  /// Derives the state from the media available ahead of the present position.
   init(_ supply: MediaSupply) {
     isEmpty = supply.seconds < Buffering.nothing && !supply.isComplete
     isLikelyToKeepUp = Buffering.isLikelyToKeepUp(supply)
@@ -21,76 +21,77 @@ package struct BufferState: Hashable, Sendable {
   }
 }
 
-/// Whether sound of a medium that comes little by little may begin, or go on. A pure value.
+/// Decides whether playback of a progressively loaded medium may start or resume. A pure value.
 ///
-/// Sound is held back when playback starts, when the place jumps and when nothing is left, until what is there and the pace
-/// at which more comes let it go on. What is there as a whole is never held back.
+/// Playback waits at a start, after a jump and after an underrun, until the buffered duration and the loading
+/// rate suffice. A completely loaded medium never waits.
 struct Buffering {
-  /// What is waited for.
+  /// The reason for waiting, if any.
   enum Phase: Hashable {
-    /// Sound flows, or may.
+    /// Playback is in progress or may start.
     case flowing
-    /// Enough for a start.
+    /// Waiting for enough data to start.
     case starting
-    /// Going on behind a stall.
+    /// Waiting for enough data to resume after a stall.
     case stalled
   }
 
-  /// Fewer seconds of sound than this are none: what is left of a frame when sums are rounded.
+  /// The threshold in seconds below which the buffer counts as empty; covers rounding errors of less than a
+  /// frame.
   static let nothing = 0.001
-  /// Seconds of sound with which a start is safe whatever the pace is, and with which it goes on behind a first stall.
+  /// The buffered seconds that suffice for a start at any loading rate, and for resuming after a first stall.
   static let enough = 2.0
-  /// Seconds of sound that are waited for at most behind stalls in a row.
+  /// The maximum of buffered seconds required after repeated stalls.
   static let most = 15.0
 
   private(set) var phase = Phase.flowing
-  /// A start needs no more than a frame: `playImmediately`.
+  /// Whether a start needs only one frame: `playImmediately`.
   private var beginsAtOnce = false
-  /// When the item stalled, within the last minute.
+  /// The times at which the item stalled within the last minute, at most five.
   private var stalls: [HostTime] = []
 
-  /// Whether sound is to wait.
+  /// Whether playback must wait.
   var holdsBack: Bool { phase != .flowing }
 
-  /// Sound is to begin at a place. It begins at the first `look` that allows it.
+  /// Requests a start; playback begins at the first `look` that allows it.
   mutating func start() {
-    // What stalled is short of sound still.
+    // A stalled item still lacks data, so the stricter condition stays.
     if phase != .stalled, !beginsAtOnce { phase = .starting }
   }
 
-  /// The place jumped: what was waited for is not wanted any more.
+  /// Restarts the wait after a jump of the position.
   mutating func jump() { phase = beginsAtOnce ? .flowing : .starting }
 
-  /// Sound is to begin with the first frame, now or when there is one.
+  /// Starts playback with the first available frame, now or later.
   mutating func beginAtOnce() {
     beginsAtOnce = true
     phase = .flowing
   }
 
-  /// The next start waits as usual.
+  /// Ends the effect of `beginAtOnce` for later starts.
   mutating func waitAgain() { beginsAtOnce = false }
 
-  /// The last frame that is there was heard.
+  /// Starts waiting because the last available frame was heard.
   mutating func runDry() {
     phase = .stalled
     beginsAtOnce = false
   }
 
-  /// It stays dry, so that the application is told of it.
+  /// Records a stall that lasts and is reported to the application.
   mutating func stall(now: HostTime) {
     stalls.removeAll { now.seconds(since: $0) >= 60 }
     stalls.append(now)
-    // Five doublings are beyond the most.
+    // Five stalls already require more than `most` (2 s · 2⁴ > 15 s), so older ones have no effect.
     stalls.removeFirst(max(0, stalls.count - 5))
     phase = .stalled
   }
 
-  /// Sound is not to wait, whatever is there.
+  /// Ends waiting, whatever is buffered.
   mutating func release() { phase = .flowing }
 
-  /// Takes in what is there ahead of the place.
+  /// Updates the phase with the media available ahead of the present position.
   mutating func look(_ supply: MediaSupply) {
-    // What does not come is not waited for.
+    // Full read-ahead means that no more data comes, so waiting would never end.
     if supply.isFull { phase = .flowing }
     switch phase {
     case .flowing: break
@@ -100,7 +101,7 @@ struct Buffering {
     }
   }
 
-  /// Seconds of sound with which it goes on behind the last stall.
+  /// The buffered seconds required to resume after the last stall: 2, 4, 8 or 15.
   private var needed: Double {
     min(Self.most, Self.enough * Double(1 << max(0, stalls.count - 1)))
   }
@@ -109,7 +110,7 @@ struct Buffering {
     supply.isComplete || supply.seconds >= 10 || supply.seconds >= 0.5 && supply.pace ?? 0 >= 1.1
   }
 
-  /// A pace is known as soon as 8 KiB came, so that it is at least 1 when those came in less than the time that they last.
+  /// The loading rate is known from the first 8 KiB: at least 1 if those arrived in less time than they play.
   private static func mayStart(_ supply: MediaSupply) -> Bool {
     supply.isComplete || supply.seconds >= enough || supply.seconds >= 0.25 && supply.pace ?? 0 >= 1
   }

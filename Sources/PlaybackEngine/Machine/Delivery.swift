@@ -1,23 +1,23 @@
 import MediaTime
 
-/// Something that goes out to the application in its turn.
+/// A notice, observer call or work item to be delivered to the application in order.
 enum Delivery: Sendable {
   case notice(EngineNotice)
-  /// A periodic observer's calls with its steps.
+  /// A run of steps of one periodic observer.
   case steps(StepRun)
   /// A periodic observer's call with an exact time.
   case call(ObserverID, CMTime)
   /// A boundary observer's call.
   case boundary(ObserverID)
-  /// What the engine's owner wants done in between.
+  /// Work that the engine's owner inserted between notices.
   case work(@Sendable () -> Void)
 
-  /// The notice, where it is one.
+  /// The notice, if this is one.
   var notice: EngineNotice? {
     if case .notice(let notice) = self { notice } else { nil }
   }
 
-  /// Whom it is for, where that is a time observer.
+  /// The addressed time observer; nil for notices and work.
   var observer: ObserverID? {
     switch self {
     case .steps(let run): run.observer
@@ -27,26 +27,26 @@ enum Delivery: Sendable {
   }
 }
 
-/// Why the machine changes.
+/// The cause of a change of the machine.
 enum ChangeCause {
-  /// A thread of the engine found something out.
+  /// A finding by a thread of the engine.
   case finding
-  /// A call of the application, which decides: it takes effect on what the application knows at once.
+  /// A call by the application that takes effect at once on the state known to the application.
   case call
-  /// A call of the application that goes on from what the queue is: it takes effect behind the progress that the
-  /// application was not told of yet.
+  /// A call by the application that continues from the queue's actual state. Its notices follow the pending
+  /// ones about queue progress.
   case addition
 }
 
 extension EngineNotice {
-  /// A property of the player that calls set and that changes by itself, too.
+  /// A player property that both calls and the engine change.
   enum Property {
     case rate
     case timeControl
     case currentItem
   }
 
-  /// The property whose new value this is.
+  /// The property whose new value this notice carries; nil for other notices.
   var property: Property? {
     switch self {
     case .rateChanged: .rate
@@ -56,7 +56,7 @@ extension EngineNotice {
     }
   }
 
-  /// Whether it says how the queue went on: an item ended or failed, or another is current.
+  /// Whether this notice reports queue progress: an item ended or failed, or another became current.
   var isProgress: Bool {
     switch self {
     case .currentItemChanged, .playedToEnd, .failedToPlayToEnd, .itemFailed: true
@@ -65,7 +65,7 @@ extension EngineNotice {
   }
 }
 
-/// Steps `first`, `first + stride` … of one periodic observer.
+/// The steps `first`, `first + stride` … of one periodic observer.
 struct StepRun: Hashable, Sendable {
   var observer: ObserverID
   var interval: StepInterval
@@ -73,10 +73,10 @@ struct StepRun: Hashable, Sendable {
   var stride: Int64
   var count: Int64
 
-  /// The step behind the last one.
+  /// The step after the last one of the run.
   var end: Int64 { first + count * stride }
 
-  /// The time of the first step; infinite where its value no longer fits.
+  /// The time of the first step; positive infinity if its value overflows.
   var time: CMTime {
     let (product, overflow) = first.multipliedReportingOverflow(by: interval.value)
     return overflow ? .positiveInfinity : CMTime(value: product, timescale: interval.timescale)

@@ -1,13 +1,15 @@
 import AudioCore
 import MediaTime
 
-// What is there of media that come little by little.
+// Buffering of progressively loaded media.
 extension EngineMachine {
-  /// The current item is not there as a whole.
+  /// Whether the current item is only partially loaded.
   var isShort: Bool { current.flatMap { queue[$0]?.supply }.map { !$0.isComplete } ?? false }
 
-  /// The decoder of `item` stands at `place` seconds, and this is there behind it. `isPlaced`: it has been set there just
-  /// now. Returns whether sound is held back until there is more.
+  /// Records the media available after the decoder's position, `place` seconds into `item`. `isPlaced`: the
+  /// decoder was just positioned there.
+  ///
+  /// Returns whether playback waits for more data.
   mutating func supplied(
     _ item: ItemID, _ supply: MediaSupply, place: Double, isPlaced: Bool, generation: UInt64
   ) -> Bool {
@@ -17,13 +19,13 @@ extension EngineMachine {
       $0.suppliedPlace = place
     }
     guard item == current else { return false }
-    // Sound that flows goes on: a decoder that was set behind it has nothing to wait for.
+    // During playback, a decoder repositioned ahead of the heard frame gives no reason to wait.
     if isPlaced, isShort, generation == heardGeneration, !output.hasMoved || !isMoving { buffering.jump() }
     lookAtBuffer()
     return buffering.holdsBack && !isSuspended
   }
 
-  /// What is there from the place on, in seconds of sound.
+  /// The media available after the present position, in seconds of output.
   private var supplyAhead: MediaSupply? {
     guard let current, let record = queue[current], var supply = record.supply else { return nil }
     supply.seconds = (supply.seconds + record.suppliedPlace - resting) / speed
@@ -31,8 +33,8 @@ extension EngineMachine {
     return supply
   }
 
-  /// Whether sound stands because all that is there was heard. Then it is held back at once: what comes frame by frame
-  /// would be heard in scraps.
+  /// Whether all available frames were heard. Playback then waits at once: frames played as they arrive would
+  /// sound chopped.
   private var hasRunDry: Bool {
     guard output.phase == .open, output.hasMoved, !isMoving, !output.flushPending, !output.isTakenAway,
       !buffering.holdsBack, wantsSound, holdsBackWhatIsShort, let supply = supplyAhead
@@ -40,13 +42,15 @@ extension EngineMachine {
     return !supply.isComplete && supply.seconds < Self.dryness
   }
 
-  /// Whether sound waits for more than its next frame. Nobody hears a file: it waits for that, whatever follows.
+  /// Whether playback may wait for more than its next frame. An offline output never waits: nobody listens to
+  /// a file in real time.
   var holdsBackWhatIsShort: Bool { waitsToMinimizeStalling && !isOffline }
 
-  /// Seconds of sound that may be there when all was heard: bytes of a frame that is not whole, and what a stretcher holds.
+  /// The seconds of media that may remain at an underrun: bytes of an incomplete frame, and frames retained
+  /// by a stretcher.
   private static let dryness = 0.15
 
-  /// Takes in what is there from the place on, and tells what that means.
+  /// Updates the buffering phase with the available media, and reports a changed buffer state.
   mutating func lookAtBuffer() {
     guard let current, let record = queue[current], let supply = supplyAhead else { return }
     if hasRunDry { buffering.runDry() }
@@ -58,25 +62,25 @@ extension EngineMachine {
   }
 }
 
-// What is fetched, and when.
+// Loaded ranges, read-ahead and opening ahead.
 extension EngineMachine {
-  /// Which parts of `item` are there.
+  /// Records the loaded ranges of `item` and reports them if they changed.
   mutating func learn(_ extent: MediaExtent, of item: ItemID) {
     guard queue.contains(item), queue[item]?.extent != extent else { return }
     queue.update(item) { $0.extent = extent }
     emit(.extentChanged(item, extent))
   }
 
-  /// A call of the application: how much of `item` is to be there ahead of the decoder.
+  /// Sets the amount of `item` to buffer ahead of the decoder; called by the application.
   mutating func setReadAhead(_ readAhead: MediaReadAhead, of item: ItemID) {
     queue.update(item) { $0.readAhead = readAhead }
   }
 
-  /// Seconds before the end of the current item at which the next one is opened in any case.
+  /// The remaining seconds of the current item at which the next one is opened in any case.
   private static let openAhead = 20.0
 
-  /// The item from elsewhere that is to be open before its turn: the one behind the current item, once that is fetched to
-  /// its end or near it.
+  /// Returns the remote item to open ahead of its turn: the successor of the current item, once that is
+  /// completely loaded or near its end.
   mutating func itemToOpenAhead() -> (id: ItemID, source: any MediaSource)? {
     guard actionAtItemEnd == .advance, !isDecoderUnusable, let current, let next = queue.next(of: current),
       cursor.item == current || cursor.item == next, let record = queue[next], record.source.isRemote
@@ -90,14 +94,15 @@ extension EngineMachine {
     return (next, record.source)
   }
 
-  /// `item` was opened before its turn.
+  /// Records that `item` was opened ahead of its turn.
   mutating func openedAhead(_ item: ItemID, info: ItemInfo) {
     guard queue.contains(item), queue[item]?.info == nil else { return }
     queue.update(item) { $0.info = info }
     emit(.itemReady(item, info))
   }
 
-  /// `item` could not be opened before its turn: in a queue it fails now. What stops the engine is found again in its turn.
+  /// Records that opening `item` ahead failed: in a queue player it fails now. Errors that affect the whole
+  /// engine are ignored here and occur again in the item's turn.
   mutating func failedAhead(_ item: ItemID, error: DecodingError) {
     guard queue.contains(item), item != current, isQueuePlayer, error.scope == .item else { return }
     emit(.itemFailed(item, error))

@@ -2,13 +2,14 @@ import AudioCore
 import HostTime
 import MediaTime
 
-/// What the decode worker is to do next.
+/// The next order for the decode worker.
 enum DecodeOrder {
-  /// Nothing until signalled. `isAtEnd`: nothing follows what was decoded.
+  /// Wait for a signal. `isAtEnd`: the queue has no frames after the decoded ones.
   case idle(isAtEnd: Bool)
-  /// Open the item (or keep it, if it is open in the right format) and go to the place.
+  /// Open the item (or keep it, if open in the right format) and seek to the start.
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
-  /// Go on in the item, for the stream of that number; its frames end at `end` seconds at the latest.
+  /// Decode the next frames of the item for the stream of that number. Frames at or after `end` seconds are
+  /// cut off.
   case decode(ItemID, generation: UInt64, end: Double?, pace: Pace, stream: UInt64)
 }
 
@@ -25,7 +26,7 @@ extension EngineMachine {
       guard let record = queue[item] else { return .idle(isAtEnd: false) }
       return .open(item, record.source, start, generation: generation)
     case .decoding(let item):
-      // While a flush is under way nothing may enter the ring: the device would throw it away with the rest.
+      // The device would discard frames that enter the ring while a flush is in progress.
       guard output.phase == .open || output.phase == .opening, !output.flushPending,
         synchronizedStart == nil, let record = queue[item]
       else { return .idle(isAtEnd: false) }
@@ -35,13 +36,13 @@ extension EngineMachine {
     }
   }
 
-  /// The cursor, or the start of the queue if its item has left: it was heard to its end, and what follows it is the
-  /// first one now.
+  /// The cursor, or the start of the queue if its item has left: the item was heard to its end, so its
+  /// successor is first.
   private var presentCursor: DecodeCursor {
     if let item = cursor.item, !queue.contains(item) { .empty } else { cursor }
   }
 
-  /// The item that the decoder is to open next.
+  /// The item that the decoder opens next.
   var nextToOpen: ItemID? {
     switch presentCursor {
     case .flushing, .decoding: nil
@@ -51,14 +52,15 @@ extension EngineMachine {
     }
   }
 
-  /// The decode worker opened `item`. Returns the format to decode to, or nil if that is no longer wanted. Told again
-  /// while the decoder looks for its place.
+  /// Records that the decode worker opened `item`; called again while the decoder seeks to its start.
+  ///
+  /// Returns the output format; nil if `item` is not the next one any more.
   mutating func decoderOpened(_ item: ItemID, info: ItemInfo, generation: UInt64) -> PCMFormat? {
     guard generation == self.generation, item == nextToOpen else { return nil }
     let wasReady = queue[item]?.info != nil
     queue.update(item) { $0.info = info }
-    // Two channels whatever the first item has, so that a mono item at the head of the queue does not turn what
-    // follows into mono; a mono item's samples are the same in both.
+    // Streams are always stereo, so that a mono item at the head of the queue does not turn its successors
+    // into mono. A mono item's samples are the same in both channels.
     let own = PCMFormat(sampleRate: info.format.sampleRate, channelCount: 2)
     if format == nil || item == current && format != own && canChangeFormat {
       if output.phase == .open || output.phase == .opening { closeStream() }
@@ -68,8 +70,8 @@ extension EngineMachine {
     return format
   }
 
-  /// Nothing of the present stream sounds or waits to sound. (A splice leaves frames with the device that are to
-  /// be heard, and the two generations apart.)
+  /// Whether no frame of the present stream is playing or waiting to play. (After a splice the device still
+  /// holds frames to be heard; then `heardGeneration` is below `generation`.)
   private var canChangeFormat: Bool {
     guard !isOffline, generation == heardGeneration else { return false }
     switch output.phase {
@@ -79,18 +81,18 @@ extension EngineMachine {
     }
   }
 
-  /// The decoder went to `frame`, where the cursor said or, where the item has no such place, to its end; a seek
-  /// that led there is over.
+  /// Records that the decoder reached `frame`: the requested frame, or the item's end if the item is shorter.
+  /// Completes the seek that led there.
   mutating func decoderPositioned(_ item: ItemID, frame: Int64, asked: Int64, generation: UInt64) {
     guard generation == self.generation, item == nextToOpen else { return }
     cursor = .decoding(item)
     queue.update(item) { record in
       record.decodedIn = generation
-      // It says again what belongs to frames from there on.
+      // The decoder reports the tags of frames from there on again.
       record.tags.removeAll { $0.frame >= frame }
     }
     if frame < asked, item == current, generation == heardGeneration, let info = currentInfo {
-      // The length was not known when the place was asked for.
+      // The item's length was unknown when the position was requested.
       rest(at: Double(frame) / Double(info.format.sampleRate))
       schedule.reset(to: resting)
       if pendingSeek != nil { callObservers() }
@@ -98,7 +100,7 @@ extension EngineMachine {
     endSeek(finished: true)
   }
 
-  /// A part of `item` was decoded, from second `start` of it to second `end`, and has that many bits per second.
+  /// Records the bit rate of the part of `item` between the seconds `start` and `end`, in bits per second.
   mutating func decoded(
     _ item: ItemID, from start: Double, to end: Double, bitRate: Double, generation: UInt64
   ) {
@@ -107,7 +109,8 @@ extension EngineMachine {
     queue.update(item) { $0.bitRates.append(from: start, to: end, bitRate: bitRate, heard: heard) }
   }
 
-  /// `item` was decoded to its end; `frameCount` is what the decoder knows now. Or to where it broke off.
+  /// Records that `item` was decoded to its end or, with `failure`, to an error. `frameCount` is the length
+  /// as now known.
   mutating func decoderFinished(
     _ item: ItemID, frameCount: FrameCount, failure: DecodingError?, generation: UInt64
   ) {
@@ -116,7 +119,7 @@ extension EngineMachine {
     var changed: ItemInfo?
     queue.update(item) { record in
       record.failure = failure
-      // There is nothing more to wait for.
+      // No more data will arrive, so the supply counts as complete.
       record.supply = .all
       let before = record.info?.frameCount
       record.info?.frameCount = frameCount
@@ -125,7 +128,7 @@ extension EngineMachine {
     if let changed { emit(.durationChanged(item, changed)) }
   }
 
-  /// `item` could not be opened, or not at the place asked for, or not in the output's format.
+  /// Handles a failure to open `item`, to seek in it, or to convert it to the output's format.
   mutating func decoderFailed(_ item: ItemID, error: DecodingError, generation: UInt64, now: HostTime) {
     guard generation == self.generation, item == nextToOpen || cursor == .decoding(item) else { return }
     emit(.itemFailed(item, error))
@@ -148,8 +151,8 @@ extension EngineMachine {
     }
   }
 
-  /// Sets the decoder to where it was before it came to `item`: items are decoded in the queue's order, so behind
-  /// the end of the one in front of it, whatever of that one was heard meanwhile.
+  /// Moves the cursor back to the end of the item before `item`, because items are decoded in queue order.
+  /// The part of the predecessor already heard does not matter.
   private mutating func goOnBehindPredecessor(of item: ItemID) {
     cursor = queue.previous(of: item).map { .finished($0) } ?? .empty
   }

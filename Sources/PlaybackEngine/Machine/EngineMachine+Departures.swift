@@ -1,17 +1,18 @@
 import AudioCore
 import DequeModule
 
-// Items leave the queue by themselves when they end or fail. The application hears of it later, and until then they
-// keep their places for it.
+// Departures: items leave the queue automatically when they end or fail. The application is notified later,
+// and until then the items keep their positions in its view of the queue.
 extension EngineMachine {
-  /// An item that left the queue by itself, which the application was not told yet.
+  /// An item that left the queue automatically and whose departure is not reported yet.
   struct Departure: Sendable {
     let id: ItemID
-    /// The item that it stood behind; nil for the front of the queue.
+    /// The item that preceded it; nil at the front of the queue.
     var predecessor: ItemID?
   }
 
-  /// The queue with the items whose departure was not told yet. Takes time in proportion to its length.
+  /// The queue including the items whose departure is not reported yet. Takes time proportional to the
+  /// queue's length.
   var itemsUntilTold: [ItemID] {
     guard !departures.isEmpty else { return queue.ids }
     var known = PlayQueue<Void>()
@@ -26,29 +27,30 @@ extension EngineMachine {
     return known.ids
   }
 
-  /// An item ended or failed: takes it out of the queue.
+  /// Removes an item that ended or failed from the queue.
   mutating func depart(_ id: ItemID) {
     let predecessor = queue.previous(of: id)
     guard queue.remove(id) != nil else { return }
     departures.append(Departure(id: id, predecessor: predecessor))
   }
 
-  /// The application was told that `id` has left.
+  /// Records that the application was notified of the departure of `id`.
   mutating func forgetDeparture(of id: ItemID) {
     guard let index = departures.firstIndex(where: { $0.id == id }) else { return }
     let predecessor = departures.remove(at: index).predecessor
-    // Only what left before it can have stood behind it.
+    // A departure that followed the removed one in the queue can only be an earlier one.
     for earlier in 0..<index where departures[earlier].predecessor == id {
       departures[earlier].predecessor = predecessor
     }
   }
 
-  /// A call goes on from `known` (nil for the current item): what departed in front of the next item is out of the queue.
+  /// Drops the departures before the next item, because a call continues from `known` (nil: the current
+  /// item).
   mutating func forgetDepartures(from known: ItemID?) {
     departures.removeAll { $0.predecessor == nil || $0.predecessor == known }
   }
 
-  /// What departed behind `id` (nil for the front of the queue) stands behind `predecessor` from now on.
+  /// Attaches the departures that follow `id` (nil: the front of the queue) to `predecessor`.
   mutating func moveDepartures(from id: ItemID?, to predecessor: ItemID?) {
     for index in departures.indices where departures[index].predecessor == id {
       departures[index].predecessor = predecessor

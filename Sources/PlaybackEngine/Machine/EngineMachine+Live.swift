@@ -2,13 +2,13 @@ import AudioCore
 import HostTime
 import MediaTime
 
-// Live streams: what they say about themselves while they play, and what becomes of them while the player stands still.
+// Live streams: in-band tags during playback, and stale audio after a pause.
 extension EngineMachine {
-  /// The player stands still because that was asked for.
+  /// Whether playback is paused or suspended by request.
   var isStanding: Bool { rate == 0 || isSuspended }
 
-  /// The rate, or whether the application is suspended, has changed. What a live stream had decoded is not played behind a
-  /// pause for which it has no patience.
+  /// Handles a change of the rate or of suspension. After a pause longer than a live stream's `patience`, its
+  /// already decoded frames are discarded instead of played.
   mutating func lookAtStanding(now: HostTime) {
     guard !isStanding else {
       standsSince = standsSince ?? now
@@ -25,14 +25,14 @@ extension EngineMachine {
     }
   }
 
-  /// The decoder has read frames of `item` from which on it says this about itself.
+  /// Records the tags that the decoder read from frames of `item`.
   mutating func decoderFound(_ tags: [TimedTag], in item: ItemID, generation: UInt64) {
     guard generation == self.generation else { return }
     queue.update(item) { $0.tags += tags }
   }
 
-  /// Tells what the current item says about itself up to `place`, each behind the steps before it. Returns up to where in
-  /// seconds the steps were delivered.
+  /// Reports the current item's tags up to `place`, each after the steps before it. Returns the time in
+  /// seconds up to which steps were delivered.
   mutating func tellTags(from start: Double, upTo place: ItemPosition) -> Double {
     guard let current, let record = queue[current], let first = record.tags.first, first.frame <= place.frame
     else { return start }
@@ -51,7 +51,7 @@ extension EngineMachine {
     return told
   }
 
-  /// When in the current item it says the next thing about itself, in seconds; nil if that is not known.
+  /// The time of the current item's next tag in seconds; nil if unknown.
   var nextTagSeconds: Double? {
     guard let current, let info = currentInfo, let tag = queue[current]?.tags.first else { return nil }
     return Double(tag.frame) / Double(info.format.sampleRate)

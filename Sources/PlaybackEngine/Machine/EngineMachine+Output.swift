@@ -1,46 +1,47 @@
 import AudioCore
 import HostTime
 
-/// The output as the machine sees it: what it should do, what it was told, what it answered.
+/// The output as seen by the machine: its phase, pending commands and rendered frames.
 struct OutputState {
   enum Phase: Hashable {
-    /// There is none, and nobody asked for one.
+    /// No stream exists and none was requested.
     case none
-    /// Asked for and not answered yet.
+    /// A stream was requested and has not answered yet.
     case opening
     case open
-    /// To be tried again at that moment.
+    /// Opening is retried at that time.
     case retrying(HostTime)
-    /// Gone for good.
+    /// Failed permanently; not retried.
     case failed
   }
 
   var phase = Phase.none
-  /// Raised for each stream, so that an event of the last one is not taken for an event of this one.
+  /// The stream's number, raised for each stream, so that events of earlier streams are recognized and
+  /// ignored.
   var serial: UInt64 = 0
   var failedAttempts = 0
   var isRunning = false
   var appliedVolume: Float = 1
   var appliedMute = false
   var isTakenAway = false
-  /// Raised for each flush; only the newest one's answer counts.
+  /// Raised for each flush; only the answer to the newest one counts.
   var flushSerial: UInt64 = 0
   var flushRequested = false
   var flushPending = false
   var needsKick = false
-  /// The output is to ask whether there are frames in the place of some that it has.
+  /// Whether the output must ask for replacements of frames that it holds.
   var needsReplacing = false
-  /// What the stream took and was not heard yet.
+  /// The frames taken by the stream and not heard yet.
   var timeline = RenderedTimeline()
-  /// Sound has flowed since playback was asked for, and since the last jump: if it stands still now it is starved, and
-  /// not about to start.
+  /// Whether sound has played since the last play request or jump. If so, silence now means starvation and
+  /// not a start in progress.
   var hasMoved = false
-  /// The frame of the stream up to which a file was written at the last look.
+  /// The stream frame up to which an offline output had written at the last check.
   var writtenFrame = 0.0
-  /// Since when nothing moves although it should.
+  /// The time since which no frame has moved although sound is wanted.
   var standingSince: HostTime?
 
-  /// Playback is asked for: what failed before does not count.
+  /// Clears earlier failures, because playback was requested again.
   mutating func tryAnew() {
     hasMoved = false
     failedAttempts = 0
@@ -50,7 +51,7 @@ struct OutputState {
     }
   }
 
-  /// Has the stream flushed, if there is one that may have taken something.
+  /// Requests a flush of the stream if it is open and may have taken frames.
   mutating func requestFlush() {
     if phase == .open {
       flushRequested = true
@@ -61,7 +62,7 @@ struct OutputState {
   }
 }
 
-/// What the conductor is to do with the output, in this order.
+/// A command for the conductor to execute on the output, in order.
 enum OutputCommand {
   case open(PCMFormat, serial: UInt64, generation: UInt64)
   case flush(serial: UInt64)
@@ -74,20 +75,21 @@ enum OutputCommand {
 }
 
 extension EngineMachine {
-  /// How long sound may stand still before that is called a stall: longer than the flush and refill of a seek
-  /// (7 ms on a null sink, 100 ms over Bluetooth), shorter than what a person takes for a hang.
+  /// The seconds of silence after which a stall is reported. Longer than the flush and refill of a seek (7 ms
+  /// on a null sink, 100 ms over Bluetooth), shorter than what a user perceives as a hang.
   static let stallDelay = 0.25
 
-  /// How long a start counts as being evaluated, in seconds.
+  /// The seconds during which a start reports `evaluatingBufferingRate`.
   static let evaluationTime = 1.0
 
-  /// How soon the conductor looks again at the earliest: one step of 20 kHz, far below what anyone observes.
+  /// The shortest interval between two checks by the conductor in seconds: 1/20,000 s, far below any observer
+  /// interval.
   static let shortestWait = 50e-6
 
-  /// Sound should flow now, as far as the user is concerned.
+  /// Whether the user's settings ask for sound now.
   var wantsSound: Bool { rate != 0 && !isSuspended && current != nil && endedAt == nil }
 
-  /// What the output has to be told now.
+  /// Returns the commands that bring the output to the wanted state.
   mutating func outputCommands(now: HostTime) -> [OutputCommand] {
     var commands: [OutputCommand] = []
     let wantsStream = wantsSound && format != nil
@@ -135,7 +137,7 @@ extension EngineMachine {
     commands.append(.open(format, serial: output.serial, generation: generation))
   }
 
-  /// Closes the stream, if there is one; what was decoded stays.
+  /// Closes the stream, if any; decoded frames stay.
   mutating func closeStream() {
     output.phase = .none
     output.serial += 1
@@ -148,7 +150,7 @@ extension EngineMachine {
     output.timeline = RenderedTimeline()
   }
 
-  /// Takes in what the stream `serial` says.
+  /// Handles an event of the stream `serial`.
   mutating func receive(_ event: OutputEvent, serial: UInt64, now: HostTime) {
     guard serial == output.serial else { return }
     switch event {
@@ -166,7 +168,7 @@ extension EngineMachine {
     }
   }
 
-  /// Sets the decoder to where the current item rests.
+  /// Moves the decode cursor to the current item's resting position.
   mutating func restartDecoding() {
     guard let current else {
       cursor = .empty

@@ -2,13 +2,13 @@ import AudioCore
 import HostTime
 import MediaTime
 
-// What is heard: places, steps, ends.
+// Playback progress: positions, observer steps, item ends.
 extension EngineMachine {
-  /// Brings everything up to what is heard now, by the open stream's timing.
+  /// Updates position, steps and time control to the frame heard now, according to the open stream's timing.
   mutating func conduct(now: HostTime, timing: OutputTiming?) -> NextLook {
-    // A line may begin in the future: a device that was started says when its first frame will sound.
+    // A timing may begin in the future: a started device reports when its first frame will be heard.
     isMoving = output.phase == .open && timing.map { $0.frameRate > 0 && !startsLater($0, now: now) } ?? false
-    // First the start of sound, so that observers are called with the place where it starts.
+    // Time control first, so that the start's observer calls carry the start position.
     if isMoving { updateTimeControl(now: now) }
     if let timing { progress(toFrame: timing.heardFrame(at: now), now: now) }
     handOverInTime(now: now, timing: timing)
@@ -23,26 +23,28 @@ extension EngineMachine {
     return nextLook(now: now, timing: timing)
   }
 
-  /// A file takes what comes little by little at once, so that no look may see it move: what it has taken shows it.
+  /// Records the frames written by an offline output. The output takes each arriving frame of a slowly
+  /// loading medium at once, so no check may see movement; the frame count proves progress.
   private mutating func noteWritten(_ frame: Double) {
     if frame > output.writtenFrame, rate != 0, !output.flushPending { output.hasMoved = true }
     output.writtenFrame = frame
   }
 
-  /// Whether sound begins only later. A timing that was read after `now` is no more than some microseconds ahead.
+  /// Whether sound begins later than `now`. A timing read after `now` is only some microseconds ahead; the
+  /// tolerance is 1 ms.
   private func startsLater(_ timing: OutputTiming, now: HostTime) -> Bool {
     timing.hostTime.seconds(since: now) > 0.001
   }
 
-  /// Delivers what lies between the last look and `heard`, item by item.
+  /// Delivers the steps, tags and ends between the last check and frame `heard`, item by item.
   mutating func progress(toFrame heard: Double, now: HostTime) {
     output.timeline.dropRuns(before: heardGeneration)
     dropOutdatedEnds()
     while let (run, isLast) = output.timeline.first(since: heardGeneration) {
-      // What a splice kept was heard.
+      // Frames kept by a splice have been heard.
       heardGeneration = max(heardGeneration, run.generation)
       guard let current, run.item == current, let info = currentInfo, endedAt == nil else {
-        // The last frames of an item that was taken out, or what follows an end that was to be the last one.
+        // The run holds the last frames of a removed item, or items queued after an end that pauses playback.
         guard endedAt == nil, heard >= Double(run.endFrame), !isLast || run.ending != .none else { return }
         output.timeline.removeFirst()
         continue
@@ -56,7 +58,8 @@ extension EngineMachine {
         move(to: place, isItemEnd: isOver && run.ending != .none)
       }
       guard isOver else { return }
-      // An end to which nobody listened (a seek led there, or the item is empty) waits until it is played.
+      // An end without frames (after a seek to the end, or of an empty item) waits until playback is
+      // requested.
       if run.frameCount == 0, !wantsSound { return }
       output.timeline.removeFirst()
       switch run.ending {
@@ -67,7 +70,7 @@ extension EngineMachine {
     }
   }
 
-  /// The place `frames` behind the start of a run. `isEnd`: that is the item's end.
+  /// Returns the position `frames` after the start of a run. `isEnd`: that is the item's end.
   func position(
     in run: RenderedTimeline.Run, frames: Double, info: ItemInfo, isEnd: Bool = false
   ) -> ItemPosition {
@@ -76,7 +79,7 @@ extension EngineMachine {
       outputRate: format?.sampleRate ?? info.format.sampleRate)
     guard run.speed != 1 else { return place }
     place.offset *= run.speed
-    // Whole frames of the output end up to one frame before or behind the item's end.
+    // Rounding to whole output frames moves the item's end by up to one frame in either direction.
     let duration: Double? = if case .exact = info.frameCount { info.duration.seconds } else { nil }
     if let end = [duration, queue[run.item]?.endSeconds].compactMap(\.self).min() {
       let left = place.outputFrames(untilSeconds: end)
@@ -85,7 +88,7 @@ extension EngineMachine {
     return place
   }
 
-  /// Moves the place in the current item forward and delivers the steps on the way.
+  /// Advances the current item's position and delivers the steps in between.
   private mutating func move(to place: ItemPosition, isItemEnd: Bool) {
     guard place.seconds >= resting || isItemEnd else { return }
     let start = resting
@@ -95,7 +98,7 @@ extension EngineMachine {
     schedule.advance(from: told, to: resting, isItemEnd: isItemEnd) { deliveries.append($0) }
   }
 
-  /// The current item was heard to its end, or to where it broke off.
+  /// Reports that the current item was heard to its end, or to its decoding error.
   private mutating func finishItem(_ id: ItemID, failure: DecodingError?, now: HostTime) {
     emit(failure.map { .failedToPlayToEnd(id, $0) } ?? .playedToEnd(id))
     endedAt = now
@@ -103,7 +106,8 @@ extension EngineMachine {
     applyActionAtEnd(now: now)
   }
 
-  /// Does what is to be done at the end of an item, once it was reached; also when the action is changed later.
+  /// Performs `actionAtItemEnd` if the current item's end was reached; also called when the action changes
+  /// later.
   mutating func applyActionAtEnd(now: HostTime) {
     guard endedAt != nil, let current else { return }
     switch actionAtItemEnd {
@@ -118,14 +122,14 @@ extension EngineMachine {
     }
   }
 
-  /// Another item is current; its place is its start.
+  /// Makes another item current, at its start position.
   mutating func becomeCurrent(_ id: ItemID?) {
     buffering = Buffering()
     rest(at: id.flatMap { queue[$0]?.startSeconds } ?? 0)
     schedule.reset(to: resting)
     emit(.currentItemChanged(id))
     guard rate != 0 else { return }
-    // This needs no look at the output, so a caller who changed the queue sees it at once.
+    // The state follows without checking the output, so the caller that changed the queue sees it at once.
     if id == nil {
       setTimeControl(.waiting(.noItemToPlay))
     } else if timeControl == .waiting(.noItemToPlay) {
@@ -135,8 +139,8 @@ extension EngineMachine {
 
   // MARK: Time
 
-  /// The current item's place now, as it was last seen or as it must have moved since; never before one that was
-  /// told already.
+  /// Returns the current item's position now, extrapolated from the last check; never before one already
+  /// returned.
   mutating func position(now: HostTime, timing: OutputTiming?) -> ItemPosition? {
     guard var place = seenPosition(now: now, timing: timing) else { return nil }
     if let toldPosition, toldPosition.seconds > place.seconds { place = toldPosition }
@@ -163,25 +167,25 @@ extension EngineMachine {
     return place.seconds > rest.seconds ? place : rest
   }
 
-  /// How far time has run on behind the end of the item. AVPlayer.h: under `.none` "the current time keeps
-  /// incrementing".
+  /// The seconds that time has advanced after the item's end. AVPlayer.h: under `.none` "the current time
+  /// keeps incrementing".
   private func beyondEnd(now: HostTime) -> Double {
     guard let endedAt else { return 0 }
     guard actionAtItemEnd == .none, rate != 0, !isSuspended else { return overrun }
     return overrun + max(0, now.seconds(since: endedAt)) * Double(rate)
   }
 
-  /// Before anything changes that `beyondEnd` depends on.
+  /// Fixes the overrun so far; call before changing any input of `beyondEnd`.
   mutating func settleOverrun(now: HostTime) {
     guard endedAt != nil else { return }
     overrun = beyondEnd(now: now)
     endedAt = now
   }
 
-  /// When to look again, if nobody says so earlier.
+  /// The time of the next check, if no signal comes earlier.
   struct NextLook {
     var moment: WorkerNext
-    /// Also as soon as the output takes more, which need not be anything new.
+    /// Whether to check as soon as the output takes more frames, even if those only extend the last run.
     var whenMoreIsTaken = false
   }
 
@@ -209,13 +213,14 @@ extension EngineMachine {
           if frame <= Double(run.endFrame) {
             if !isHeard { consider(timing.hostTime(ofFrame: frame)) }
           } else if isLast, run.ending == .none {
-            // The output has not taken that frame yet: look again when what it took was heard, or when it takes more.
+            // The output has not taken that frame yet: check when the taken frames were heard, or when it
+            // takes more.
             if isHeard { awaitsMore = true } else { consider(end) }
           }
         }
       }
     }
-    // A nanosecond more, so that rounding never wakes us just before the frame.
+    // An extra nanosecond keeps rounding from waking the conductor just before the frame.
     let earliest = now.advanced(bySeconds: Self.shortestWait)
     return NextLook(
       moment: next.map { .at(max($0.advanced(bySeconds: 1e-9), earliest)) } ?? .whenSignalled,
@@ -226,9 +231,10 @@ extension EngineMachine {
 
   mutating func updateTimeControl(now: HostTime) {
     if isMoving {
-      // What moves before a flush is what was heard before the jump, and after a pause what is on its way out.
+      // Frames moving during a pending flush precede the jump; frames moving at rate 0 are the rest of the
+      // paused sound.
       if rate != 0, !output.flushPending { output.hasMoved = true }
-      // Only sound proves that the device is there: one that opens and dies at once is not.
+      // A device may open and fail immediately, so only sound resets the back-off.
       output.failedAttempts = 0
     }
     let state: EngineTimeControl
@@ -237,11 +243,11 @@ extension EngineMachine {
     } else if current == nil {
       state = .waiting(.noItemToPlay)
     } else if isSuspended || endedAt != nil {
-      state = timeControl  // Suspended, or time runs on behind the end of the item.
+      state = timeControl  // Suspended, or time advances after the item's end.
     } else if isMoving {
       state = .playing
     } else if isOffline, output.phase == .open, output.hasMoved {
-      // A file is written when the next frame comes.
+      // An offline output writes again when the next frame arrives.
       output.standingSince = nil
       state = .playing
     } else if !buffering.holdsBack || buffering.phase == .stalled && timeControl == .playing,
@@ -253,7 +259,7 @@ extension EngineMachine {
     } else if output.phase == .opening && output.failedAttempts == 0 || output.phase == .none
       || output.phase == .open && !output.hasMoved
     {
-      // What was waited for is about to sound.
+      // The awaited condition is met and sound is about to start.
       state =
         isShort && timeControl == .waiting(.toMinimizeStalls)
         ? timeControl : .waiting(isAwaited ? evaluation(now: now) : .evaluatingBufferingRate)
@@ -274,24 +280,25 @@ extension EngineMachine {
     }
   }
 
-  /// Whether the current item is still to be opened, or its decoder to come to the place.
+  /// Whether the current item is not open yet, or its decoder has not reached its position.
   private var isAwaited: Bool {
     guard let current, waitsToMinimizeStalling else { return false }
     return currentInfo == nil || cursor.item == current && nextToOpen == current
   }
 
-  /// Why nothing sounds while there is not enough to begin: that is found out for a second, then waited for.
+  /// Returns the waiting reason before a start: `evaluatingBufferingRate` for the first second, then
+  /// `toMinimizeStalls`.
   private mutating func evaluation(now: HostTime) -> EngineTimeControl.WaitingReason {
     let since = waitingSince ?? now
     waitingSince = since
     return now.seconds(since: since) < Self.evaluationTime ? .evaluatingBufferingRate : .toMinimizeStalls
   }
 
-  /// When that second is over; nil where nothing is found out.
+  /// The end of the evaluation second; nil if no evaluation is in progress.
   private var evaluationEnd: HostTime? { waitingSince?.advanced(bySeconds: Self.evaluationTime) }
 
-  /// Whether silence now is only the way to the next sound: an item that is open starts on an output that is open, or
-  /// starts anew behind a seek's flush, or hiccups. After a while it counts as what it is.
+  /// Whether the present silence is a normal short interruption: an open item starting on an open output, the
+  /// flush of a seek, or a hiccup. False after `stallDelay`.
   private mutating func isBriefPause(now: HostTime) -> Bool {
     guard output.phase == .open, !output.isTakenAway || !output.hasMoved,
       timeControl == .playing || timeControl == .paused && currentInfo != nil
@@ -310,12 +317,12 @@ extension EngineMachine {
       stopCallPending = false
       callObservers()
     } else if before == .playing {
-      // The device takes some milliseconds to stop; the place is exact when it has.
+      // The device takes some milliseconds to stop; the position is exact only after that.
       stopCallPending = true
     }
   }
 
-  /// Calls the periodic observers with the very time: playback started, stopped or jumped.
+  /// Calls the periodic observers with the exact time, because playback started, stopped or jumped.
   mutating func callObservers() {
     guard let info = currentInfo else { return }
     let calls = schedule.calls(at: resting)

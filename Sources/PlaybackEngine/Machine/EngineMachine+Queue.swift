@@ -4,7 +4,8 @@ import HostTime
 import MediaTime
 
 extension EngineMachine {
-  /// Inserts behind `after`, at the end for nil. False if it is in the queue already or `after` is not.
+  /// Inserts an item after `after`, or at the end for nil. False if `id` is already in the queue or `after`
+  /// is not.
   mutating func insert(
     _ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0
   ) -> Bool {
@@ -18,7 +19,7 @@ extension EngineMachine {
     return true
   }
 
-  /// Takes an item out; the current one as `advanceToNextItem`.
+  /// Removes an item; the current one is skipped as by `advanceToNext`.
   mutating func remove(_ id: ItemID) {
     guard queue.contains(id) else { return }
     moveDepartures(from: id, to: queue.previous(of: id))
@@ -26,13 +27,14 @@ extension EngineMachine {
       advanceToNext()
       return
     }
-    // What follows was decoded before it if it was inserted too late to be heard first.
+    // A successor inserted too late may have been decoded before this item.
     let wasDecoded = isDecoded(id) || cursor.item == id || isDecoded(queue.next(of: id))
     queue.remove(id)
     if wasDecoded { splice() }
   }
 
-  /// A call of the application empties the queue. Tells it, too, if it has run empty unknown to the application.
+  /// Empties the queue for a call by the application. Also reports the current item if the queue has run
+  /// empty and the application has not been notified yet.
   mutating func requestRemoveAll() {
     if current == nil, !departures.isEmpty { tellCurrentItem() }
     removeAll()
@@ -47,8 +49,10 @@ extension EngineMachine {
     becomeCurrent(nil)
   }
 
-  /// A call of the application: ends `known`, the current item as it knows it (nil for the one that is), and starts the
-  /// next. Tells the current item in any case: it may have changed unknown to the application.
+  /// Ends `known`, the item that the application believes current (nil: the actual one), and starts the next
+  /// one.
+  ///
+  /// If `known` is not current, reports the current item again, because the application's value is outdated.
   mutating func advance(from known: ItemID?) {
     forgetDepartures(from: known ?? current)
     if known == nil || known == current { return advanceToNext() }
@@ -60,7 +64,7 @@ extension EngineMachine {
     if current == nil { emit(.timeControlChanged(timeControl)) }
   }
 
-  /// Ends the current item and starts the next; the current one leaves the queue.
+  /// Removes the current item from the queue and starts the next one.
   mutating func advanceToNext() {
     guard let current else { return }
     endSeek(finished: false)
@@ -69,8 +73,8 @@ extension EngineMachine {
     becomeCurrent(queue.first)
   }
 
-  /// Puts another item in the place of `known`, the current item as the application knows it (nil for the one that is);
-  /// the rest of the queue stays.
+  /// Replaces `known`, the item that the application believes current (nil: the actual one); the rest of the
+  /// queue stays.
   mutating func replaceCurrent(
     _ id: ItemID, source: any MediaSource, startSeconds: Double = 0, replacing known: ItemID? = nil
   ) -> Bool {
@@ -89,8 +93,10 @@ extension EngineMachine {
     return true
   }
 
-  /// A call of the application sets the rate. Tells it, and the state, in any case: they may have changed unknown to the
-  /// application. `isImmediate`: sound begins with the first frame. `timing` is the open stream's.
+  /// Sets the rate for a call by the application. Reports rate and time control even if unchanged, because
+  /// the application's values may be outdated.
+  ///
+  /// `isImmediate`: whether sound starts with the first available frame. `timing`: the open stream's timing.
   mutating func requestRate(
     _ value: Float, reason: EngineRateReason, isImmediate: Bool = false, now: HostTime, timing: OutputTiming?
   ) {
@@ -104,7 +110,8 @@ extension EngineMachine {
     emit(.timeControlChanged(timeControl))
   }
 
-  /// Sets the rate: 0 pauses, others are seconds of an item in a second of sound. `timing` is the open stream's.
+  /// Sets the rate: 0 pauses, other values are seconds of media per second of output. `timing`: the open
+  /// stream's timing.
   mutating func setRate(
     _ value: Float, reason: EngineRateReason, now: HostTime, timing: OutputTiming? = nil
   ) {
@@ -117,7 +124,7 @@ extension EngineMachine {
     emit(.rateChanged(value, reason))
     lookAtStanding(now: now)
     if value != 0 {
-      // Asked for once more: the reasons may be gone.
+      // Playback is requested again: the reasons for earlier failures may be gone.
       isDecoderUnusable = false
       output.tryAnew()
       if begins, isShort, holdsBackWhatIsShort { buffering.start() }
@@ -126,8 +133,8 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// Whether playback waits and goes on by itself where the output is lost or starved; else it pauses there. One that
-  /// waits is tried once more before it pauses.
+  /// Sets whether playback waits and resumes automatically after the output is lost or starved, or pauses
+  /// instead. A waiting output is retried once before playback pauses.
   mutating func setWaitsToMinimizeStalling(_ waits: Bool, now: HostTime) {
     guard waits != waitsToMinimizeStalling else { return }
     waitsToMinimizeStalling = waits
@@ -137,7 +144,8 @@ extension EngineMachine {
     updateTimeControl(now: now)
   }
 
-  /// Changes what happens at the end of an item; an item that follows may be decoded already.
+  /// Sets the action at the end of an item. Splices if the next item is already decoded but no longer
+  /// follows.
   mutating func setActionAtItemEnd(_ action: EngineActionAtItemEnd, now: HostTime) {
     guard action != actionAtItemEnd else { return }
     settleOverrun(now: now)
@@ -146,7 +154,7 @@ extension EngineMachine {
     applyActionAtEnd(now: now)
   }
 
-  /// How an item's sound is made to pass faster or slower.
+  /// Sets the time-stretch algorithm of an item, and decodes its unheard frames again if necessary.
   mutating func setAlgorithm(
     _ algorithm: TimePitchAlgorithm, of id: ItemID, now: HostTime, timing: OutputTiming?
   ) {
@@ -155,12 +163,12 @@ extension EngineMachine {
     if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
-  /// The sound of an item is another one from now on.
+  /// Decodes the unheard frames of an item again, because the decoder's output has changed.
   mutating func decodeAnew(_ id: ItemID, now: HostTime, timing: OutputTiming?) {
     if isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
   }
 
-  /// The latest end of an item, in seconds; nil for its own.
+  /// Sets the latest end of an item in seconds; nil restores the item's own end.
   mutating func setEnd(_ seconds: Double?, of id: ItemID) {
     let seconds = seconds.map(Self.place)
     guard queue.contains(id), queue[id]?.endSeconds != seconds else { return }
@@ -170,7 +178,8 @@ extension EngineMachine {
     queue.update(id) { [generation] in $0.endSetIn = generation }
   }
 
-  /// Where an item that is not current yet will start, in seconds; it may be decoded already, or be about to.
+  /// Sets the start position in seconds of an item that is not current yet. Splices if the item is or will be
+  /// decoded.
   mutating func setStart(_ seconds: Double, of id: ItemID) {
     let seconds = Self.place(seconds)
     guard queue.contains(id), id != current, queue[id]?.startSeconds != seconds else { return }
@@ -178,7 +187,7 @@ extension EngineMachine {
     if isDecoded(id) || id == nextToOpen { splice() }
   }
 
-  /// Whether frames of `id` may be on their way to the listener.
+  /// Whether frames of `id` may be in the ring or in the device.
   private func isDecoded(_ id: ItemID?) -> Bool {
     guard let id, let record = queue[id], record.decodedIn != 0 else { return false }
     return record.decodedIn >= heardGeneration

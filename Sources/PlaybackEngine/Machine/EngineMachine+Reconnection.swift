@@ -1,19 +1,20 @@
 import AudioCore
 import HostTime
 
-// The output is lost: another one is opened after a while, and goes on at the frame that was heard last.
+// Reconnection: after the output is lost, a new one is opened after a back-off and resumes at the frame heard
+// last.
 extension EngineMachine {
-  /// Seconds before the n-th new attempt: short at first, because a restarted server is back in half a second, then
-  /// 5 s.
+  /// Returns the back-off in seconds before an attempt. The first delays are short, because a restarted
+  /// server is available within half a second; the maximum is 5 s.
   private static func retryDelay(attempt: Int) -> Double {
     let delays = [0.1, 0.25, 0.5, 1, 2, 4]
     return attempt < delays.count ? delays[attempt] : 5
   }
 
-  /// The stream could not be opened, or is dead; `heardFrame` is the number of frames that were heard of it.
+  /// Handles a stream that failed to open or died; `heardFrame` is the number of its frames that were heard.
   mutating func loseOutput(_ error: OutputError, heardFrame: Int64, now: HostTime) {
     let wasOpen = output.phase == .open
-    // Everything up to the last frame that was heard is told first.
+    // Delivers steps and ends up to the last heard frame first.
     if wasOpen { progress(toFrame: Double(heardFrame), now: now) }
     restartDecoding()
     if wasOpen { restartDecoding(atHeard: heardFrame) }
@@ -31,8 +32,8 @@ extension EngineMachine {
     emit(.outputUnavailable(error, retryAfter: delay))
   }
 
-  /// Sets the decoder to what was really heard of the current item. The device may have claimed more before it died:
-  /// then the position stands still until the listener is there.
+  /// Moves the cursor to the last heard frame of the current item. If the device reported a later position
+  /// before it died, the reported position stays constant until playback reaches it.
   private mutating func restartDecoding(atHeard frame: Int64) {
     guard let (run, _) = output.timeline.first(since: heardGeneration), let current, run.item == current,
       let info = currentInfo, endedAt == nil

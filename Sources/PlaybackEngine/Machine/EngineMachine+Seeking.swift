@@ -2,9 +2,12 @@ import AudioCore
 import MediaTime
 
 extension EngineMachine {
-  /// Goes to `seconds` of the current item, which is to be `id` unless that is nil. A seek that is not over yet is,
-  /// without success. Returns the completion handlers to call at once, outside the lock, with their values. `isExact`: where
-  /// the place is must not be estimated.
+  /// Seeks to `seconds` of the current item and ends a pending seek without success. If `id` is not nil and
+  /// not current, only `completion` is scheduled, with false.
+  ///
+  /// `isExact`: whether the position must not be estimated.
+  ///
+  /// - Returns: the completion handlers to call at once, outside the lock, with their arguments.
   mutating func seek(
     to seconds: Double, of id: ItemID? = nil, isExact: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) -> [(completion: @Sendable (Bool) -> Void, finished: Bool)] {
@@ -14,7 +17,7 @@ extension EngineMachine {
     }
     var immediate: [(completion: @Sendable (Bool) -> Void, finished: Bool)] = []
     if let current, queue[current]?.extent?.canBeEntered(at: Self.place(seconds)) == false {
-      // Nothing leads there, so that all stays as it is.
+      // The position is not seekable, so the state stays unchanged.
       return completion.map { [($0, false)] } ?? []
     }
     if let superseded = pendingSeek?.completion { immediate.append((superseded, false)) }
@@ -24,7 +27,7 @@ extension EngineMachine {
       return immediate
     }
     guard let info = currentInfo else {
-      // Not opened yet: it starts there, and there is nothing to wait for.
+      // The item is not open yet, so it will start at the target without waiting.
       let place = Self.place(seconds)
       queue.update(current) { $0.startSeconds = place }
       beginGeneration()
@@ -38,8 +41,8 @@ extension EngineMachine {
       if let completion { immediate.append((completion, false)) }
       return immediate
     }
-    // Beyond the end there is nothing to hear; the end itself is the nearest place. An estimate is no end: there
-    // the decoder says how far it came.
+    // Targets after the end are clamped to the exact length. An estimated length does not limit the target:
+    // the decoder reports the frame reached.
     var target = Self.place(seconds)
     if case .exact = info.frameCount { target = min(target, info.duration.seconds) }
     discontinue(to: .start(current, isExact ? .exactSeconds(target) : .seconds(target)), resting: target)
@@ -50,7 +53,7 @@ extension EngineMachine {
     return immediate
   }
 
-  /// Ends the seek that is under way, if there is one, and has its handler told whether it got there.
+  /// Ends the pending seek, if any, and schedules its completion handler.
   mutating func endSeek(finished: Bool) {
     guard let seek = pendingSeek.take() else { return }
     if let completion = seek.completion { emit(.seekCompleted(completion, finished: finished)) }

@@ -1,18 +1,18 @@
 import AudioCore
 import HostTime
 
-// Another speed: what was decoded ahead is decoded anew, and takes the place of what the device holds.
+// Speed changes: frames decoded ahead are decoded again and replace those that the device holds.
 extension EngineMachine {
-  /// Sets how many seconds of an item pass in a second of sound.
+  /// Sets the speed in seconds of media per second of output.
   mutating func setSpeed(_ new: Double, now: HostTime, timing: OutputTiming?) {
     guard new != speed else { return }
     speed = new
     decodeAheadAnew(now: now, timing: timing)
   }
 
-  /// What was decoded ahead is wanted otherwise now.
+  /// Decodes frames again that were decoded ahead and are outdated.
   mutating func decodeAheadAnew(now: HostTime, timing: OutputTiming?) {
-    // Behind its end nothing more of the item is heard.
+    // No more frames of the item are heard after its end.
     guard endedAt == nil else { return }
     switch cursor {
     case .empty, .start, .flushing: break
@@ -20,8 +20,8 @@ extension EngineMachine {
     }
   }
 
-  /// Decodes anew what is not heard yet. While sound flows the new frames take the place of those behind it, so that it
-  /// goes on without a gap; else the device throws away what it holds.
+  /// Decodes the unheard frames again. During playback the new frames replace the unheard ones in the device
+  /// without a gap; otherwise the device is flushed.
   mutating func decodeAnew(now: HostTime, timing: OutputTiming?) {
     guard output.phase == .open, !output.flushPending else {
       beginGeneration()
@@ -37,7 +37,7 @@ extension EngineMachine {
     let runs = kept.runs(since: heardGeneration)
     restartDecoding(behind: runs)
     let last = runs.last
-    // First of all it lets go of what was decoded ahead, so that there is room.
+    // The output drops the chunks decoded ahead first, which makes room in the ring.
     output.needsReplacing = true
     replacement = Replacement(
       generation: generation, frame: frame, replaced: last?.ending == Chunk.Ending.none ? last : nil)

@@ -1,9 +1,10 @@
 import AudioCore
 
-// What follows the present sound has changed: what the device has taken is still heard, the rest is decoded again.
+// Splicing after a change to the frames that follow the present ones: frames taken by the device are still
+// heard, the rest is decoded again.
 extension EngineMachine {
-  /// Lets what the device has taken be heard, throws the rest away and decodes again behind it. For changes to
-  /// what follows the present sound; everything else costs nothing.
+  /// Flushes the device, keeps the frames that it cannot return, and decodes the rest again. Only for changes
+  /// to frames that follow the present ones.
   mutating func splice() {
     if output.phase == .open {
       generation += 1
@@ -15,15 +16,15 @@ extension EngineMachine {
     }
   }
 
-  /// Forgets the ends that the device has taken and that belong to another end time of their item: a seek behind that end
-  /// leaves one without frames, and the device cannot give it back.
+  /// Removes end marks that belong to an outdated end time of their item. A seek past such an end leaves a
+  /// run without frames, which the device cannot return.
   mutating func dropOutdatedEnds() {
     let queue = queue
     output.timeline.dropEnds { run in run.generation < queue[run.item]?.endSetIn ?? 0 }
   }
 
-  /// The device threw away `frame` and what followed. Frames before it are or will be heard, so after a splice the
-  /// decoder goes on right behind them.
+  /// Handles the device's answer that it discarded `frame` and all later ones. Earlier frames are or will be
+  /// heard, so after a splice decoding continues right after them.
   mutating func flushed(serial: UInt64, firstDropped frame: Int64) {
     guard serial == output.flushSerial, output.flushPending else { return }
     output.flushPending = false
@@ -34,9 +35,9 @@ extension EngineMachine {
     restartDecoding(behind: output.timeline.runs(since: heardGeneration))
   }
 
-  /// Sets the decoder behind what the device keeps, as far as that is the queue as it is now: what follows there may
-  /// have been taken out, or something inserted before it. Such frames are heard, because they cannot be taken back,
-  /// and belong to nobody.
+  /// Moves the cursor after the frames that the device keeps, as long as they match the present queue. An
+  /// item may have been removed, or another one inserted before it. Frames that no longer match are heard,
+  /// because the device cannot return them, but count for no item.
   mutating func restartDecoding(behind runs: [RenderedTimeline.Run]) {
     restartDecoding()
     var expected = current

@@ -1,34 +1,36 @@
 import AudioCore
 import HostTime
 
-// A start at a given moment: silence flows until the output knows which of its frames is heard then, and from that frame on
-// the item's sound takes the place of the silence.
+// Synchronized starts: silence plays until the output knows which frame is heard at the requested time. From
+// that frame on, the item's sound replaces the silence.
 extension EngineMachine {
-  /// A place in the current item, and when it is to be heard.
+  /// A position in the current item, with the time at which a listener hears it.
   struct SynchronizedStart: Hashable {
     var moment: HostTime
-    /// In seconds of the item.
+    /// The position in seconds of the item.
     var seconds: Double
   }
 
-  /// How long before its moment, and before the frames that can be replaced no more, sound is handed over: enough to
-  /// decode it. As late as that, because what the output knows of its frames becomes better with time.
+  /// The handover lead in seconds, in addition to the output's `replacementLead`. The value suffices to
+  /// decode the sound; a later handover uses a more precise output timing.
   private static let handOver = 0.1
 
-  /// A call of the application: goes to `seconds` of the current item (nil for where it stands), which is to be `id`, and
-  /// sets the rate, so that this place is heard at `moment`. One that cannot be met any more is when it was: the item is
-  /// then where it would be had it begun in time. `timing` is the open stream's.
+  /// Seeks to `seconds` of the current item (nil: the present position) and sets the rate, so that this
+  /// position is heard at `moment`. Called for the application; if `id` is not current, only the rate is set.
+  ///
+  /// If `moment` cannot be met, playback starts at the position that an on-time start would have reached.
+  /// `timing`: the open stream's timing.
   mutating func start(
     _ value: Float, at seconds: Double?, of id: ItemID, moment: HostTime, now: HostTime, timing: OutputTiming?
   ) {
-    // A file has no moments.
+    // An offline output does not play in real time.
     guard id == current, !isOffline else {
       return requestRate(value, reason: .setRateCalled, now: now, timing: timing)
     }
     let place = Self.place(seconds ?? position(now: now, timing: timing)?.seconds ?? resting)
     endSeek(finished: false)
     discontinue(to: .start(id, .seconds(place)), resting: place)
-    // Where it stands what was told stays told.
+    // Without a seek, delivered steps stay delivered.
     if seconds != nil { schedule.reset(to: place) }
     if currentInfo == nil {
       queue.update(id) { $0.startSeconds = place }
@@ -39,13 +41,13 @@ extension EngineMachine {
     synchronizedStart = SynchronizedStart(moment: moment, seconds: place)
   }
 
-  /// Another rate is asked for before that moment has come: it counts from now on.
+  /// Cancels a synchronized start, because another rate was requested first; playback starts now.
   mutating func endSynchronizedStart() {
     guard synchronizedStart != nil, let current else { return }
     discontinue(to: .start(current, .seconds(resting)), resting: resting)
   }
 
-  /// Hands the sound over if it is time. `timing` is the open stream's.
+  /// Hands the sound over if its time has come. `timing`: the open stream's timing.
   mutating func handOverInTime(now: HostTime, timing: OutputTiming?) {
     if synchronizedStart != nil { silentGeneration = generation }
     guard let start = synchronizedStart, let current, cursor == .decoding(current), isMoving,
@@ -68,7 +70,7 @@ extension EngineMachine {
     callObservers()
   }
 
-  /// When sound that is to be heard in time is handed over; nil if none is.
+  /// Returns the time of the handover; nil if no synchronized start is pending.
   func handOverMoment(_ timing: OutputTiming) -> HostTime? {
     guard let start = synchronizedStart, timing.frameRate > 0 else { return nil }
     let lead = Self.handOver + (timing.replacementLead ?? 0) / timing.frameRate

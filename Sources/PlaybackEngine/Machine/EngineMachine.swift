@@ -3,79 +3,82 @@ import DequeModule
 import HostTime
 import MediaTime
 
-/// The player's logic as a value: calls and reports go in, commands and deliveries come out. No threads, no locks,
-/// no I/O; its holder runs what it returns once the lock is released.
+/// The engine's logic as a value: inputs are calls and reports, outputs are commands and deliveries. No
+/// threads, no locks, no I/O; the owner executes the outputs after it has released the lock.
 ///
-/// The parts are in extensions, one file each: the queue, seeks, progress of what is heard, the decoder's orders,
-/// the output.
+/// Each extension file covers one area: queue, seeks, heard progress, decode orders, output.
 struct EngineMachine: Sendable {
   // MARK: What the user wants
 
   var queue = PlayQueue<ItemRecord>()
-  /// What left the queue by itself, in that order, until the application was told.
+  /// The items that left the queue automatically, in order, until the application is notified.
   var departures = Deque<Departure>()
-  /// A queue player lets items go; a plain player keeps its one, also when it fails.
+  /// Whether ended and failed items leave the queue. A plain player keeps its one item, even if it fails.
   let isQueuePlayer: Bool
   var actionAtItemEnd: EngineActionAtItemEnd
   var rate: Float = 0
-  /// Where the output is lost or starved playback waits, and goes on by itself; else it pauses.
+  /// Whether playback waits and resumes automatically after the output is lost or starved; otherwise it
+  /// pauses.
   var waitsToMinimizeStalling = true
-  /// Seconds of an item in a second of sound: the last rate above 0.
+  /// Seconds of media per second of output: the last rate above 0.
   var speed = 1.0
   var volume: Float = 1
   var isMuted = false
-  /// The application is suspended: nothing moves, nothing is told.
+  /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
-  /// Since when the player stands still; nil while it does not, and before it was to play for the first time.
+  /// The time since which playback is paused or suspended; nil during playback and before the first play
+  /// request.
   var standsSince: HostTime?
 
   // MARK: What is
 
   var schedule = ObserverSchedule()
   var timeControl = EngineTimeControl.paused
-  /// The current item's place as long as nothing of it is heard, and where it stood last.
+  /// The current item's position in seconds when it was last updated; its start position while no frame is
+  /// heard.
   var resting = 0.0
-  /// The same in exact form when it is known so.
+  /// The exact form of `resting`; nil if unknown.
   var restingPosition: ItemPosition?
-  /// The furthest place that anyone who asked was told: a device that corrects its timing does not take it back.
+  /// The latest position returned to any caller. A device that corrects its timing does not move the position
+  /// back.
   var toldPosition: ItemPosition?
-  /// Playback stopped, and the observers are to be called with the place when the device stands.
+  /// Whether the observers' call with the exact position is pending until the device has stopped.
   var stopCallPending = false
-  /// The current item was heard to its end (and stays, by `actionAtItemEnd`) since then.
+  /// The time at which the current item was heard to its end (and stays current, by `actionAtItemEnd`).
   var endedAt: HostTime?
-  /// How far time had run on behind that end at `endedAt`, in seconds.
+  /// The seconds that time had advanced after the item's end at `endedAt`.
   var overrun = 0.0
-  /// The decoder works for no item at all; nothing is opened until playback is asked for once more.
+  /// Whether the decoder failed for all items; no item is opened until playback is requested again.
   var isDecoderUnusable = false
 
   // MARK: Discontinuities
 
-  /// What the decoder makes and the renderer lets through.
+  /// The generation of the frames that the decoder produces and the renderer accepts.
   var generation: UInt64 = 1
-  /// What is heard belongs to the present if it is of this generation or later. Behind `generation` only while a
-  /// splice keeps what the device has taken already.
+  /// The oldest generation whose frames count when heard. Lower than `generation` only while a splice keeps
+  /// frames that the device already took.
   var heardGeneration: UInt64 = 1
   var cursor = DecodeCursor.empty
   var pendingSeek: PendingSeek?
   var replacement: Replacement?
-  /// Until then there is silence.
+  /// The pending synchronized start; silence plays until then.
   var synchronizedStart: SynchronizedStart?
-  /// Silence is played up to the first frames of this generation.
+  /// Silence plays until the first frames of this generation.
   var silentGeneration: UInt64 = 0
 
   // MARK: The output
 
   var buffering = Buffering()
-  /// Since when there is not enough to begin.
+  /// The time since which there has not been enough data to start.
   var waitingSince: HostTime?
   var output = OutputState()
-  /// Frames leave the device, as it was seen last.
+  /// Whether frames left the device at the last check.
   var isMoving = false
-  /// The format that streams are opened with; set by the first item that is opened while nothing sounds.
+  /// The format of new streams; set by the first item that is opened while no sound plays.
   var format: PCMFormat?
   let isOffline: Bool
 
-  /// What the conductor is to tell, in order.
+  /// The deliveries for the conductor, in order.
   var deliveries: [Delivery] = []
 
   init(isQueuePlayer: Bool, isOffline: Bool) {
@@ -84,17 +87,17 @@ struct EngineMachine: Sendable {
     actionAtItemEnd = isQueuePlayer ? .advance : .pause
   }
 
-  /// Where the decoder stands.
+  /// The decoder's position in the queue.
   enum DecodeCursor: Hashable {
-    /// At the start of the queue, whatever comes.
+    /// The start of the queue, whichever item comes first.
     case empty
-    /// Waiting for the device to say what it threw away.
+    /// Waiting for the device to report which frames it discarded.
     case flushing
-    /// To open `item` and go to that many seconds.
+    /// Opening `item` and seeking to the start.
     case start(ItemID, DecodeStart)
-    /// Inside `item`.
+    /// In the middle of `item`.
     case decoding(ItemID)
-    /// Behind the end of `item`.
+    /// After the end of the item.
     case finished(ItemID)
 
     var item: ItemID? {
@@ -105,19 +108,19 @@ struct EngineMachine: Sendable {
     }
   }
 
-  /// Where an item is entered: at a time that someone asked for, or at an exact frame.
+  /// The start of decoding in an item: a requested time or an exact frame.
   enum DecodeStart: Hashable {
     case seconds(Double)
-    /// The same, and where it is must not be estimated.
+    /// A time whose position must not be estimated.
     case exactSeconds(Double)
     case frame(Int64)
   }
 
-  /// Sound that takes the place of what the device holds: that of `generation` begins with the stream's frame `frame`.
+  /// New frames that replace frames held by the device: `generation` begins with the stream's frame `frame`.
   struct Replacement: Hashable {
     var generation: UInt64
     var frame: Int64
-    /// What the device holds there; nil if an item ends there.
+    /// The frames that the device holds there; nil if an item ends there.
     var replaced: RenderedTimeline.Run?
   }
 
@@ -129,11 +132,11 @@ struct EngineMachine: Sendable {
 
   mutating func emit(_ notice: EngineNotice) { deliveries.append(.notice(notice)) }
 
-  /// What is known of the current item; nil before it was opened.
+  /// The information about the current item; nil before it was opened.
   var currentInfo: ItemInfo? { current.flatMap { queue[$0]?.info } }
 
-  /// Makes everything that was decoded and not yet heard invalid; the position stands at `seconds` of the current
-  /// item until the decoder has gone to `cursor`.
+  /// Invalidates all frames that are decoded and not yet heard. The position rests at `seconds` of the
+  /// current item until the decoder has reached `cursor`.
   mutating func discontinue(to cursor: DecodeCursor, resting seconds: Double) {
     beginGeneration()
     self.cursor = cursor
@@ -144,13 +147,13 @@ struct EngineMachine: Sendable {
     output.requestFlush()
   }
 
-  /// What was decoded up to now is not to be heard.
+  /// Discards everything decoded so far by starting a new generation.
   mutating func beginGeneration() {
     generation += 1
     heardGeneration = generation
   }
 
-  /// Nothing of the current item is heard yet; it will begin at `seconds`.
+  /// Sets the current item's position to `seconds`, with no frame heard yet.
   mutating func rest(at seconds: Double) {
     resting = seconds
     restingPosition = nil
@@ -160,7 +163,7 @@ struct EngineMachine: Sendable {
     synchronizedStart = nil
   }
 
-  /// Stops everything where it is, or lets it go on.
+  /// Suspends or resumes playback at the present position.
   mutating func setSuspended(_ suspended: Bool, now: HostTime) {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)
@@ -168,8 +171,8 @@ struct EngineMachine: Sendable {
     lookAtStanding(now: now)
   }
 
-  /// `seconds` as a place in an item: what is no number becomes 0, and past 300 years (10¹⁰ s; a double still tells frames
-  /// of 384 kHz apart there) all places are the same.
+  /// Returns `seconds` as a valid position: NaN and negative values become 0, values above 10¹⁰ s (300 years)
+  /// that limit. Up to there a double still distinguishes frames at 384 kHz.
   static func place(_ seconds: Double) -> Double {
     seconds >= 0 ? min(seconds, 1e10) : 0
   }

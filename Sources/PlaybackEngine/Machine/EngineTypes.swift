@@ -1,18 +1,18 @@
 package import AudioCore
 package import MediaTime
 
-/// What the engine knows of an item once it was opened.
+/// The information about an opened item.
 package struct ItemInfo: Hashable, Sendable {
   /// The medium's own format; its sample rate is the timescale of the item's times.
   package var format: PCMFormat
-  /// Its length in frames of that rate.
+  /// The length in frames at the medium's sample rate.
   package var frameCount: FrameCount
-  /// Mean bits per second; 0 if that is not known.
+  /// The mean bit rate in bits per second; 0 if unknown.
   package var bitRate: Int
-  /// What is known of it if it is a live stream: it has no length, and no places to go to.
+  /// The live-stream properties; nil for other media. A live stream has no length and is not seekable.
   package var live: LiveStream?
 
-  /// What a decoder says of its medium.
+  /// Creates an item's information from its parts.
   package init(format: PCMFormat, frameCount: FrameCount, bitRate: Int = 0, live: LiveStream? = nil) {
     self.format = format
     self.frameCount = frameCount
@@ -20,7 +20,7 @@ package struct ItemInfo: Hashable, Sendable {
     self.live = live
   }
 
-  /// What `decoder` says of its medium.
+  /// Creates an item's information from its decoder.
   package init(_ decoder: any AudioDecoder) {
     self.init(
       format: decoder.format, frameCount: decoder.frameCount, bitRate: decoder.bitRate, live: decoder.live)
@@ -33,41 +33,41 @@ package struct ItemInfo: Hashable, Sendable {
   }
 }
 
-/// What becomes of the queue at the end of an item; AVPlayer.ActionAtItemEnd.
+/// The action at the end of an item; AVPlayer.ActionAtItemEnd.
 package enum EngineActionAtItemEnd: Sendable {
-  /// The item leaves the queue and the next one follows without a gap.
+  /// Removes the item from the queue; the next one follows without a gap.
   case advance
-  /// The rate becomes 0; the item stays.
+  /// Sets the rate to 0; the item stays.
   case pause
-  /// Nothing: rate and item stay, and time runs on.
+  /// No action: rate and item stay, and time advances further.
   case none
 }
 
-/// Whether sound flows; AVPlayer.TimeControlStatus with the reason for waiting.
+/// The playback state; AVPlayer.TimeControlStatus with the reason for waiting.
 package enum EngineTimeControl: Hashable, Sendable {
   /// The rate is 0.
   case paused
-  /// It is not, but nothing sounds.
+  /// The rate is not 0, but no sound plays.
   case waiting(WaitingReason)
-  /// Sound flows.
+  /// Frames leave the device.
   case playing
 
-  /// Why nothing sounds although the rate is not 0.
+  /// The reason why no sound plays although the rate is not 0.
   package enum WaitingReason: Sendable {
     /// The queue is empty.
     case noItemToPlay
-    /// The item is being opened, or the output started.
+    /// The item is being opened, or the output is starting.
     case evaluatingBufferingRate
-    /// The output is away, suspended or starved; it goes on by itself.
+    /// The output is lost, suspended or starved; playback resumes automatically.
     case toMinimizeStalls
   }
 }
 
-/// Why the rate changed; AVPlayer.RateDidChangeReason.
+/// The cause of a rate change; AVPlayer.RateDidChangeReason.
 package enum EngineRateReason: Sendable {
-  /// Someone set it.
+  /// A caller set the rate.
   case setRateCalled
-  /// It could not be kept: the output is gone for good.
+  /// The rate could not be kept, for example because the output failed permanently.
   case setRateFailed
   /// The item's end was reached under `EngineActionAtItemEnd.pause`.
   case itemEnded
@@ -77,9 +77,9 @@ package enum EngineRateReason: Sendable {
   case appBackgrounded
 }
 
-/// What the engine reports, in the order in which it happened.
+/// The engine's reports, in order of occurrence.
 package enum EngineNotice: Sendable {
-  /// Another item is current, or none.
+  /// Another item became current, or the queue ran empty (nil).
   case currentItemChanged(ItemID?)
   /// The rate changed.
   case rateChanged(Float, EngineRateReason)
@@ -87,67 +87,67 @@ package enum EngineNotice: Sendable {
   case timeControlChanged(EngineTimeControl)
   /// An item was opened.
   case itemReady(ItemID, ItemInfo)
-  /// An item's length is known better now.
+  /// An item's length became known more precisely.
   case durationChanged(ItemID, ItemInfo)
-  /// An item cannot be played at all. In a queue it is out of it now.
+  /// An item cannot be played at all. A queue player has removed it from the queue.
   case itemFailed(ItemID, DecodingError)
   /// An item was heard to its end.
   case playedToEnd(ItemID)
-  /// An item was heard up to where it broke off.
+  /// An item was heard up to a decoding error.
   case failedToPlayToEnd(ItemID, DecodingError)
-  /// The position jumped.
+  /// The position jumped, for example after a seek.
   case timeJumped(ItemID)
-  /// Sound stopped because nothing came in time.
+  /// Sound stopped because of an underrun.
   case playbackStalled(ItemID)
-  /// What is known of the current item's buffer. Not told of media whose bytes are all there.
+  /// The current item's buffer state changed. Not reported for media that are completely available.
   case bufferChanged(ItemID, BufferState)
-  /// Which parts of an item are there, and where it can be entered. At most four times a second; not told of media whose
-  /// bytes are all there.
+  /// An item's loaded ranges or seekability changed. At most four times a second; not reported for media that
+  /// are completely available.
   case extentChanged(ItemID, MediaExtent)
-  /// The first frame was heard for which an item says this about itself, at that time of the item.
+  /// The first frame of a tag was heard, at that time of the item.
   case timedTag(ItemID, MediaTag, CMTime)
-  /// A seek is over.
+  /// A seek ended; the handler is to be called with `finished`.
   case seekCompleted(@Sendable (Bool) -> Void, finished: Bool)
-  /// The output could not be opened or was lost; it is tried again after so many seconds, or never for nil.
+  /// The output failed to open or was lost; retried after that many seconds, never for nil.
   case outputUnavailable(OutputError, retryAfter: Double?)
-  /// The output is there (again); `route` names it.
+  /// The output was opened or moved; `route` names its destination.
   case outputOpened(route: String)
-  /// An observer's queue was more than a second behind: so many steps were left out.
+  /// An observer's queue was more than one second late: that many steps were dropped.
   case stepsCoalesced(Int64)
 }
 
-/// An item as the queue holds it.
+/// The engine's record of an item in the queue.
 struct ItemRecord: Sendable {
   var source: any MediaSource
   var info: ItemInfo?
-  /// What is there behind `suppliedPlace`; nil before its decoder said so.
+  /// The media available after `suppliedPlace`; nil before the decoder's first report.
   var supply: MediaSupply?
-  /// Where its decoder stood then, in seconds.
+  /// The decoder's position at the report of `supply`, in seconds.
   var suppliedPlace = 0.0
-  /// What was told of its buffer.
+  /// The last reported buffer state.
   var buffer = BufferState(.all)
-  /// Which parts of it are there, as was told; nil: all.
+  /// The last reported loaded ranges; nil if the item is completely available.
   var extent: MediaExtent?
-  /// How much is to be there ahead of the decoder.
+  /// The amount to buffer ahead of the decoder.
   var readAhead = MediaReadAhead.usual
-  /// It is opened before its turn.
+  /// Whether the item is opened ahead of its turn.
   var isOpenedAhead = false
-  /// Where it starts when its turn comes: set by a seek before it was opened. Seconds.
+  /// The start position in seconds, for example set by a seek before the item was opened.
   var startSeconds: Double = 0
-  /// Where it ends at the latest, in seconds; nil for its own end. AVPlayerItem.forwardPlaybackEndTime.
+  /// The latest end in seconds; nil for the item's own end. AVPlayerItem.forwardPlaybackEndTime.
   var endSeconds: Double?
-  /// The generation in which that was set. Ends that were decoded before it are those of another end time.
+  /// The generation in which `endSeconds` was set. End marks decoded before it are outdated.
   var endSetIn: UInt64 = 0
-  /// How its sound is made to pass faster or slower.
+  /// The time-stretch algorithm for rates other than 1.
   var algorithm = TimePitchAlgorithm.timeDomain
-  /// The generation in which it was last given to the decoder; 0 for never.
+  /// The generation in which the item was last decoded; 0 for never.
   var decodedIn: UInt64 = 0
-  /// What it says about itself in frames that were decoded and not heard yet, in order.
+  /// The tags of frames that are decoded and not heard yet, in order.
   var tags: [TimedTag] = []
-  /// What was told of that last.
+  /// The last reported tag.
   var toldTag: MediaTag?
-  /// Its bits per second around what is heard.
+  /// The bit rates around the heard position.
   var bitRates = BitRateHistory()
-  /// Set when decoding broke off; told when that place is heard.
+  /// The decoding error; reported when its position is heard.
   var failure: DecodingError?
 }

@@ -1,38 +1,39 @@
 import MediaTime
 
-/// A place in an item: the frame where the decoder was set plus a way in frames of the output.
+/// A position in an item: the frame to which the decoder was set plus an offset in output frames.
 ///
-/// Both parts are kept because their sum is exact whatever conversion lies between the item's rate and the
-/// output's; a single number of either rate would not be.
+/// Keeping both parts is exact for every conversion between the item's and the output's sample rate. A single
+/// number at either rate would not be.
 struct ItemPosition: Hashable, Sendable {
-  /// Frames of the item's own rate.
+  /// The decoder's start frame, at the item's sample rate.
   var origin: Int64
-  /// Frames of the output's rate since `origin`; fractional between two frames.
+  /// The output frames since `origin`; fractional between two frames.
   var offset: Double
-  /// The item's frames per second: the timescale of its times.
+  /// The item's sample rate in frames per second: the timescale of its times.
   var itemRate: Int
-  /// The output's frames per second.
+  /// The output's sample rate in frames per second.
   var outputRate: Int
 
   var seconds: Double { Double(origin) / Double(itemRate) + offset / Double(outputRate) }
 
-  /// The item's own frame at or just before this place. The allowance of a thousandth of a frame (22 ns) takes up
-  /// what the division leaves.
+  /// The item's own frame at or just before this position. The tolerance of a thousandth of a frame (22 ns)
+  /// absorbs the rounding error of the division.
   var frame: Int64 {
     origin + Int64((offset * Double(itemRate) / Double(outputRate) + 0.001).rounded(.down))
   }
 
-  /// The same as a time in the item's timescale.
+  /// The position as a time in the item's timescale.
   var time: CMTime { CMTime(value: frame, timescale: CMTimeScale(itemRate)) }
 
-  /// How many output frames after this place `seconds` of item time comes; negative if before.
+  /// Returns the number of output frames from this position to `seconds` of item time; negative for earlier
+  /// times.
   func outputFrames(untilSeconds seconds: Double) -> Double {
     (seconds - self.seconds) * Double(outputRate)
   }
 }
 
 extension ItemPosition {
-  /// At a frame of the item itself.
+  /// Creates the position of a frame of the item itself.
   init(frame: Int64, itemRate: Int) {
     self.init(origin: frame, offset: 0, itemRate: itemRate, outputRate: itemRate)
   }

@@ -1,19 +1,19 @@
 import MediaTime
 
-/// The engine's number of a time observer.
+/// The identifier of a time observer.
 package struct ObserverID: Hashable, Sendable { let rawValue: UInt64 }
 
-/// Which steps of which observer are due next in the current item. A pure value: places in, steps out.
+/// The steps that are due next for each observer in the current item. A pure value: positions in, steps out.
 struct ObserverSchedule {
   private struct Periodic {
     let id: ObserverID
     let interval: StepInterval
-    /// Only every stride-th step is delivered: 1, or more for an interval below `shortestInterval`.
+    /// The delivered fraction: every stride-th step; above 1 for intervals below `shortestInterval`.
     let stride: Int64
     /// The next step to deliver, a multiple of `stride`.
     var next: Int64 = 0
 
-    /// When the next step is due, in seconds.
+    /// The time of the next step in seconds.
     var due: Double { Double(next) * interval.seconds }
 
     /// Sets the next step to the first one at or after `position` seconds.
@@ -29,21 +29,21 @@ struct ObserverSchedule {
     }
   }
 
-  /// Steps closer than this are thinned, as AVPlayer.h allows for very short intervals: nothing that a person or a
-  /// screen follows is faster, and each call costs a wake-up.
+  /// The shortest delivered interval in seconds; shorter ones are thinned, as AVPlayer.h permits. No person
+  /// or screen follows faster, and each call costs a wake-up.
   static let shortestInterval = 0.001
 
-  /// Two places closer than this are the same: far below a frame (5 µs at 192 kHz), far above what double
-  /// arithmetic loses in a day of media.
+  /// The tolerance in seconds within which positions are equal: far below a frame (5 µs at 192 kHz), far
+  /// above the rounding error of doubles in a day of media.
   static let tolerance = 1e-8
 
   private var periodic: [Periodic] = []
-  /// With their times in seconds, ascending.
+  /// The boundary observers with their times in seconds, ascending.
   private var boundaries: [(id: ObserverID, times: [Double])] = []
 
   var isEmpty: Bool { periodic.isEmpty && boundaries.isEmpty }
 
-  /// Adds an observer whose first step comes at or after `position` seconds.
+  /// Adds an observer whose first step is at or after `position` seconds.
   mutating func addPeriodic(_ id: ObserverID, interval: CMTime, position: Double) {
     let seconds = interval.seconds
     let stride = Int64(min(max((Self.shortestInterval / seconds).rounded(.up), 1), 1e15))
@@ -62,13 +62,13 @@ struct ObserverSchedule {
     boundaries.removeAll { $0.id == id }
   }
 
-  /// The item changed or the position jumped to `position`.
+  /// Resets all observers, because the item changed or the position jumped to `position` seconds.
   mutating func reset(to position: Double) {
     for index in periodic.indices { periodic[index].reset(to: position) }
   }
 
-  /// Moves from `start` (exclusive for boundaries) to `end` seconds. `isItemEnd` excludes `end` itself: an item of
-  /// n seconds has steps 0 ..< n.
+  /// Delivers the steps from `start` (exclusive for boundaries) to `end` seconds. `isItemEnd` excludes `end`
+  /// itself: an item of n seconds has steps 0 ..< n.
   mutating func advance(from start: Double, to end: Double, isItemEnd: Bool, due: (Delivery) -> Void) {
     let limit = isItemEnd ? end - Self.tolerance : end + Self.tolerance
     if periodic.count == 1, boundaries.isEmpty {
@@ -77,7 +77,7 @@ struct ObserverSchedule {
       due(.steps(periodic[0].take((Int64(min(last, 9e15)) - periodic[0].next) / periodic[0].stride + 1)))
       return
     }
-    // Several observers: in the order of their times, the earlier added one first.
+    // Several observers: ordered by time, then by registration.
     while let index = earliest(), periodic[index].due <= limit {
       fireBoundaries(from: start, to: min(periodic[index].due, end), due: due)
       due(.steps(periodic[index].take(1)))
@@ -86,7 +86,7 @@ struct ObserverSchedule {
     firedUpTo = nil
   }
 
-  /// The next place in seconds that something is due at, after `position`; nil if nothing is.
+  /// Returns the next position in seconds after `position` at which a call is due; nil if none is.
   func nextDue(after position: Double) -> Double? {
     var result = earliest().map { periodic[$0].due }
     for boundary in boundaries {
@@ -96,9 +96,9 @@ struct ObserverSchedule {
     return result
   }
 
-  /// Playback started, stopped or jumped at `position`: the observers that are to be called with that very time.
-  /// A step that falls on the place is delivered as the step; who got that step already is left out, since no
-  /// step comes twice.
+  /// Returns the observer calls for a start, stop or jump of playback at `position`. A step that coincides
+  /// with `position` is delivered as that step. Observers that already received it are omitted, since no step
+  /// is delivered twice.
   mutating func calls(at position: Double) -> (steps: [StepRun], exact: [ObserverID]) {
     var steps: [StepRun] = []
     var exact: [ObserverID] = []

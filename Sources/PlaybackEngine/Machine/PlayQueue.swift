@@ -1,7 +1,7 @@
 import AudioCore
 
-/// The items in their order: a linked list inside a dictionary, so that inserting, removing and finding a
-/// neighbour cost the same with 100 000 items as with 100.
+/// The ordered items as a linked list inside a dictionary. Inserting, removing and finding a neighbour take
+/// the same time with 100 000 items as with 100.
 struct PlayQueue<Element: Sendable>: Sendable {
   private struct Node {
     var element: Element
@@ -24,13 +24,14 @@ struct PlayQueue<Element: Sendable>: Sendable {
 
   subscript(id: ItemID) -> Element? { nodes[id]?.element }
 
-  /// Changes an element in place; does nothing if it is not in the queue.
+  /// Changes an element in place; no effect if `id` is not in the queue.
   mutating func update(_ id: ItemID, _ body: (inout Element) -> Void) {
     guard let index = nodes.index(forKey: id) else { return }
     body(&nodes.values[index].element)
   }
 
-  /// Inserts behind `after`, or at the end for nil. False if `id` is in the queue already or `after` is not.
+  /// Inserts an element after `after`, or at the end for nil. False if `id` is already in the queue or
+  /// `after` is not.
   mutating func insert(_ element: Element, id: ItemID, after: ItemID?) -> Bool {
     guard nodes[id] == nil else { return false }
     let previous = after ?? last
@@ -42,7 +43,7 @@ struct PlayQueue<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Inserts in front of everything.
+  /// Inserts an element at the front. False if `id` is already in the queue.
   mutating func prepend(_ element: Element, id: ItemID) -> Bool {
     guard nodes[id] == nil else { return false }
     let next = first
@@ -52,7 +53,7 @@ struct PlayQueue<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Takes an item out. Nil if it is not in the queue.
+  /// Removes an element and returns it; nil if `id` is not in the queue.
   @discardableResult
   mutating func remove(_ id: ItemID) -> Element? {
     guard let node = nodes.removeValue(forKey: id) else { return nil }
@@ -69,7 +70,7 @@ struct PlayQueue<Element: Sendable>: Sendable {
     last = nil
   }
 
-  /// All in order; costs what it returns.
+  /// The identifiers in order. Takes time proportional to the queue's length.
   var ids: [ItemID] {
     var result: [ItemID] = []
     result.reserveCapacity(nodes.count)

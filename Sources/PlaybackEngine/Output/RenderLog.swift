@@ -2,22 +2,22 @@ import AudioCore
 import DequeModule
 import Synchronization
 
-/// What one stream took since the machine was told last.
+/// The runs of frames that one stream took since the last update of the machine.
 ///
-/// Written by the output's thread for each piece that it takes, emptied by whoever holds the machine. The lock is a leaf
-/// and held for a few instructions, so the output's thread may take it.
+/// The output's thread appends each piece; the holder of the machine's lock drains the log. The log's lock is
+/// a leaf held for a few instructions, so the output's thread may take it.
 final class RenderLog: Sendable {
-  /// More runs than this, told and untold, are not taken until some were heard. Room for them is made once, so that the
-  /// output's thread never allocates.
+  /// The maximum number of runs, drained and not: at the limit the stream takes no frames until some were
+  /// heard. Preallocated, so that the output's thread never allocates.
   static let capacity = 1024
 
   private struct State {
     var untold = Deque<RenderedTimeline.Run>(minimumCapacity: RenderLog.capacity)
-    /// What was taken last, told or not.
+    /// The last run taken, drained or not.
     var last: RenderedTimeline.Run?
-    /// How many runs the machine has.
+    /// The number of runs in the machine's timeline.
     var told = 0
-    /// The next piece is to be reported also if it only makes the last run longer.
+    /// Whether the next piece is reported even if it only extends the last run.
     var isMoreAwaited = false
 
     var count: Int { untold.count + told }
@@ -27,11 +27,13 @@ final class RenderLog: Sendable {
 
   var isFull: Bool { state.withLock { $0.count >= Self.capacity } }
 
-  /// Whether there is room for many pieces: an output that was refused goes on then, and not for each single one.
+  /// Whether half of the capacity is free. A refused output resumes only then, not for each single free run.
   var hasRoom: Bool { state.withLock { $0.count <= Self.capacity / 2 } }
 
-  /// Notes that `count` frames of `chunk` were taken as the stream's frames from `firstFrame`. Returns whether the
-  /// conductor has something new to wait for: another item, a jump, an end. Output's thread.
+  /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
+  /// output's thread.
+  ///
+  /// - Returns: whether the conductor's next deadline may change: another item, a jump or an end.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
     return state.withLock { state in
@@ -46,7 +48,7 @@ final class RenderLog: Sendable {
     }
   }
 
-  /// Moves everything to the machine's `timeline`.
+  /// Moves all runs to the machine's `timeline`.
   func drain(into timeline: inout RenderedTimeline) {
     state.withLock { state in
       for run in state.untold { timeline.append(run) }
@@ -55,8 +57,10 @@ final class RenderLog: Sendable {
     }
   }
 
-  /// The machine has `told` runs left. `awaitsMore` lets the next `append` report a change in any case; returns whether
-  /// there was one since `drain`, so that it has to be looked at now.
+  /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
+  /// change in any case.
+  ///
+  /// - Returns: whether a run arrived since `drain`, so that the conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
     state.withLock { state in
       state.told = told

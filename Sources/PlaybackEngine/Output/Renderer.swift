@@ -1,38 +1,39 @@
 import AudioCore
 import Synchronization
 
-/// The engine's end of the ring: gives the output what the decoder made and notes what it took.
+/// The consuming end of the ring: hands decoded frames to the output and logs which ones were taken.
 ///
-/// One for each stream. Only the output's thread takes its lock, so nobody waits for it; Swift cannot see that only one
-/// thread reads.
+/// Each stream has its own renderer. Only the output's thread takes the lock of `consumer`, which never
+/// blocks; the lock exists because Swift cannot prove that only one thread reads.
 final class Renderer: RenderSource {
   let log: RenderLog
   private let consumer: Mutex<RingConsumer>
   private let channelCount: Int
   private let lowWater: Int
 
-  /// Chunks of an older generation are thrown away unheard.
+  /// The oldest valid generation; chunks of older ones are dropped unheard.
   private let generation: Atomic<UInt64>
-  /// Frames from this one on are not handed out yet: a file would run away from its observers otherwise.
+  /// The frame before which rendering stops; keeps an offline output from running ahead of its observers.
   private let limit = Atomic<Int64>(.max)
-  /// The output got less than it asked for because there was no more, and waits to be told of more.
+  /// Whether the output received fewer frames than requested and waits for `dataAvailable`.
   private let isStarved = Atomic<Bool>(false)
-  /// The output was refused what lies behind this frame, because of the limit or because the log was full; -1
-  /// if it was not.
+  /// The frame from which on the output was refused frames, because of the limit or a full log; -1 if it was
+  /// not.
   private let refusedFrame = Atomic<Int64>(-1)
   private let handedOut = Atomic<Int64>(0)
-  /// The decoder has nothing behind what is in the ring.
+  /// Whether the decoder has no frames after those in the ring.
   private let isProducerAtEnd = Atomic<Bool>(false)
   private let isRingEmpty = Atomic<Bool>(true)
-  /// The output gets silence up to the first frames of this generation; and the generation that it got frames of last.
+  /// Silence plays until the first frames of `silentGeneration`; `soundingGeneration` is that of the last
+  /// frames handed out.
   private let silentGeneration = Atomic<UInt64>(0)
   private let soundingGeneration = Atomic<UInt64>(0)
 
-  /// The ring is half empty: decode on. Cheap, never blocks.
+  /// Called when the ring is less than half full. Cheap, never blocks.
   private let wantsData: @Sendable () -> Void
-  /// A run began or ended: deadlines changed. Cheap, never blocks.
+  /// Called when a run began or ended, which changes deadlines. Cheap, never blocks.
   private let logChanged: @Sendable () -> Void
-  /// Files have no clock of their own, so each piece taken is progress to look at.
+  /// Whether each piece signals the conductor, because an offline output has no clock of its own.
   private let reportsEveryPiece: Bool
 
   init(
@@ -50,15 +51,15 @@ final class Renderer: RenderSource {
     self.logChanged = logChanged
   }
 
-  /// The frame that the output gets next. Moved before the conductor is told of it.
+  /// The frame that the output gets next. Updated before the conductor is signalled.
   var nextFrame: Int64 { handedOut.load(ordering: .sequentiallyConsistent) }
 
-  /// Never lowers it, so that the conductor and the output's thread may both say what they know.
+  /// Raises the generation, never lowers it, so that the conductor and the output's thread may both set it.
   func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .sequentiallyConsistent) }
 
-  /// Whether the output was refused frames and would get them now; says so once. The conductor's: a refusal always
-  /// signals it, so none is overlooked that comes just after it has asked.
+  /// Returns true once if frames were refused and would now be handed out. Called by the conductor: each
+  /// refusal signals the conductor, so none just after this call is missed.
   func takesRefusalBack() -> Bool {
     let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
     guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), log.hasRoom else {
@@ -68,8 +69,8 @@ final class Renderer: RenderSource {
       .exchanged
   }
 
-  /// Gives the output silence up to the first frames of that generation; returns whether that is news, so that it is to
-  /// ask once more.
+  /// Sets silence until the first frames of `generation`. Returns whether that is new and the output must ask
+  /// for frames again.
   func beSilent(upTo generation: UInt64) -> Bool {
     silentGeneration.exchange(generation, ordering: .sequentiallyConsistent) != generation && isSilent
   }
@@ -80,12 +81,12 @@ final class Renderer: RenderSource {
       && silent >= generation.load(ordering: .acquiring)
   }
 
-  /// Says whether the decoder has nothing behind what is in the ring; returns whether that is news.
+  /// Sets whether the decoder has no frames after those in the ring. Returns whether the value changed.
   func setProducerAtEnd(_ value: Bool) -> Bool {
     isProducerAtEnd.exchange(value, ordering: .acquiringAndReleasing) != value
   }
 
-  /// Whether the output waits to be told of more.
+  /// Whether the output waits for `dataAvailable`.
   var isWaitingForData: Bool { isStarved.load(ordering: .sequentiallyConsistent) }
 
   var isAtEnd: Bool {
@@ -96,12 +97,12 @@ final class Renderer: RenderSource {
     let (frame, available) = consumer.withLock { consumer in
       (dropOld(&consumer)?.streamFrame, consumer.availableFrames)
     }
-    // A decoder that found the ring full of what was dropped just now waits for room.
+    // A decoder that found the ring full of the chunks dropped here waits for room.
     if available < lowWater { wantsData() }
     return frame.flatMap { $0 < nextFrame ? $0 : nil }
   }
 
-  /// Throws away what is not to be heard any more; returns the chunk behind it.
+  /// Drops chunks of older generations; returns the next valid chunk.
   private func dropOld(_ consumer: inout RingConsumer) -> Chunk? {
     let generation = generation.load(ordering: .acquiring)
     while let chunk = consumer.peek() {
@@ -132,7 +133,7 @@ final class Renderer: RenderSource {
         soundingGeneration.store(chunk.generation, ordering: .sequentiallyConsistent)
         if let frame = chunk.streamFrame {
           giveSilence(frame - firstFrame - Int64(taken))
-          // It belongs to another place: the output asks for that when it is told to.
+          // The chunk replaces another frame; the output renders it after `replaceFrames`.
           if frame != firstFrame + Int64(taken) { break }
         }
         isRefused = taken == wanted && wanted < room && chunk.frameCount > 0 || log.isFull
@@ -146,8 +147,8 @@ final class Renderer: RenderSource {
       if isSilent { giveSilence(.max) }
       let available = consumer.availableFrames
       isRingEmpty.store(available == 0 && consumer.peek() == nil, ordering: .releasing)
-      // The mark comes before the signal: a decoder that filled the ring just now either sees the mark itself or
-      // is run once more by this signal, so no starved output is ever forgotten.
+      // The flag is set before the signal: a decoder that just filled the ring either sees the flag or runs
+      // once more because of the signal. No starved output is missed.
       if isRefused {
         refusedFrame.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent)
         changed = true
@@ -157,7 +158,7 @@ final class Renderer: RenderSource {
       isLow = available < lowWater
     }
     if isLow { wantsData() }
-    // Where nothing came in the place of frames that were taken before, these stay.
+    // If no frame replaced the ones taken before, those remain valid.
     if taken > 0 { handedOut.store(firstFrame + Int64(taken), ordering: .sequentiallyConsistent) }
     if changed { logChanged() }
     return taken

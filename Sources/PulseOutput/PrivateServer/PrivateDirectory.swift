@@ -2,18 +2,18 @@ import Glibc
 
 /// A directory that only its owner can enter, for a private server's files.
 enum PrivateDirectory {
-  /// Names that nothing has yet, the best first: under XDG_RUNTIME_DIR, and under /tmp for where that is not set or
-  /// cannot be written.
+  /// Returns unused directory paths, the preferred one first: under XDG_RUNTIME_DIR, then under /tmp in case
+  /// the former is not set or not writable.
   static func candidates() -> [String] {
     var parents = ["/tmp"]
     if let runtime = getenv("XDG_RUNTIME_DIR") { parents.insert(String(cString: runtime), at: 0) }
-    // 62 bits: who guards a name may remove what has it.
+    // 62 random bits make a collision practically impossible: a guardian may remove anything at its path.
     let name = "continuo-pulse-" + String(UInt64.random(in: 0..<1 << 62), radix: 36)
-    // sun_path holds 108 bytes, with "/native" and the end.
+    // sun_path holds 108 bytes, including "/native" and the terminating zero.
     return parents.map { "\($0)/\(name)" }.filter { $0.utf8.count < 100 }
   }
 
-  /// Makes the directory. Nothing may be there.
+  /// Creates the directory. Fails if the path exists.
   static func make(_ path: String) throws(PrivatePulseServer.Failure) {
     guard mkdir(path, 0o700) == 0 else {
       throw PrivatePulseServer.Failure(
@@ -21,7 +21,7 @@ enum PrivateDirectory {
     }
   }
 
-  /// Removes it with everything in it, two levels deep: PulseAudio makes no more.
+  /// Removes the directory and its contents, up to two levels deep, which is all that PulseAudio creates.
   static func remove(_ path: String) { remove(path, depth: 3) }
 
   private static func remove(_ path: String, depth: Int) {
@@ -33,7 +33,7 @@ enum PrivateDirectory {
         }
         if name == "." || name == ".." { continue }
         let child = "\(path)/\(name)"
-        // unlink first: it follows no symbolic link. A directory refuses it.
+        // unlink comes first, because it does not follow symbolic links. It fails for directories.
         if unlink(child) != 0 { remove(child, depth: depth - 1) }
       }
     }

@@ -1,63 +1,63 @@
 import Glibc
 import Synchronization
 
-/// A PulseAudio of one's own: in a directory of its own, on a socket of its own, with one null sink that swallows
-/// sound in real time. It knows nothing of the user's sound server and the user's knows nothing of it.
+/// A private PulseAudio process in its own directory and on its own socket, with one null sink that consumes
+/// sound in real time. Completely separate from the user's sound server.
 ///
-/// It ends with `stop()`, with the object, with the process (a shell that was started before it ends it even after
-/// SIGKILL, at whatever moment that comes), or with `stopAll()`. A `PulseDevice` that was made with it starts it again
-/// when it has died.
+/// The server ends with `stop()`, with this object, with the process, or with `stopAll()`. A shell started
+/// before the server ends it even if this process gets SIGKILL, at any time. A `PulseDevice` created with the
+/// server restarts it after its death.
 package final class PrivatePulseServer: Sendable {
-  /// The null sink and how long to wait.
+  /// The configuration of the null sink and of the server's start.
   package struct Configuration: Hashable, Sendable {
-    /// The sink's name; its monitor is called `NAME.monitor`.
+    /// The sink's name; its monitor is named `NAME.monitor`.
     package var sink = "continuo"
-    /// The sink's rate in frames per second.
+    /// The sink's sample rate in frames per second.
     package var sampleRate = 44100
-    /// The sink's channels.
+    /// The number of channels of the sink.
     package var channelCount = 2
-    /// The sink's sample format as PulseAudio writes it. float32le leaves every sample as it was sent.
+    /// The sink's sample format in PulseAudio's notation. float32le keeps every sample unchanged.
     package var sampleFormat = "float32le"
-    /// Whether the sink works in blocks of at most 50 ms and never takes sound back: what leaves its monitor is then
-    /// what was heard, sample by sample. Without it the sink idles in blocks of 2 s, and rewinds.
+    /// Whether the sink works in blocks of at most 50 ms and never rewinds, so that its monitor delivers
+    /// exactly the sound heard. If false, the sink idles in blocks of 2 s and rewinds.
     package var noRewinds = true
-    /// How long the server may take to start, in seconds.
+    /// The timeout for the server's start in seconds.
     package var startTimeout: Double = 10
-    /// The server's program, found by PATH.
+    /// The server's program, searched in PATH.
     package var program = "pulseaudio"
 
-    /// The defaults.
+    /// Creates the default configuration.
     package init() {}
   }
 
-  /// Why there is no server.
+  /// A failure to start the server.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for a person.
+    /// The reason as a sentence for users.
     package var message: String
-    /// Whether the program is not installed.
+    /// Whether the server's program is not installed.
     package var isMissingProgram = false
     /// `message`.
     package var description: String { message }
   }
 
-  /// How it was configured.
+  /// The configuration of the server.
   package let configuration: Configuration
-  /// Its directory: mode 0700, removed by `stop()`.
+  /// The server's directory: mode 0700, removed by `stop()`.
   package let directory: String
-  /// The socket in it.
+  /// The path of the server's socket.
   package var socketPath: String { "\(directory)/native" }
-  /// Its address as libpulse writes it.
+  /// The server's address in libpulse's notation.
   package var address: String { "unix:\(socketPath)" }
 
   private struct State {
-    /// nil once the server was stopped.
+    /// The guarding shell; nil once the server was stopped.
     var guardian: ServerGuardian?
-    /// nil once it was killed, and where it could not be started.
+    /// The server's process; nil once it was killed, or if it could not be started.
     var process: ServerProcess?
   }
   private let state: Mutex<State>
 
-  /// Starts a server and waits until it answers; blocks the caller for that (20 to 40 ms, at most `startTimeout`).
+  /// Starts a server and blocks the caller until it answers: 20 to 40 ms, at most `startTimeout`.
   package init(_ configuration: Configuration = Configuration()) throws(Failure) {
     self.configuration = configuration
     let place = try Self.makeGuardedDirectory()
@@ -92,11 +92,11 @@ package final class PrivatePulseServer: Sendable {
 
   deinit { stop() }
 
-  /// The server's process; nil once it was stopped or killed.
+  /// The server's process identifier; nil once the server was stopped or killed.
   package var processIdentifier: Int32? { state.withLock { $0.process?.identifier } }
 
-  /// Kills the server and everything it started, and removes its directory. It cannot be started again. Any thread;
-  /// idempotent; takes a few milliseconds.
+  /// Kills the server and all its children, and removes its directory. The server cannot be restarted.
+  /// Thread-safe; idempotent; takes a few milliseconds.
   package func stop() {
     let (process, guardian) = state.withLock { state in
       (state.process.take(), state.guardian.take())
@@ -107,28 +107,28 @@ package final class PrivatePulseServer: Sendable {
     ServerRegistry.shared.remove(self)
   }
 
-  /// Sends the server a signal: SIGKILL for a crash (which is waited for), SIGSTOP for a hang.
+  /// Sends the server a signal, for tests: SIGKILL simulates a crash (waits for the end), SIGSTOP a hang.
   package func kill(_ signal: Int32) {
     if signal == SIGKILL { end() } else { state.withLock { $0.process?.signal(signal) } }
   }
 
-  /// Starts the server again at the same address, after its death or in place of the one that runs; fails after
-  /// `stop()`. Blocks as the initializer does.
+  /// Restarts the server at the same address, after its death or instead of the running one. Fails after
+  /// `stop()`. Blocks like the initializer.
   package func restart() throws(Failure) {
     end()
     unlink(socketPath)
     try launch()
   }
 
-  /// Whether it is to run and does not.
+  /// Whether the server should be running but is not.
   var isDead: Bool {
     state.withLock { state in
       state.guardian != nil && state.process.map { hasEnded($0.identifier) } ?? true
     }
   }
 
-  /// Kills all servers of this process, for the way out after a signal. Not for a signal handler itself, which can
-  /// do nothing but end the process: the shells that guard them then do the same.
+  /// Kills all servers of this process, for an orderly exit after a signal. Do not call from a signal
+  /// handler; a handler need only end the process, because the guarding shells then do the same.
   package static func stopAll() {
     let servers = ServerRegistry.shared.all()
     for server in servers { server.stop() }
@@ -166,13 +166,13 @@ package final class PrivatePulseServer: Sendable {
     return [
       configuration.program, "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1",
       "--high-priority=no", "--realtime=no", "--log-target=stderr", "--log-level=error",
-      // The sink before the socket: whoever can connect finds it.
+      // The sink is loaded before the socket, so that every client finds it.
       "-L", sink, "-L", "module-native-protocol-unix socket=\(socketPath) auth-anonymous=1",
     ]
   }
 
   private static func environment(directory: String) -> [String] {
-    // No D-Bus, no cookie, no configuration of the user's; libraries and programs are found as ever.
+    // Excludes D-Bus, cookies and the user's configuration; keeps the search paths of programs and libraries.
     var result = [
       "HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "PULSE_RUNTIME_PATH=\(directory)",
       "PULSE_STATE_PATH=\(directory)", "PULSE_CONFIG_PATH=\(directory)", "LC_ALL=C",
@@ -185,7 +185,7 @@ package final class PrivatePulseServer: Sendable {
   }
 }
 
-/// All servers of the process that were not stopped.
+/// The registry of all servers of the process that were not stopped.
 private final class ServerRegistry: Sendable {
   static let shared = ServerRegistry()
 

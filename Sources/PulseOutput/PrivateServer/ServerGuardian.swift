@@ -1,23 +1,24 @@
 import Glibc
 
-/// A small shell that outlives this process: when this process is gone, however it went, the shell kills the private
-/// server and removes its directory.
+/// A small shell that outlives this process. Once this process has ended for any reason, the shell kills the
+/// private server and removes its directory.
 ///
-/// It is there before what it guards, so there is no moment at which a server or a directory could stay behind:
-/// - Its input is one end of a socket pair; the other end is this process's alone and closes with it.
-/// - It knows the directory's name before the directory is made.
-/// - Servers are started in its process group. A server that is being started holds a copy of the lifeline until it
-///   runs, and joins the group before; so the shell cannot find the group without it.
+/// The shell starts before the directory and the server, so neither can be left behind at any time:
+/// - Its input is one end of a socket pair; only this process holds the other end, which closes with the
+///   process.
+/// - It knows the directory's name before the directory is created.
+/// - Servers start in its process group. A starting server holds a copy of the lifeline until it runs, and
+///   joins the group before. The shell therefore never finds the group without it.
 struct ServerGuardian: Sendable {
-  /// The shell's process, and the process group of what it guards.
+  /// The shell's process identifier, also its process group, which contains the servers.
   let identifier: pid_t
-  /// This process's end of the shell's input.
+  /// The end of the socket pair that this process holds.
   let lifeline: Int32
 
-  /// Waits for the end of the input. The shell is itself in the group that it has to kill, so a process outside of it
-  /// does that, and removes the directory afterwards, when nobody can put anything there. Where there is no such
-  /// process (too many, or no setsid(1)), the trap does what it can. `-s KILL`, because dash takes no `--` after
-  /// `-KILL`.
+  /// The shell's script: waits for the end of its input, then kills its process group and removes the
+  /// directory. The shell itself belongs to that group, so a process outside it does both, and removes the
+  /// directory once no process can add files. If that process cannot be started (too many processes, or no
+  /// setsid(1)), the trap cleans up. `-s KILL`, because dash does not accept `--` after `-KILL`.
   private static let script = """
     trap '' HUP INT TERM
     trap 'rm -rf -- "$1"; kill -s KILL -- "-$$"' EXIT
@@ -28,12 +29,12 @@ struct ServerGuardian: Sendable {
     ' sh "$$" "$1"
     """
 
-  /// Starts one for `directory`, which need not exist yet.
+  /// Starts a guardian for `directory`, which need not exist yet.
   static func start(
     directory: String, environment: [String]
   ) throws(PrivatePulseServer.Failure) -> ServerGuardian {
     var ends: [Int32] = [-1, -1]
-    // Close-on-exec from the start: a child that somebody else starts now would keep the lifeline open.
+    // Close-on-exec from the start: a child started concurrently elsewhere would keep the lifeline open.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw PrivatePulseServer.Failure(
@@ -41,7 +42,7 @@ struct ServerGuardian: Sendable {
     }
     defer { close(ends[0]) }
     do throws(SpawnError) {
-      // Its programs are the system's, whatever PATH the user has.
+      // The shell's programs come from the system, whatever the user's PATH.
       let environment = environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=/usr/bin:/bin"]
       let identifier = try spawn(
         ["/bin/sh", "-c", script, "sh", directory], environment, input: ends[0], log: "/dev/null", group: 0)
@@ -52,17 +53,17 @@ struct ServerGuardian: Sendable {
     }
   }
 
-  /// Seconds that `dismiss` waits for the shell at most: it needs a few milliseconds.
+  /// The timeout of `dismiss` in seconds; the shell needs a few milliseconds.
   private static let patience: Int32 = 2
 
-  /// Ends all that is guarded: what happens too when this process dies, but waited for. Once.
+  /// Ends all guarded processes, as the death of this process would, and waits for it. Call once.
   func dismiss() {
-    // The shell sees the end of its input; this end sees that of the shell and of all that it starts.
+    // The shell sees the end of its input; this end then sees the end of the shell and of its children.
     shutdown(lifeline, Int32(SHUT_WR))
     var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
     while poll(&entry, 1, Self.patience * 1000) < 0, errno == EINTR {}
     close(lifeline)
-    // Where the shell could not do it. Before it is reaped: until then its group's number belongs to nobody else.
+    // Fallback in case the shell failed. Before reaping: until then no other group can get its number.
     kill(-identifier, SIGKILL)
     reap(identifier)
   }

@@ -1,10 +1,10 @@
 import HostTime
 import Synchronization
 
-/// Starts a device's private server again when it has died: nobody else can serve its address.
+/// Restarts a device's private server after its death, since no other server can serve its address.
 ///
-/// The first restart comes at once. Further ones wait, up to 5 s, as long as no server lives for 10 s: one that dies
-/// whenever it is used, or cannot be started at all, costs next to nothing.
+/// The first restart is immediate. Later ones back off, up to 5 s, as long as no server lives for 10 s. A
+/// server that dies on each use, or cannot be started, therefore costs almost no CPU time.
 final class ServerKeeper: Sendable {
   private let server: PrivatePulseServer
   private let clock: any HostClock
@@ -17,12 +17,13 @@ final class ServerKeeper: Sendable {
     var last: HostTime?
   }
 
-  /// The kernel closes a process's connections an instant before it tells of the process's end.
+  /// The delay in seconds between the loss of a connection and the check: the kernel closes a process's
+  /// connections slightly before it reports the process's end.
   private static let settlingTime = 0.01
-  /// A server that has lived so long did not die of being used.
+  /// The lifetime in seconds after which a server counts as healthy and the back-off is reset.
   private static let healthyTime = 10.0
 
-  /// Looks after `server` when it is told to.
+  /// Creates a keeper that checks `server` on request.
   init(_ server: PrivatePulseServer, clock: any HostClock) {
     self.server = server
     self.clock = clock
@@ -32,12 +33,13 @@ final class ServerKeeper: Sendable {
     worker.withLock { $0 = clock.makeWorker("pulse-keeper", body: body) }
   }
 
-  /// Seconds between the `count`-th restart and the next.
+  /// Returns the back-off in seconds between the `count`-th restart and the next.
   static func delay(afterRestarts count: Int) -> Double {
     count == 0 ? 0 : min(5, 0.25 * Double(1 << min(count - 1, 5)))
   }
 
-  /// The server has closed a connection, or somebody wants one: it is to run. Any thread; never blocks.
+  /// Requests a check that the server is running, because it closed a connection or a client needs one.
+  /// Thread-safe; never blocks.
   func look() {
     let now = clock.now
     request.withLock { $0 = $0 ?? now }
@@ -55,7 +57,7 @@ final class ServerKeeper: Sendable {
       if now < due { return .at(due) }
       request.withLock { $0 = nil }
       guard server.isDead else { return .whenSignalled }
-      // If it fails the device is refused, and whoever waits for it tries again.
+      // If the restart fails, the connection is refused and waiting clients retry.
       try? server.restart()
       history.restarts += 1
       history.last = clock.now

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A private server's process, a child of this one.
+/// The process of a private server, a child of this process.
 struct ServerProcess: Sendable {
-  /// The child's number.
+  /// The child's process identifier.
   let identifier: pid_t
   private let log: String
 
-  /// Starts the program of `arguments` in the group that `guardian` guards.
+  /// Starts the program `arguments[0]` in the process group of `guardian`.
   static func start(
     arguments: [String], environment: [String], directory: String, guardian: ServerGuardian
   ) throws(PrivatePulseServer.Failure) -> ServerProcess {
@@ -27,13 +27,13 @@ struct ServerProcess: Sendable {
 
   func signal(_ number: Int32) { kill(identifier, number) }
 
-  /// Kills and reaps it. Once.
+  /// Kills and reaps the process. Call once.
   func end() {
     signal(SIGKILL)
     reap(identifier)
   }
 
-  /// Blocks until somebody listens at `path`.
+  /// Blocks until the server listens at `path`, at most `limit` seconds.
   func awaitSocket(_ path: String, limit: Double) throws(PrivatePulseServer.Failure) {
     let deadline = ContinuousClock.now + .seconds(limit)
     while !UnixSocket.isListening(at: path) {
@@ -44,18 +44,18 @@ struct ServerProcess: Sendable {
         throw PrivatePulseServer.Failure(
           message: "the private pulseaudio did not answer within \(limit) seconds\(lastWords)")
       }
-      // It takes about 25 ms; a look costs 10 µs.
+      // A start takes about 25 ms; each check costs 10 µs.
       poll(nil, 0, 1)
     }
   }
 
-  /// What the server says about a module that it could not load; nil if there is nothing. PulseAudio 16.1 goes on
-  /// without the module, also with `--fail`.
+  /// The server's log line about a module that failed to load; nil if none. PulseAudio 16.1 continues without
+  /// the module, even with `--fail`.
   var moduleFailure: String? {
     logLines.last { $0.contains("Failed to load module") || $0.contains("Failed to open module") }
   }
 
-  /// The last line of the server's log, behind a colon.
+  /// The last line of the server's log after a colon; empty if the log is empty.
   private var lastWords: String { logLines.last.map { ": \($0)" } ?? "" }
 
   private var logLines: [String] {

@@ -1,13 +1,14 @@
 import Glibc
 
-/// Why a program could not be started.
+/// A failure to start a program.
 struct SpawnError: Error, CustomStringConvertible {
-  /// What the system said.
+  /// The system's error code.
   var code: Int32
   var description: String { String(cString: strerror(code)) }
 }
 
-/// Starts a program with all signals as a new process has them, in the process group `group`; 0 is one of its own.
+/// Starts a program with default signal dispositions and an empty signal mask, in the process group `group`;
+/// 0 creates its own group.
 func spawn(
   _ arguments: [String], _ environment: [String], input: Int32?, log: String, group: pid_t
 ) throws(SpawnError) -> pid_t {
@@ -31,7 +32,7 @@ func spawn(
   sigfillset(&all)
   posix_spawnattr_setsigmask(&attributes, &none)
   posix_spawnattr_setsigdefault(&attributes, &all)
-  // A key on the terminal is for this process, which ends the child in its own time.
+  // A separate group keeps the terminal's key signals away from the child; this process ends it in due time.
   posix_spawnattr_setpgroup(&attributes, group)
   posix_spawnattr_setflags(
     &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
@@ -46,14 +47,14 @@ func spawn(
   return identifier
 }
 
-/// Whether the child has ended, or was reaped. Looks only.
+/// Whether the child has ended or was reaped. Does not reap it.
 func hasEnded(_ child: pid_t) -> Bool {
   var info = siginfo_t()
   guard waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }
   return info.si_signo == SIGCHLD
 }
 
-/// Takes away what is left of a child, when it has ended.
+/// Waits for the child's end and reaps it.
 func reap(_ child: pid_t) {
   var status: Int32 = 0
   while waitpid(child, &status, 0) < 0, errno == EINTR {}

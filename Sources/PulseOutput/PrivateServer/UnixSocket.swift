@@ -1,8 +1,8 @@
 import Glibc
 
-/// Looks at Unix sockets.
+/// Checks of Unix sockets.
 enum UnixSocket {
-  /// Whether somebody accepts connections at `path`. Never blocks.
+  /// Whether a server accepts connections at `path`. Never blocks.
   static func isListening(at path: String) -> Bool {
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -2,7 +2,7 @@ import AudioCore
 import HostTime
 import Synchronization
 
-/// Waits for a connection, with a limit: libpulse's own wait has none.
+/// Waits for a connection with a timeout, which libpulse's own wait does not have.
 final class ConnectionProbe: PulseConnectionUser, Sendable {
   private let connection: PulseConnection
   private let answer = Atomic<Bool>(false)
@@ -10,8 +10,8 @@ final class ConnectionProbe: PulseConnectionUser, Sendable {
 
   init(_ connection: PulseConnection) { self.connection = connection }
 
-  /// Connects, if need be, and blocks until the server has answered or `limit` seconds have passed. Without the
-  /// loop's lock, on any thread but the loop's own, which would wait for itself.
+  /// Connects if necessary, and blocks until the server has answered or `limit` seconds have passed. Call
+  /// without the loop's lock, and not on the loop's thread, which would wait for itself.
   func isAnswered(within limit: Double) -> Bool {
     if let loop = connection.loop { precondition(!connection.calls.mainloopInThread(loop)) }
     let isPending = connection.withLock {

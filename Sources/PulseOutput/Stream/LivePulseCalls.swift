@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import SystemSockets
 
-/// The real libpulse. The only file that calls it; each method says nothing but its call.
+/// The implementation that calls libpulse; the only file that does. Each method makes exactly its call.
 final class LivePulseCalls: PulseCalls {
   func mainloopNew() -> OpaquePointer? {
     guard let loop = pa_threaded_mainloop_new() else { return nil }
@@ -11,7 +11,8 @@ final class LivePulseCalls: PulseCalls {
     return loop
   }
   func mainloopStart(_ loop: OpaquePointer) -> Int32 {
-    // Seen in `top -H` and in a debugger; at most 15 bytes. Afterwards it would name the caller's thread (16.1).
+    // The name appears in `top -H` and in debuggers; at most 15 bytes. After the start, this call would name
+    // the calling thread (16.1).
     pa_threaded_mainloop_set_name(loop, "continuo-pulse")
     return pa_threaded_mainloop_start(loop)
   }
@@ -21,8 +22,8 @@ final class LivePulseCalls: PulseCalls {
   func mainloopUnlock(_ loop: OpaquePointer) { pa_threaded_mainloop_unlock(loop) }
   func mainloopInThread(_ loop: OpaquePointer) -> Bool { pa_threaded_mainloop_in_thread(loop) != 0 }
 
-  /// libpulse's function by which a loop begins to watch a descriptor. Swift's imported type is not Sendable although it is
-  /// an address of code.
+  /// The libpulse function that starts watching a descriptor. The imported function type is not Sendable,
+  /// although it is only a code address.
   private struct Watch: @unchecked Sendable {
     let begin:
       @convention(c) (
@@ -31,11 +32,11 @@ final class LivePulseCalls: PulseCalls {
       ) -> OpaquePointer?
   }
 
-  /// The same for all loops.
+  /// The original function, which is the same for all loops.
   private static let watch = Mutex<Watch?>(nil)
 
-  /// Has each socket registered as the system's when the loop begins to watch it. libpulse tells nobody the socket by which it
-  /// reaches a server over TCP; the table of functions is each loop's own.
+  /// Registers each socket as the system's when the loop starts watching it. libpulse does not expose the
+  /// socket of a TCP connection, but each loop has its own function table, which can be modified.
   private static func registerSockets(of api: UnsafeMutablePointer<pa_mainloop_api>) {
     guard let begin = api.pointee.io_new else { return }
     watch.withLock { $0 = $0 ?? Watch(begin: begin) }
@@ -118,7 +119,7 @@ final class LivePulseCalls: PulseCalls {
   ) -> OpaquePointer? {
     var spec = spec
     var map = pa_channel_map()
-    // WAVEEX and not AUTO: the order that decoders deliver.
+    // WAVEEX instead of AUTO: the channel order of decoders.
     guard pa_channel_map_init_extend(&map, UInt32(spec.channels), PA_CHANNEL_MAP_WAVEEX) != nil else {
       return nil
     }
@@ -155,7 +156,7 @@ final class LivePulseCalls: PulseCalls {
   }
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool { pa_stream_is_suspended(stream) == 1 }
   func streamWritableSize(_ stream: OpaquePointer) -> Int {
-    // (size_t) -1 on error.
+    // The result is (size_t) -1 on error.
     Int(exactly: pa_stream_writable_size(stream)) ?? .max
   }
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer? {

@@ -1,31 +1,32 @@
 import CPulse
 
-/// libpulse as this module uses it: one method per call, nothing added, so that a test can play the server.
+/// The libpulse functions that this module uses, one method per function, so that tests can simulate the
+/// server.
 ///
-/// Handles are libpulse's own pointers, results its own codes (negative: an error), callbacks its own C functions
-/// with a user-data pointer. `LivePulseCalls` is the library; the tests have a scripted one. Unless said otherwise
-/// the caller holds the main loop's lock.
+/// Handles are libpulse's pointers, results its codes (negative: an error), callbacks its C functions with a
+/// user-data pointer. `LivePulseCalls` calls the library; the tests use a scripted implementation. Unless
+/// stated otherwise, the caller must hold the main loop's lock.
 protocol PulseCalls: AnyObject, Sendable {
   // MARK: Main loop
 
-  /// A main loop with a thread of its own; nil if the process is out of descriptors or memory. No lock.
+  /// Creates a main loop with its own thread; nil if the process is out of descriptors or memory. No lock.
   func mainloopNew() -> OpaquePointer?
   /// Starts the thread. No lock.
   func mainloopStart(_ loop: OpaquePointer) -> Int32
-  /// Ends the thread and waits for it. Neither with the lock nor on that thread: either would wait for ever.
+  /// Ends the thread and waits for it. Call neither with the lock nor on that thread: both would deadlock.
   func mainloopStop(_ loop: OpaquePointer)
   /// Frees a stopped loop. No lock.
   func mainloopFree(_ loop: OpaquePointer)
-  /// Takes the recursive lock. Aborts the process on the loop's own thread: ask `mainloopInThread` first.
+  /// Takes the recursive lock. Aborts the process on the loop's own thread: check `mainloopInThread` first.
   func mainloopLock(_ loop: OpaquePointer)
-  /// Gives the lock back.
+  /// Releases the main loop's lock.
   func mainloopUnlock(_ loop: OpaquePointer)
-  /// Whether the caller is the loop's thread (which holds the lock in all callbacks). No lock.
+  /// Whether the caller is on the loop's thread (which holds the lock in all callbacks). No lock.
   func mainloopInThread(_ loop: OpaquePointer) -> Bool
 
   // MARK: Deferred work and timers of the loop
 
-  /// A deferred event, disabled. While enabled its callback runs at each turn of the loop.
+  /// Creates a disabled deferred event. While enabled, its callback runs at each iteration of the loop.
   func deferNew(
     _ loop: OpaquePointer, _ callback: @escaping pa_defer_event_cb_t, _ userdata: UnsafeMutableRawPointer?
   )
@@ -34,135 +35,136 @@ protocol PulseCalls: AnyObject, Sendable {
   func deferEnable(_ loop: OpaquePointer, _ event: OpaquePointer, _ enabled: Bool)
   /// Frees a deferred event.
   func deferFree(_ loop: OpaquePointer, _ event: OpaquePointer)
-  /// A timer that fires once, `delay` microseconds from now.
+  /// Creates a timer that fires once, `delay` microseconds from now.
   func timerNew(
     _ context: OpaquePointer, delay: pa_usec_t, _ callback: @escaping pa_time_event_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Frees a timer, fired or not.
+  /// Frees a timer, whether it has fired or not.
   func timerFree(_ loop: OpaquePointer, _ event: OpaquePointer)
 
   // MARK: Context
 
-  /// A context that tells the server `properties`.
+  /// Creates a context whose client has `properties` on the server.
   func contextNew(_ loop: OpaquePointer, name: String, properties: [(key: String, value: String)])
     -> OpaquePointer?
   /// Sets or clears the state callback.
   func contextSetStateCallback(
     _ context: OpaquePointer, _ callback: pa_context_notify_cb_t?, _ userdata: UnsafeMutableRawPointer?)
-  /// Begins to connect; nil: libpulse's own choice of server.
+  /// Starts connecting; nil: libpulse's default server.
   func contextConnect(_ context: OpaquePointer, server: String?, flags: pa_context_flags_t) -> Int32
-  /// The context's state.
+  /// Returns the context's state.
   func contextGetState(_ context: OpaquePointer) -> pa_context_state_t
-  /// The code of the last error.
+  /// Returns the code of the last error.
   func contextErrno(_ context: OpaquePointer) -> Int32
-  /// Ends the connection.
+  /// Closes the context's connection.
   func contextDisconnect(_ context: OpaquePointer)
-  /// Gives the reference back.
+  /// Releases the reference to the context.
   func contextUnref(_ context: OpaquePointer)
   /// Sets the volume of a stream by its server index.
   func contextSetSinkInputVolume(_ context: OpaquePointer, index: UInt32, volume: pa_cvolume)
     -> OpaquePointer?
-  /// The number that the server knows the context's client by.
+  /// Returns the server's index of the context's client.
   func contextGetIndex(_ context: OpaquePointer) -> UInt32
-  /// Sets or clears the callback for what was subscribed to.
+  /// Sets or clears the callback for subscribed changes.
   func contextSetSubscribeCallback(
     _ context: OpaquePointer, _ callback: pa_context_subscribe_cb_t?, _ userdata: UnsafeMutableRawPointer?)
-  /// Asks to be told of changes of those kinds.
+  /// Subscribes to changes of those kinds.
   func contextSubscribe(_ context: OpaquePointer, _ mask: pa_subscription_mask_t) -> OpaquePointer?
-  /// Asks for all streams that play on the server: the callback runs for each, and at the end without one.
+  /// Requests all playback streams on the server. The callback runs for each, and once with nil at the end.
   func contextGetSinkInputs(
     _ context: OpaquePointer, _ callback: @escaping pa_sink_input_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Asks for a sink: the callback runs for it, and at the end, or on an error, without one.
+  /// Requests a sink. The callback runs for it, and once with nil at the end or on an error.
   func contextGetSink(
     _ context: OpaquePointer, name: String, _ callback: @escaping pa_sink_info_cb_t,
     _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Asks for all sinks: the callback runs for each, and at the end, or on an error, without one.
+  /// Requests all sinks. The callback runs for each, and once with nil at the end or on an error.
   func contextGetSinks(
     _ context: OpaquePointer, _ callback: @escaping pa_sink_info_cb_t, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// libpulse's sentence for an error code. No lock.
+  /// Returns libpulse's text for an error code. No lock.
   func errorText(_ code: Int32) -> String
 
   // MARK: Stream
 
-  /// A stream that is not connected yet.
+  /// Creates a stream that is not connected yet.
   func streamNew(
     _ context: OpaquePointer, name: String, spec: pa_sample_spec, properties: [(key: String, value: String)]
   ) -> OpaquePointer?
   /// Sets all callbacks of a playback stream that this module uses, or clears them.
   func streamSetCallbacks(
     _ stream: OpaquePointer, _ callbacks: PulseStreamCallbacks?, _ userdata: UnsafeMutableRawPointer?)
-  /// Begins to connect for playback; nil: the server's default sink.
+  /// Starts connecting for playback; nil: the server's default sink.
   func streamConnectPlayback(
     _ stream: OpaquePointer, sink: String?, attributes: pa_buffer_attr, flags: pa_stream_flags_t,
     volume: pa_cvolume
   ) -> Int32
-  /// Begins to disconnect.
+  /// Starts disconnecting the stream.
   func streamDisconnect(_ stream: OpaquePointer) -> Int32
-  /// Gives the reference back.
+  /// Releases the reference to the stream.
   func streamUnref(_ stream: OpaquePointer)
-  /// The stream's state.
+  /// Returns the stream's state.
   func streamGetState(_ stream: OpaquePointer) -> pa_stream_state_t
-  /// Its sink input's number; `continuo_pa_invalid_index` if it has none.
+  /// Returns the index of the stream's sink input; `continuo_pa_invalid_index` if none.
   func streamGetIndex(_ stream: OpaquePointer) -> UInt32
-  /// The name of its sink.
+  /// Returns the name of the stream's sink.
   func streamGetDeviceName(_ stream: OpaquePointer) -> String?
-  /// Whether its sink is suspended.
+  /// Whether the stream's sink is suspended.
   func streamIsSuspended(_ stream: OpaquePointer) -> Bool
-  /// Bytes that the server asks for; `Int.max` on error.
+  /// Returns the number of bytes that the server requests; `Int.max` on error.
   func streamWritableSize(_ stream: OpaquePointer) -> Int
-  /// Memory for the next write: its address and, in `bytes`, its size (at most the wish).
+  /// Returns memory for the next write. `bytes` is the requested size and becomes the actual one, which is
+  /// never larger.
   func streamBeginWrite(_ stream: OpaquePointer, bytes: inout Int) -> UnsafeMutableRawPointer?
-  /// Gives the memory back unwritten.
+  /// Discards the memory of `streamBeginWrite` unwritten.
   func streamCancelWrite(_ stream: OpaquePointer) -> Int32
-  /// Sends bytes, those of `streamBeginWrite` without a copy, to the place `offset` bytes behind the last one that was
-  /// sent.
+  /// Sends bytes, those of `streamBeginWrite` without a copy, to the position `offset` bytes after the last
+  /// one sent.
   func streamWrite(_ stream: OpaquePointer, _ data: UnsafeRawPointer, bytes: Int, offset: Int64) -> Int32
   /// Corks (stops) or uncorks (starts).
   func streamCork(_ stream: OpaquePointer, _ corked: Bool) -> OpaquePointer?
-  /// Throws the server's queue away.
+  /// Discards the stream's queue on the server.
   func streamFlush(_ stream: OpaquePointer) -> OpaquePointer?
-  /// Plays what is queued to its end, however little it is. The callback runs when the sink has taken all of it, which
-  /// may be before it is heard; not while corked or suspended.
+  /// Plays the queue to its end, however short. The callback runs when the sink has taken all of it, possibly
+  /// before it is heard; not while corked or suspended.
   func streamDrain(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// Asks for timing information; the callback runs when it is there.
+  /// Requests timing information; the callback runs when it has arrived.
   func streamUpdateTimingInfo(
     _ stream: OpaquePointer, _ callback: pa_stream_success_cb_t?, _ userdata: UnsafeMutableRawPointer?
   ) -> OpaquePointer?
-  /// The latest timing information.
+  /// Returns the latest timing information.
   func streamGetTimingInfo(_ stream: OpaquePointer) -> pa_timing_info?
 
   // MARK: Operations and clocks
 
-  /// Takes an operation's callback away.
+  /// Cancels an operation's callback.
   func operationCancel(_ operation: OpaquePointer)
-  /// Gives the reference back; the operation itself goes on.
+  /// Releases the reference; the operation itself continues.
   func operationUnref(_ operation: OpaquePointer)
-  /// Microseconds of the wall clock, which libpulse stamps timing information with. No lock.
+  /// Returns the wall clock in microseconds, the clock of libpulse's timing stamps. No lock.
   func wallClock() -> Int64
 }
 
-/// The callbacks of a playback stream, as libpulse calls them on the main loop's thread.
+/// The callbacks of a playback stream, called by libpulse on the main loop's thread.
 struct PulseStreamCallbacks {
-  /// The state has changed.
+  /// The stream's state changed.
   var state: pa_stream_notify_cb_t?
-  /// The server wants bytes.
+  /// The server requests bytes.
   var write: pa_stream_request_cb_t?
-  /// The server's queue has run empty.
+  /// The server's queue underran.
   var underflow: pa_stream_notify_cb_t?
-  /// Playback has begun, at first or after an underflow.
+  /// Playback started, initially or after an underflow.
   var started: pa_stream_notify_cb_t?
-  /// The stream plays on another sink now.
+  /// The stream was moved to another sink.
   var moved: pa_stream_notify_cb_t?
   /// The sink was suspended or resumed.
   var suspended: pa_stream_notify_cb_t?
-  /// The server has changed the buffer attributes.
+  /// The server changed the buffer attributes.
   var bufferAttributes: pa_stream_notify_cb_t?
   /// Timing information has arrived.
   var latency: pa_stream_notify_cb_t?

@@ -1,36 +1,36 @@
-/// How a `PulseDevice` connects and plays. Every field has a default that suits a music player.
+/// The connection and playback settings of a `PulseDevice`. All defaults suit a music player.
 package struct PulseConfiguration: Hashable, Sendable {
-  /// The server's address as libpulse writes it ("unix:/path", "tcp:host:port"); nil: libpulse's own rules
+  /// The server's address in libpulse's notation ("unix:/path", "tcp:host:port"); nil: libpulse's own rules
   /// (PULSE_SERVER, client.conf, the user's session).
   package var server: String?
   /// The sink's name; nil: the server's default sink.
   package var sink: String?
-  /// Whether the named sink must be there when the first stream opens: its absence is then no error that passes. Later,
-  /// and by default at once, streams fail until the sink appears.
+  /// Whether the named sink must exist when the first stream opens, so that its absence is a permanent error.
+  /// Otherwise, and for later streams, opening fails until the sink appears.
   package var requiresSink = false
-  /// What mixers call the application.
+  /// The application's name in mixers.
   package var applicationName = "Continuo"
-  /// What mixers call the stream.
+  /// The stream's name in mixers.
   package var streamName = "Music"
-  /// An icon's name for mixers.
+  /// The application's icon name in mixers.
   package var applicationIconName: String? = "multimedia-player"
-  /// How long a stream may take to open, and the server to answer, in seconds. Shorter than libpulse's own 30 s:
-  /// PipeWire answers only once it has a sink, which can take for ever.
+  /// The timeout in seconds for opening a stream and for server replies. Shorter than libpulse's own 30 s,
+  /// because PipeWire answers only once it has a sink, which may never happen.
   package var replyTimeout: Double = 5
-  /// How much sound lies between the source and the listener's ear, in seconds. The server may choose otherwise.
+  /// The requested latency from the source to the listener in seconds. The server may choose another value.
   package var bufferDuration: Double = 1
-  /// How much of that the sink takes for itself, in seconds: what is heard after a flush or a start comes within
-  /// this. 40 ms keeps PipeWire at its own quantum of 1024 frames (50 ms would double it, and with it the grain of
-  /// its timing information).
+  /// The sink's share of that latency in seconds; sound after a flush or a start is heard within this time.
+  /// 40 ms keeps PipeWire at its own quantum of 1024 frames. 50 ms would double the quantum, and with it the
+  /// granularity of its timing information.
   package var sinkDuration: Double = 0.04
-  /// How much must be there before playback begins, in seconds.
+  /// The buffered seconds required before playback starts.
   package var startThreshold: Double = 0.04
 
-  /// How long sound takes from the sink to the listener beyond what the server knows, in seconds, 0 or more: what
-  /// distributes it to other rooms has a buffer of its own.
+  /// The latency after the sink in seconds, 0 or more, unknown to the server: for example the buffer of a
+  /// system that distributes the sound to other rooms.
   package var delayBehindSink: Double = 0
 
-  /// A configuration for this server and sink.
+  /// Creates a configuration for a server and a sink.
   package init(server: String? = nil, sink: String? = nil) {
     self.server = server
     self.sink = sink

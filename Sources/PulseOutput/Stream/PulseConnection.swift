@@ -5,50 +5,56 @@ import Glibc
 import HostTime
 import Synchronization
 
-/// The part of a stream that its connection talks to. All on the main loop's thread or with its lock held.
+/// A user of the connection, such as a stream. Methods are called on the main loop's thread or with its lock
+/// held.
 protocol PulseConnectionUser: AnyObject {
-  /// The context is ready.
+  /// Called when the context is ready.
   func connectionReady(_ context: OpaquePointer)
-  /// The context could not be had or has died; `error` says why. It is not usable any more.
+  /// Called when the context could not be created or has died and is no longer usable. `error` has the
+  /// reason.
   func connectionLost(_ error: OutputError)
 }
 
-/// One threaded main loop and, at any time, at most one context on it.
+/// A connection: one threaded main loop with at most one context at any time.
 ///
-/// A context that failed cannot connect again (PulseAudio 16.1 answers BADSTATE): the next user gets a new one.
+/// A failed context cannot connect again (PulseAudio 16.1 answers BADSTATE); the next user gets a new one.
 ///
-/// Unchecked: `loop`, `clock` and the handles' pointers never change, `access` has a lock of its own and keeps the loop
-/// from being freed under those who use it; everything else that can change is only touched with the main loop's lock held
-/// (`withLock`), which libpulse holds for its callbacks as well.
+/// Unchecked: `loop`, `clock` and the handles' pointers never change. `access` has its own lock and keeps the
+/// loop from being freed while in use. All other mutable state is accessed only with the main loop's lock
+/// held (`withLock`), which libpulse also holds for its callbacks.
 final class PulseConnection: @unchecked Sendable {
-  /// libpulse, or what plays it.
+  /// The libpulse implementation, or a test's replacement.
   let calls: any PulseCalls
-  /// The main loop; nil if the process was out of descriptors, memory or threads.
+  /// The main loop; nil if the process is out of descriptors, memory or threads.
   let loop: OpaquePointer?
-  /// What waits are limited by; real time, as the server's is.
+  /// The clock for timeouts; it must run in real time, as the server does.
   let clock: any HostClock
 
   private let configuration: PulseConfiguration
   private let onLoss: @Sendable () -> Void
-  /// Why a host has no address; nil if it has one. Blocks.
+  /// Returns the reason why a host has no address; nil if it has one. Blocks.
   private let lookUp: @Sendable (String) -> String?
   private var mainloop: MainloopHandle?
   private var context: ContextHandle?
   private var isReady = false
-  /// The server has refused the connection, and its name is looked up before the users are told.
+  /// A refused connection whose server name is being looked up before the users are notified.
   private var refusal: Refusal?
-  /// Raised for each refusal, so that the answer to an earlier lookup is dropped.
+  /// Raised for each refusal, so that the result of an earlier lookup is ignored.
   private var refusalSerial = 0
   private var isLookingUp = false
-  /// A stream was open once.
+  /// Whether any stream has ever opened.
   var hasOpened = false
   private var orphans: [Orphan] = []
   private var users: [any PulseConnectionUser] = []
-  /// The device is gone: the last user that leaves ends the loop.
+  /// Whether the device was released; the last user that leaves then ends the loop.
   private var isAbandoned = false
 
-  /// Starts the loop's thread. `retire()` must be called once for it to end. `onLoss` is called on that thread, with the
-  /// lock, when the server has closed the connection; it must not block. `lookUp` is called on a thread of its own.
+  /// Starts the loop's thread; call `retire()` once to end it.
+  ///
+  /// - Parameters:
+  ///   - onLoss: called on the loop's thread, with the lock held, when the server has closed the connection;
+  ///     must not block.
+  ///   - lookUp: called on a thread of its own.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp,
@@ -70,21 +76,22 @@ final class PulseConnection: @unchecked Sendable {
     }
     loop = pointer
     mainloop = MainloopHandle(calls: calls, pointer: pointer)
-    // libpulse's callbacks get this object without a reference; this one keeps it until the loop has ended.
+    // libpulse's callbacks get this object unretained; this reference keeps it alive until the loop has
+    // ended.
     _ = Unmanaged.passRetained(self)
   }
 
   private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The connection that a callback is for.
+  /// Returns the connection that a callback's user data refers to.
   private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
     userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Runs `body` with the main loop's lock; on the loop's own thread, which holds it already, at once.
+  /// Runs `body` with the main loop's lock, or directly on the loop's own thread, which already holds it.
   ///
-  /// After the end there is neither loop nor thread, and every stream has left: `body` then runs without a lock, for a
-  /// stream that is closed once more.
+  /// After the end no loop and no thread exist, and all streams have left. `body` then runs without a lock,
+  /// for a stream that is closed again.
   func withLock<R>(_ body: () -> R) -> R {
     guard let loop, enter() else { return body() }
     defer { exit() }
@@ -94,16 +101,18 @@ final class PulseConnection: @unchecked Sendable {
     return body()
   }
 
-  /// Who is about to use the loop, or does: it is freed when nobody is and nobody can be.
+  /// The number of threads that use the loop or are about to. The loop is freed once that is 0 and cannot
+  /// rise again.
   private struct Access {
     var count = 0
     var isOver = false
   }
 
   private let access = Mutex(Access())
-  /// Raised when the last one is out after the end.
+  /// Posted when the last thread leaves after the end.
   private let lastExit = Semaphore()
-  /// Who is in has the lock for microseconds; after this many seconds the loop's thread itself must hang.
+  /// The timeout in seconds for threads to leave. They hold the lock for microseconds, so a timeout means
+  /// that the loop's thread hangs.
   private static let exitLimit = 10.0
 
   private func enter() -> Bool {
@@ -122,19 +131,21 @@ final class PulseConnection: @unchecked Sendable {
     if isLast { lastExit.post() }
   }
 
-  /// Lets nobody in any more and waits for those who are. False if they do not come out. Not on the loop's thread.
+  /// Rejects new threads and waits until all present ones have left. False after a timeout. Not on the loop's
+  /// thread.
   private func awaitLastExit() -> Bool {
     let isEmpty = access.withLock { access in
       access.isOver = true
       return access.count == 0
     }
-    // Threads are waited for, which run in real time whatever `clock` says.
+    // The awaited threads run in real time, whatever `clock` is.
     return isEmpty || lastExit.wait(until: SystemClock.shared.now.advanced(bySeconds: Self.exitLimit))
   }
 
   // MARK: With the lock held
 
-  /// Connects unless a context is there or on its way. False: libpulse refused at once; `lastError` says why.
+  /// Connects unless a context exists or is connecting. False: libpulse refused at once; `lastError` has the
+  /// reason.
   @discardableResult
   func connect() -> Bool {
     if context != nil { return true }
@@ -153,7 +164,7 @@ final class PulseConnection: @unchecked Sendable {
     calls.contextSetStateCallback(
       pointer, { context, userdata in context.map { PulseConnection.from(userdata)?.stateChanged($0) } },
       userdata)
-    // Starting a sound server is not a player's business: the system does that, or the user.
+    // The user or the system starts the sound server, not a player.
     guard calls.contextConnect(pointer, server: configuration.server, flags: PA_CONTEXT_NOAUTOSPAWN) >= 0
     else {
       lastError = calls.errorText(calls.contextErrno(pointer))
@@ -163,25 +174,26 @@ final class PulseConnection: @unchecked Sendable {
     return true
   }
 
-  /// Why `connect` refused, in libpulse's words.
+  /// The reason why `connect` was refused, in libpulse's words.
   private(set) var lastError = "libpulse gave no main loop or context"
 
-  /// The context, for calls that need one in any state.
+  /// The context in any state; nil if none exists.
   var contextPointer: OpaquePointer? { context?.pointer }
 
-  /// Adds a user and tells it at once if the context is ready. It is held until it leaves.
+  /// Adds a user, and notifies it at once if the context is ready. The connection retains the user until it
+  /// leaves.
   func join(_ user: any PulseConnectionUser) {
     users.append(user)
     if isReady, let context = context?.pointer { user.connectionReady(context) }
   }
 
-  /// Removes a user. Afterwards it is neither held nor called.
+  /// Removes a user, which is then neither retained nor called.
   func leave(_ user: any PulseConnectionUser) {
     users.removeAll { $0 === user }
     if isAbandoned, users.isEmpty { end() }
   }
 
-  /// The device is gone. Ends the loop, now or when its last stream leaves. No lock.
+  /// Ends the loop, now or when its last stream leaves, because the device was released. No lock.
   func retire() {
     withLock {
       isAbandoned = true
@@ -189,12 +201,12 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  /// A server that hangs looks like a live connection: after an answer that never came this makes the next user get
-  /// a new one.
+  /// Discards the context, so that the next user gets a new one. For a reply that never came, because the
+  /// connection to a hanging server looks alive.
   func discard() { drop(error: nil) }
 
-  /// Takes a stream that was closed while the server was still making it. libpulse cannot disconnect such a one
-  /// (16.1: BADSTATE), and the server would keep it: it is disconnected once it is there.
+  /// Takes over a stream that was closed while the server was creating it. libpulse cannot disconnect such a
+  /// stream yet (16.1: BADSTATE), and the server would keep it; the connection disconnects it once it exists.
   func adopt(_ stream: consuming StreamHandle) {
     let pointer = stream.pointer
     orphans.append(Orphan(consume stream))
@@ -226,8 +238,8 @@ final class PulseConnection: @unchecked Sendable {
 
   private func end() {
     guard let handle = mainloop.take() else { return }
-    // Stopping the loop must neither hold its lock nor run on its thread, and the caller may do both: a thread of its
-    // own does it. It is short: the loop is idle.
+    // The loop must be stopped neither with its lock held nor on its thread, and the caller may be in both
+    // situations. A separate thread does it, quickly, because the loop is idle.
     let box = Unmanaged.passRetained(Retirement(connection: self, mainloop: handle))
     var thread = pthread_t()
     let started = pthread_create(
@@ -236,7 +248,7 @@ final class PulseConnection: @unchecked Sendable {
         if let argument { Unmanaged<Retirement>.fromOpaque(argument).takeRetainedValue().run() }
         return nil
       }, box.toOpaque())
-    // If there is no thread to be had, the loop stays, idle, until the process ends; the context goes now.
+    // If no thread can be created, the loop stays idle until the process ends; the context is released now.
     if started == 0 { pthread_detach(thread) } else { drop(error: nil) }
   }
 
@@ -250,10 +262,11 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     func run() {
-      // The context goes first, while the loop can still tell the server; then the thread, then the loop.
+      // The context is released first, while the loop can still notify the server; then the thread, then the
+      // loop.
       connection.withLock { connection.drop(error: nil) }
       guard connection.awaitLastExit() else {
-        // Left to the end of the process: nothing may free a loop that is in use.
+        // Leaked deliberately: a loop that is in use must not be freed.
         _ = Unmanaged.passRetained(self)
         return
       }
@@ -262,7 +275,7 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  /// Where the server was looked for, if it was named.
+  /// The configured server as a suffix for messages; empty if none was named.
   var place: String { configuration.server.map { " at \($0)" } ?? "" }
 
   private func stateChanged(_ pointer: OpaquePointer) {
@@ -274,7 +287,7 @@ final class PulseConnection: @unchecked Sendable {
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
       let code = calls.contextErrno(pointer)
       onLoss()
-      // libpulse says so of a name that does not exist, too.
+      // libpulse also reports this code for a host name that does not exist.
       let isRefusal = code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue) && !isReady
       if !isRefusal || !explainRefusal(pointer, calls.errorText(code)) { fail(calls.errorText(code)) }
     default:
@@ -292,18 +305,18 @@ final class PulseConnection: @unchecked Sendable {
 
   private struct Refusal: ~Copyable {
     let serial: Int
-    /// What the users are told.
+    /// The reason reported to the users.
     var reason: String
-    /// Tells them, on the loop's thread: when the answer is there, or the time is up.
+    /// Reports the refusal on the loop's thread: `answer` after the lookup, `limit` after the timeout.
     let answer: DeferHandle
     let limit: TimerHandle
   }
 
-  /// Seconds that a lookup may take; libpulse has just made the same one, so that mostly the answer is near.
+  /// The lookup timeout in seconds. libpulse has just made the same lookup, so the answer is mostly cached.
   private static let lookupLimit = 2.0
 
-  /// Looks up the server's name on another thread and tells the users then. Meanwhile the context stays, so that new users
-  /// wait too. False if there is no name, or an earlier lookup has not ended.
+  /// Looks up the server's name on another thread and then notifies the users. The context stays until then,
+  /// so that new users wait as well. False if no host is named, or an earlier lookup is still in progress.
   private func explainRefusal(_ context: OpaquePointer, _ reason: String) -> Bool {
     guard !isLookingUp, let loop,
       let server = configuration.server ?? getenv("PULSE_SERVER").map({ String(cString: $0) })

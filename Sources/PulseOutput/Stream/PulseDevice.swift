@@ -2,30 +2,31 @@ package import AudioCore
 package import HostTime
 import Synchronization
 
-/// PulseAudio (or PipeWire's PulseAudio server) as an output device.
+/// A PulseAudio output device (or PipeWire's PulseAudio server).
 ///
-/// One connection for all its streams, made by `prepare()` or the first `makeStream`, and again after the server
-/// has died. Methods may be called from any thread and wait for nothing but libpulse's main loop, which is never held
-/// for longer than one `render` or event handler.
+/// All streams share one connection, opened by `prepare()` or the first `makeStream`, and again after the
+/// server has died. Methods are thread-safe and wait only for libpulse's main loop, which is never busy for
+/// longer than one `render` or event handler.
 package final class PulseDevice: AudioOutputDevice {
   private let configuration: PulseConfiguration
   let connection: PulseConnection
   private let keeper: ServerKeeper?
   private let neighbours: PulseSurroundings
 
-  /// A device on that server and sink. Nothing is connected yet; one idle thread is started.
+  /// Creates a device for a server and a sink. Starts one idle thread but does not connect yet.
   ///
-  /// - Parameter clock: what `timing()` counts in. It must run in real time: the server does.
+  /// - Parameter clock: the clock of `timing()`. It must run in real time, as the server does.
   package convenience init(configuration: PulseConfiguration = PulseConfiguration(), clock: any HostClock) {
     self.init(configuration: configuration, clock: clock, calls: LivePulseCalls())
   }
 
-  /// A device on a private server, which is started again when it has died: by itself, or by `kill`. The server is kept
-  /// as long as the device.
+  /// Creates a device on a private server, which is restarted after its death, whatever the cause. The device
+  /// retains the server.
   ///
   /// - Parameters:
-  ///   - configuration: `server` is replaced by the private one's address.
-  ///   - clock: as above.
+  ///   - privateServer: the server to play on.
+  ///   - configuration: the settings; `server` is replaced by the private server's address.
+  ///   - clock: the clock of `timing()`, in real time.
   package convenience init(
     privateServer: PrivatePulseServer, configuration: PulseConfiguration = PulseConfiguration(),
     clock: any HostClock
@@ -37,7 +38,7 @@ package final class PulseDevice: AudioOutputDevice {
       keeper: ServerKeeper(privateServer, clock: clock))
   }
 
-  /// A device on anything that behaves like libpulse.
+  /// Creates a device on any implementation of libpulse's functions.
   init(
     configuration: PulseConfiguration, clock: any HostClock, calls: any PulseCalls,
     keeper: ServerKeeper? = nil, lookUp: @escaping @Sendable (String) -> String? = ServerNames.lookUp
@@ -55,28 +56,29 @@ package final class PulseDevice: AudioOutputDevice {
     connection.retire()
   }
 
-  /// Begins to connect, so that this overlaps with whatever comes before the first stream. Errors are kept for that.
+  /// Starts connecting ahead of the first stream, which reports any errors.
   package func prepare() { connection.withLock { _ = connection.connect() } }
 
-  /// Whether the server answers: blocks the caller until it has accepted or refused the connection, at most `limit`
-  /// seconds. A refusal takes about a millisecond. Starts no server. Where it answers, the connection stays and the
-  /// first stream finds it.
+  /// Whether the server accepts a connection. Blocks the caller until the server has answered, at most
+  /// `limit` seconds; a refusal takes about a millisecond. Does not start a server. A successful connection
+  /// is kept for the first stream.
   package func probe(limit: Double) -> Bool { ConnectionProbe(connection).isAnswered(within: limit) }
 
-  /// Whether other clients of the server play, and the volume of the configured sink; see `AudioOutputDevice`. The first
-  /// call connects, if nobody has; from then on the server tells of changes.
+  /// Returns whether other clients of the server play, and the volume of the configured sink; see
+  /// `AudioOutputDevice`. The first call connects if necessary; after that the server reports changes.
   package func surroundings(limit: Double) -> OutputSurroundings? { neighbours.current(limit: limit) }
 
-  /// Tells of them as the server does; see `AudioOutputDevice`. Connects, if nobody has. Where that is refused, the next
-  /// call of this or of `surroundings` tries again.
+  /// Calls `handler` with the first known surroundings and with each change; see `AudioOutputDevice`.
+  /// Connects if necessary. If the connection is refused, the next call of this method or of `surroundings`
+  /// retries.
   package func followSurroundings(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     neighbours.follow(handler)
   }
 
-  /// Opens a stream on the configured sink. `opened` or `failed` comes within `replyTimeout` seconds.
+  /// Opens a stream on the configured sink. `opened` or `failed` follows within `replyTimeout` seconds.
   ///
-  /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held: they may
-  /// take a short lock, but that lock must never be held while a method of a stream or device is called.
+  /// `events` and the source's `render` are called on the connection's thread with libpulse's lock held. They
+  /// may take a short lock, but that lock must never be held during a call of a stream's or device's method.
   package func makeStream(
     format: PCMFormat, source: any RenderSource, events: @escaping @Sendable (OutputEvent) -> Void
   ) -> any AudioOutputStream {
@@ -89,8 +91,8 @@ package final class PulseDevice: AudioOutputDevice {
   }
 }
 
-/// What the engine holds of a stream. The stream itself is held by its connection while callbacks may come; dropping
-/// this closes it.
+/// The engine's handle of a stream; releasing it closes the stream. The connection retains the stream itself
+/// while callbacks may come.
 final class PulseOutputStream: AudioOutputStream {
   private let stream: PulseStream
 

@@ -1,6 +1,7 @@
 import CPulse
 
-/// A main loop and its thread. Ends both when dropped: never on that thread, never with the lock.
+/// A main loop and its thread. Both end on deinit, which must happen neither on that thread nor with the lock
+/// held.
 struct MainloopHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
@@ -11,39 +12,39 @@ struct MainloopHandle: ~Copyable {
   }
 }
 
-/// A context. Disconnects and frees it when dropped, which the main loop's lock must cover.
+/// A context. Disconnects and frees it on deinit, which requires the main loop's lock.
 struct ContextHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
 
   deinit {
-    // The callback goes first: disconnecting changes the state at once.
+    // The callback is cleared first, because disconnecting changes the state at once.
     calls.contextSetStateCallback(pointer, nil, nil)
     calls.contextDisconnect(pointer)
     calls.contextUnref(pointer)
   }
 }
 
-/// A stream. Disconnects and frees it when dropped, which the main loop's lock must cover.
+/// A stream. Disconnects and frees it on deinit, which requires the main loop's lock.
 struct StreamHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
 
   deinit {
     calls.streamSetCallbacks(pointer, nil, nil)
-    // Unref alone leaves the stream playing until its context ends. The result is an error where the stream or its
-    // connection has died already.
+    // Unref alone would leave the stream playing until its context ends. The result is an error if the stream
+    // or its connection has already died.
     _ = calls.streamDisconnect(pointer)
     calls.streamUnref(pointer)
   }
 }
 
-/// An operation whose answer somebody waits for. Its callback never runs once this is dropped.
+/// An operation with a pending answer. Its callback never runs after deinit.
 struct OperationHandle: ~Copyable {
   let calls: any PulseCalls
   let pointer: OpaquePointer
 
-  /// nil for an operation that libpulse refused: normal once a connection has died.
+  /// Creates a handle; nil for an operation that libpulse refused, which is normal after a lost connection.
   init?(_ calls: any PulseCalls, _ pointer: OpaquePointer?) {
     guard let pointer else { return nil }
     self.calls = calls
@@ -64,7 +65,7 @@ struct DeferHandle: ~Copyable {
 
   /// Runs the callback soon, on the loop's thread.
   func enable() { calls.deferEnable(loop, pointer, true) }
-  /// Keeps the callback from running again.
+  /// Stops further runs of the callback.
   func disable() { calls.deferEnable(loop, pointer, false) }
 
   deinit { calls.deferFree(loop, pointer) }
@@ -80,7 +81,8 @@ struct TimerHandle: ~Copyable {
 }
 
 extension PulseCalls {
-  /// For operations that nobody waits for: gives the reference back, so that none stays. False if libpulse refused.
+  /// Releases the reference to an operation whose answer is not needed. False if libpulse refused the
+  /// operation.
   @discardableResult
   func forget(_ operation: OpaquePointer?) -> Bool {
     guard let operation else { return false }

@@ -2,7 +2,7 @@ import AudioCore
 import CPulse
 import Synchronization
 
-/// What the engine asks for: from any thread, under the main loop's lock.
+/// Commands from the engine: callable from any thread, executed under the main loop's lock.
 extension PulseStream {
   func start() { setWantsSound(true) }
   func stop() { setWantsSound(false) }
@@ -15,19 +15,19 @@ extension PulseStream {
     }
   }
 
-  /// Makes the server's cork what the engine wishes; later, if a flush is on its way.
+  /// Corks or uncorks the server's stream as requested; deferred while a flush is pending.
   func applyStart() {
     guard isOpen, !isFlushing, isCorked == wantsSound, let stream = handle?.pointer else { return }
     isCorked = !wantsSound
     if isCorked { hold() }
     if !calls.forget(calls.streamCork(stream, isCorked)) { refused() }
-    // The answer comes after the cork's.
+    // The timing answer arrives after the cork took effect.
     if isCorked { askForTiming() } else if !isSuspended { release() }
     limitDrain()
     forceOutAtEnd()
   }
 
-  /// libpulse refused a command: the stream is dead, or about to be.
+  /// Fails the stream because libpulse refused a command: the connection is lost.
   private func refused() {
     failSoon(
       OutputError("the connection to the sound server is gone", isRecoverable: true, cause: .server))
@@ -57,14 +57,15 @@ extension PulseStream {
     isFlushing = true
     forgetDrain()
     hold()
-    // Corked first: a sink that can rewind then takes back what it holds of this stream, and the read index says
-    // what was really heard. Uncorked it plays silence for as long as it has taken frames ahead.
+    // Corking before the flush lets a rewindable sink return the frames that it holds, and the read index
+    // then gives the exact heard position. Uncorked, the sink would play silence for the frames already
+    // taken.
     if !isCorked {
       isCorked = true
       calls.forget(calls.streamCork(stream, true))
     }
     calls.forget(calls.streamFlush(stream))
-    // Answers come in order: this one carries the indexes after the flush.
+    // Answers arrive in order, so this one has the indexes after the flush.
     flushAnswer = OperationHandle(
       calls,
       calls.streamUpdateTimingInfo(
@@ -83,13 +84,13 @@ extension PulseStream {
     let dropped = clock.withLock { $0.flush(at: base) }
     completeFlush(dropped)
     guard !isDead else { return }
-    // Frames first, then the uncork: the sink then finds them when it looks for sound.
+    // Frames before the uncork, so that the sink finds them when it starts.
     pull()
     applyStart()
     send(.timingChanged)
   }
 
-  /// Nothing was rendered yet, so nothing is thrown away.
+  /// Completes a flush before the stream is open: no frame was rendered, so none is dropped.
   func completeFlushBeforeOpening() {
     guard !isFlushing, !flushCompletions.isEmpty else { return }
     completeFlush(clock.withLock { $0.positions.renderedFrames })
@@ -112,7 +113,7 @@ extension PulseStream {
     }
   }
 
-  /// Tells the server the volume, if it does not know it. Without effect before the stream is open.
+  /// Sends the volume to the server if it has changed. No effect before the stream is open.
   func sendVolume() {
     guard volume != sentVolume, isOpen, let stream = handle?.pointer, let context = connection.contextPointer
     else { return }

@@ -2,7 +2,7 @@ import AudioCore
 import CPulse
 import Synchronization
 
-/// What the server says, on the main loop's thread.
+/// Server events, handled on the main loop's thread.
 extension PulseStream {
   func connectionReady(_ context: OpaquePointer) {
     guard !isDead, handle == nil else { return }
@@ -17,7 +17,7 @@ extension PulseStream {
     }
     handle = StreamHandle(calls: calls, pointer: pointer)
     calls.streamSetCallbacks(pointer, .ofPulseStream, userdata)
-    // A stream that is to sound anyway is not corked first: one round trip less to the first sound.
+    // Starting uncorked, if sound is wanted already, saves a round trip before the first sound.
     isCorked = !wantsSound
     let flags =
       PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_UNMUTED.rawValue
@@ -34,8 +34,9 @@ extension PulseStream {
 
   func connectionLost(_ error: OutputError) { fail(error) }
 
-  /// `bufferDuration` in all; of it the sink gets (tlength − 2·minreq) / 2 with ADJUST_LATENCY, in PulseAudio and in
-  /// PipeWire. The rest is asked for in two parts: few wake-ups here, and a short way from the queue to the ear.
+  /// The buffer attributes for `bufferDuration` in total. With ADJUST_LATENCY, PulseAudio and PipeWire give
+  /// the sink (tlength − 2·minreq) / 2. The rest is requested in two parts: few wake-ups in this process, and
+  /// low latency from the queue to the listener.
   private var bufferAttributes: pa_buffer_attr {
     func bytes(_ seconds: Double) -> UInt32 {
       UInt32(max(1, (seconds * Double(format.sampleRate)).rounded())) * UInt32(format.bytesPerFrame)
@@ -63,7 +64,7 @@ extension PulseStream {
     }
   }
 
-  /// The server has refused the stream, or ended it.
+  /// Handles a stream that the server refused or ended.
   private func ended() {
     guard let context = connection.contextPointer, calls.contextGetState(context) == PA_CONTEXT_READY else {
       let reason =
@@ -75,7 +76,7 @@ extension PulseStream {
     }
     let code = calls.contextErrno(context)
     if !isOpen, code == Int32(PA_ERR_NOENTITY.rawValue) { return askForSinks(context) }
-    // The server ends a stream when its sink vanishes and there is no other.
+    // The server ends a stream when its sink disappears and no other sink exists.
     let place = isOpen ? " to the sink \"\(route)\"" : ""
     fail(
       OutputError(
@@ -83,7 +84,8 @@ extension PulseStream {
         isRecoverable: true, cause: .device))
   }
 
-  /// The sink is missing. Asks which ones there are, within what is left of `replyTimeout`.
+  /// Requests the list of existing sinks, because the configured one is missing. Limited by the rest of
+  /// `replyTimeout`.
   private func askForSinks(_ context: OpaquePointer) {
     sinkNames = []
     sinkAnswer = OperationHandle(
@@ -93,10 +95,10 @@ extension PulseStream {
     if sinkAnswer == nil { failWithoutSink(isKnown: false) }
   }
 
-  /// One more sink; or the end of the list (1), or an error instead of it (negative).
+  /// Handles a sink of the list, its end (`end` is 1), or an error instead (negative).
   fileprivate func heardOf(_ sink: UnsafePointer<pa_sink_info>?, end: Int32) {
     if let name = sink?.pointee.name, sinkNames.count < Self.sinkLimit {
-      // The server may be a stranger's: a name is to end no line.
+      // The server may be untrusted: control characters are removed, so that names cannot break log lines.
       let scalars = String(cString: name).unicodeScalars.filter { $0.properties.generalCategory != .control }
       sinkNames.append(String(String.UnicodeScalarView(scalars)))
     }
@@ -105,10 +107,10 @@ extension PulseStream {
     failWithoutSink(isKnown: end > 0)
   }
 
-  /// The largest number of sinks that a message names.
+  /// The maximum number of sinks named in a message.
   private static let sinkLimit = 16
 
-  /// `isKnown`: the list of sinks is complete.
+  /// Reports the missing sink. `isKnown`: whether the list of sinks is complete.
   private func failWithoutSink(isKnown: Bool) {
     let names = sinkNames.joined(separator: ", ")
     let message =
@@ -132,7 +134,7 @@ extension PulseStream {
     learnRoute(of: stream)
     send(.opened(route: route))
     guard !isDead else { return }
-    // What was set on the way here, before the first sample.
+    // Applies settings made during opening, before the first sample.
     sendVolume()
     if isSuspended { send(.suspended(true)) }
     if !isCorked, !isSuspended { release() }
@@ -141,7 +143,7 @@ extension PulseStream {
     pull()
   }
 
-  /// Asks libpulse, which does not know it of a stream that has ended.
+  /// Updates the route from libpulse, which no longer knows it after the stream has ended.
   private func learnRoute(of stream: OpaquePointer) {
     route = calls.streamGetDeviceName(stream) ?? "unknown sink"
   }
@@ -174,7 +176,8 @@ extension PulseStream {
 }
 
 extension PulseStreamCallbacks {
-  /// Those of `PulseStream`, which is their user data. The connection holds it while they are set.
+  /// The callbacks of `PulseStream`, whose user data is the stream. The connection retains the stream while
+  /// they are set.
   static let ofPulseStream = PulseStreamCallbacks(
     state: { PulseStream.from($1)?.stateChanged() },
     write: { PulseStream.from($2)?.pull() },

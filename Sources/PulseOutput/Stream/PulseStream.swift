@@ -3,12 +3,12 @@ import CPulse
 import HostTime
 import Synchronization
 
-/// One playback stream: pulls frames from its source into libpulse's memory and knows what is heard.
+/// A playback stream: pulls frames from its source into libpulse's memory and tracks the heard position.
 ///
-/// Unchecked: `let`s apart, `clock` has a lock of its own, `isHungry` is atomic, and everything else is only touched
-/// with the main loop's lock held, which libpulse holds for its callbacks as well. The engine's `render` and event
-/// handler are called with that lock: they may take short locks of their own, but nobody may call this stream while
-/// holding one of those.
+/// Unchecked: apart from the `let`s, `clock` has its own lock, `isHungry` is atomic, and all other state is
+/// accessed only with the main loop's lock held. libpulse holds that lock for its callbacks as well. The
+/// engine's `render` and event handler are called with it. They may take short locks of their own, but those
+/// must never be held while calling this stream.
 final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   let connection: PulseConnection
   let calls: any PulseCalls
@@ -18,9 +18,9 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   let hostClock: any HostClock
   private let events: @Sendable (OutputEvent) -> Void
 
-  /// What is heard; its lock is held for arithmetic only.
+  /// The clock of the heard position; its lock is held for arithmetic only.
   let clock: Mutex<HeardClock>
-  /// The source gave less than was asked for: `dataAvailable` has to wake the loop.
+  /// Whether the source delivered less than requested, so that `dataAvailable` must wake the loop.
   private let isHungry = Atomic<Bool>(false)
 
   // With the main loop's lock held.
@@ -30,31 +30,32 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
   private var workEvent: DeferHandle?
   private var replyTimer: TimerHandle?
   private var timingTimer: TimerHandle?
-  /// Seconds between the last two regular requests for timing information.
+  /// The seconds between the last two regular requests for timing information.
   private var timingInterval = 0.005
   private var pendingFailure: OutputError?
-  /// `start` was called last, not `stop`.
+  /// Whether `start` was the last call, rather than `stop`.
   var wantsSound = false
-  /// What the server was told last.
+  /// The cork state last sent to the server.
   var isCorked = true
   var isSuspended = false
-  /// Frames since the last flush or drain that nobody forced out yet.
+  /// Whether frames were sent since the last flush or drain that may still need a drain to be heard.
   var hasUnforcedFrames = false
   var flushCompletions: [@Sendable (Int64) -> Void] = []
   var flushAnswer: OperationHandle?
-  /// The server's word that everything was heard, while it is waited for, and how long for.
+  /// The pending answer of a drain, and its timeout.
   var drainAnswer: OperationHandle?
   private var drainTimer: TimerHandle?
-  /// The source said that it has other frames for some that were sent.
+  /// Whether the source has replacements for frames already sent.
   var isReplacing = false
-  /// Between `flush` and the server's answer: nothing is rendered.
+  /// Whether a flush awaits the server's answer; no frames are rendered until then.
   var isFlushing = false
   var volume: UInt32 = PA_VOLUME_NORM
-  /// What the server was told of it last.
+  /// The volume last sent to the server.
   var sentVolume: UInt32 = PA_VOLUME_NORM
-  /// The name of the sink that the stream plays to, or did last.
+  /// The name of the stream's present or last sink.
   var route = "unknown sink"
-  /// The question which sinks there are, after the stream's own was missing, and the answer so far.
+  /// The pending request for existing sinks after the configured one was missing, and the names received so
+  /// far.
   var sinkAnswer: OperationHandle?
   var sinkNames: [String] = []
 
@@ -72,15 +73,17 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     clock = Mutex(HeardClock(sampleRate: format.sampleRate))
   }
 
-  /// What libpulse's callbacks get of this object: no reference, since the connection holds it while they may come.
+  /// The user data of libpulse's callbacks: unretained, since the connection retains this object while they
+  /// may run.
   var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The stream that a callback is for.
+  /// Returns the stream that a callback's user data refers to.
   static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseStream? {
     userdata.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Runs `callback` on the loop's thread in `seconds`, unless the handle is dropped before.
+  /// Creates a timer that runs `callback` on the loop's thread in `seconds`, unless the handle is released
+  /// before.
   private func timer(in seconds: Double, _ callback: @escaping pa_time_event_cb_t) -> TimerHandle? {
     guard let loop = connection.loop, let context = connection.contextPointer else { return nil }
     return calls.timerNew(context, delay: pa_usec_t(max(0, seconds) * 1e6), callback, userdata)
@@ -91,7 +94,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   // MARK: Life
 
-  /// Begins to open. Any thread, no lock. The connection holds this object until it has failed or was closed.
+  /// Starts opening the stream. Thread-safe; call without the lock. The connection retains this object until
+  /// it has failed or was closed.
   func open() {
     connection.withLock {
       guard let loop = connection.loop else { return failWithoutLoop() }
@@ -109,30 +113,31 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// The process has no descriptor or no thread left. Without an output thread the failure is told on this one.
+  /// Reports that the process has no descriptor or thread left. Without an output thread, the event is sent
+  /// on the caller's.
   private func failWithoutLoop() {
     send(.failed(OutputError("libpulse could not start its thread", isRecoverable: true), heardFrame: 0))
     isDead = true
   }
 
-  /// From now on the server has `replyTimeout` seconds.
+  /// Starts the server's `replyTimeout`.
   func limitReply() {
     replyTimer = timer(in: configuration.replyTimeout) { PulseStream.from($3)?.timeOut() }
   }
 
-  /// The server has answered.
+  /// Cancels the reply timeout, because the server has answered.
   func replyCame() { replyTimer = nil }
 
   fileprivate func timeOut() {
     replyTimer = nil
     guard !isDead else { return }
-    // A server that hangs leaves a context that looks alive; the next stream gets a new one.
+    // The context of a hanging server looks alive, so the next stream gets a new one.
     if !isOpen, handle == nil { connection.discard() }
     let limit = configuration.replyTimeout
     fail(OutputError("the sound server did not answer within \(limit) seconds", isRecoverable: true))
   }
 
-  /// Ends the stream and says so, once. On the loop's thread.
+  /// Ends the stream and reports the error, once. On the loop's thread.
   func fail(_ error: OutputError) {
     guard !isDead else { return }
     let heard = hold().heardFrame
@@ -141,7 +146,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     events(.failed(error, heardFrame: Int64(heard.rounded(.down))))
   }
 
-  /// Ends the stream and says so from the loop's thread.
+  /// Ends the stream and reports the error from the loop's thread.
   func failSoon(_ error: OutputError) {
     pendingFailure = pendingFailure ?? error
     workEvent?.enable()
@@ -173,7 +178,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
 
   // MARK: Rendering
 
-  /// Asks the loop's thread to pull. With the lock.
+  /// Schedules a pull on the loop's thread. With the lock held.
   func pullSoon() { workEvent?.enable() }
 
   func dataAvailable() {
@@ -188,7 +193,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     if isOpen { pull() } else { completeFlushBeforeOpening() }
   }
 
-  /// Gives the server what it asks for. On the loop's thread.
+  /// Sends the frames that the server requests. On the loop's thread.
   func pull() {
     guard isOpen, !isFlushing, let stream = handle?.pointer else { return }
     let wish = calls.streamWritableSize(stream)
@@ -202,8 +207,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       if rendered < asked || asked == 0 { break }
     }
     guard missing > 0 else { return }
-    // Short. The flag goes up before the source is asked once more: either that call sees what the engine has added
-    // since, or the engine sees the flag.
+    // The source ran short. The flag is set before the source is asked again: either that call sees frames
+    // added since, or the engine sees the flag.
     isHungry.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     while missing > 0 {
@@ -215,8 +220,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     forceOutAtEnd()
   }
 
-  /// Writes over frames that were sent and for which the source has others; without a gap, since what was there sounds
-  /// until then. Returns by how many frames more or fewer the server misses then than before.
+  /// Overwrites sent frames with their replacements, without a gap, since the old frames play until then.
+  /// Returns the change in the number of frames that the server lacks.
   private func writeOver(_ stream: OpaquePointer, wish: Int) -> Int {
     guard isReplacing else { return 0 }
     isReplacing = false
@@ -226,7 +231,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     return rendered > 0 ? Int(back) - rendered : 0
   }
 
-  /// Renders the next frames, or those from `frame` on in the place of what was sent.
+  /// Renders the next frames, or replacements for the frames sent from `frame` on.
   private func renderOnce(
     _ stream: OpaquePointer, atMost frames: Int, from frame: Int64? = nil
   ) -> (asked: Int, rendered: Int) {
@@ -258,8 +263,9 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     return (asked, rendered)
   }
 
-  /// A rest that is shorter than what the server waits for never sounds by itself: below the start threshold on both
-  /// servers, and the last part of a quantum on PipeWire (0.3.65 left 222 frames unheard after a mere trigger).
+  /// Drains the last frames once the source is at its end. Otherwise a remainder below the start threshold
+  /// would never play on either server, nor the last part of a quantum on PipeWire (0.3.65 left 222 frames
+  /// unheard after a mere trigger).
   func forceOutAtEnd() {
     guard hasUnforcedFrames, isOpen, !isCorked, !isSuspended, !isFlushing, let stream = handle?.pointer,
       source.isAtEnd
@@ -272,8 +278,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     limitDrain()
   }
 
-  /// The end may be as far away as the buffer is long; after that the server has `drainPatience` seconds. Not while
-  /// corked, where the end does not come nearer.
+  /// Sets the drain's timeout: the buffer's duration plus `drainPatience`. No timeout while corked, because
+  /// the end does not approach.
   func limitDrain() {
     drainTimer = nil
     guard drainAnswer != nil, !isCorked else { return }
@@ -282,8 +288,8 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// PulseAudio answers within a block of the sink (50 ms), PipeWire within a quantum; one that starves may need a
-  /// little longer.
+  /// The margin of the drain timeout in seconds. PulseAudio answers within a block of the sink (50 ms),
+  /// PipeWire within a quantum; a starved server may take slightly longer.
   private static let drainPatience = 1.0
 
   func forgetDrain() {
@@ -305,7 +311,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     return clock.withLock { $0.timing(at: now) }
   }
 
-  /// Stops the heard clock where it is.
+  /// Stops the heard clock at the present position.
   @discardableResult
   func hold() -> OutputTiming {
     let now = hostClock.now
@@ -315,17 +321,17 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
   }
 
-  /// Lets the heard clock move again, as soon as the server says how.
+  /// Lets the heard clock move again as soon as a timing report allows it.
   func release() {
     clock.withLock { $0.release() }
     beginTiming()
   }
 
-  /// libpulse's timing information as a report; nil if there is none or it cannot be trusted.
+  /// Converts libpulse's timing information to a report; nil if none exists or it is not reliable.
   func timingReport() -> TimingReport? {
     guard let stream = handle?.pointer, let info = calls.streamGetTimingInfo(stream) else { return nil }
-    // The two clocks have to be read at one moment: a thread that loses the processor in between would see an age
-    // that is milliseconds too large.
+    // Both clocks must be read at the same time: preemption between the two reads would make the age
+    // milliseconds too large.
     var now = hostClock.now
     var wall = calls.wallClock()
     for _ in 0..<3 {
@@ -336,7 +342,7 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     }
     let stamp = Int64(info.timestamp.tv_sec) * 1_000_000 + Int64(info.timestamp.tv_usec)
     let age = Double(wall - stamp) / 1e6
-    // The stamp is wall time: when that was set meanwhile the age is nonsense.
+    // The stamp is wall time; if the wall clock was set since then, the age is meaningless.
     guard age >= 0, age < 1 else { return nil }
     return TimingReport(
       hostTime: now.advanced(bySeconds: -age),
@@ -345,12 +351,12 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
       isPlaying: info.playing != 0)
   }
 
-  /// Timing information has arrived.
+  /// Processes newly arrived timing information.
   func takeTiming() {
     guard isOpen, !isFlushing else { return }
     guard let report = timingReport() else { return askForTimingLater() }
     if isCorked || isSuspended {
-      // Nothing moves: nothing more to ask for, and no wake-ups.
+      // No movement: no further requests and no wake-ups.
       timingTimer = nil
       if clock.withLock({ $0.settle(readPosition: report.readPosition) }) { send(.timingChanged) }
       return
@@ -364,8 +370,9 @@ final class PulseStream: PulseConnectionUser, @unchecked Sendable {
     if changed { send(.timingChanged) }
   }
 
-  /// Sound may flow: asks at once, and then less and less often, up to every 1.5 s, as libpulse's own automatic does.
-  /// That one goes on while the stream is corked (1.5 wake-ups a second measured), so it is not used.
+  /// Requests timing information at once, then at doubling intervals up to 1.5 s, like libpulse's automatic
+  /// updates. Those continue while the stream is corked (1.5 wake-ups a second measured), so they are not
+  /// used.
   func beginTiming() {
     timingInterval = 0.005
     askForTiming()

@@ -3,24 +3,24 @@ import CPulse
 import HostTime
 import Synchronization
 
-/// Follows what others play on the server, and the sink's volume: asks once, and again whenever the server tells of a
-/// change. Costs nothing in between.
+/// Tracks other clients' playback on the server and the sink's volume: queries once, and again after each
+/// change reported by the server. No cost in between.
 ///
-/// Unchecked: `state` has a lock, `connection` and `sink` never change, and everything else is only touched with the main
-/// loop's lock held, as that of a stream.
+/// Unchecked: `state` has a lock, and `connection` and `sink` never change. All other state is accessed only
+/// with the main loop's lock held.
 final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private let connection: PulseConnection
   private let sink: String
   private struct State {
-    /// What the server said last; nil while it is not there.
+    /// The last complete answer; nil while the server is unavailable.
     var known: OutputSurroundings?
-    /// What `handler` was told last.
+    /// The value last passed to `handler`.
     var told: OutputSurroundings?
     var handler: (@Sendable (OutputSurroundings) -> Void)?
-    /// The first question has waited for its answer.
+    /// Whether a call has already waited for the first answer.
     var hasWaited = false
 
-    /// Whom to tell, if there is news.
+    /// Returns the handler if there is a new value to report.
     mutating func news() -> (@Sendable (OutputSurroundings) -> Void)? {
       guard known != nil, told != known, let handler else { return nil }
       told = known
@@ -36,12 +36,12 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
   private var subscription: OperationHandle?
   private var othersAnswer: OperationHandle?
   private var volumeAnswer: OperationHandle?
-  /// Something has changed since the question that is under way.
+  /// Whether a change was reported since the query in progress began.
   private var isStale = false
-  /// What the answers say so far.
+  /// The partial result of the query in progress.
   private var arriving = OutputSurroundings()
 
-  /// `sink`: the one whose volume counts; nil for the server's default sink.
+  /// Creates a tracker. `sink`: the sink whose volume counts; nil for the server's default sink.
   init(connection: PulseConnection, sink: String?) {
     self.connection = connection
     self.sink = sink ?? "@DEFAULT_SINK@"
@@ -54,8 +54,8 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     userdata.map { Unmanaged<PulseSurroundings>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// What is known. Connects if nobody has. The first call waits at most `limit` seconds for the server's answer; later
-  /// ones return at once. Nil as long as the server has not answered. Not on the loop's thread.
+  /// Returns the present surroundings; nil until the server has answered. Connects if necessary. The first
+  /// call waits at most `limit` seconds for the answer; later ones return at once. Not on the loop's thread.
   func current(limit: Double) -> OutputSurroundings? {
     if let known = state.withLock({ $0.known }) { return known }
     guard begin() else { return nil }
@@ -67,7 +67,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     return state.withLock { $0.known }
   }
 
-  /// Has `handler` told of what is known, and of each change. Connects if nobody has; does not wait.
+  /// Sets the handler for the present surroundings and each change. Connects if necessary; does not wait.
   func follow(_ handler: @escaping @Sendable (OutputSurroundings) -> Void) {
     var handler: (@Sendable (OutputSurroundings) -> Void)? = handler
     state.withLock { state in
@@ -78,7 +78,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     tell()
   }
 
-  /// Begins to follow, if nobody has. False if the server cannot be reached.
+  /// Joins the connection if necessary. False if the server cannot be reached.
   private func begin() -> Bool {
     connection.withLock {
       guard connection.connect() else { return false }
@@ -97,7 +97,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     handler(known)
   }
 
-  /// Leaves the connection. Nothing is followed any more.
+  /// Leaves the connection and stops tracking.
   func end() {
     connection.withLock {
       guard isFollowing else { return }
@@ -155,7 +155,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
         context, name: sink, { PulseSurroundings.from($3)?.heardOf($1, isLast: $2 != 0) }, userdata))
   }
 
-  /// One more stream on the server, or the end of the list.
+  /// Handles a stream of the list, or its end.
   private func heardOf(_ stream: UnsafePointer<pa_sink_input_info>?, isLast: Bool) {
     if let stream, let context, stream.pointee.corked == 0,
       stream.pointee.client != calls.contextGetIndex(context)
@@ -167,7 +167,7 @@ final class PulseSurroundings: PulseConnectionUser, @unchecked Sendable {
     finish()
   }
 
-  /// The sink, or the end of that answer. Without a sink the volume is the full one.
+  /// Handles the sink, or the end of that answer. Without a sink the volume stays at 1.
   private func heardOf(_ sink: UnsafePointer<pa_sink_info>?, isLast: Bool) {
     if let sink {
       var volume = sink.pointee.volume

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The addresses in a server string of libpulse, separated by spaces: each `/path`, `unix:path`, `host`, `host:port` or
-/// `tcp:host:port` (also `tcp4:`, `tcp6:`), optionally after the name of a machine in braces.
+/// The addresses in a libpulse server string, separated by spaces. Each is `/path`, `unix:path`, `host`,
+/// `host:port` or `tcp:host:port` (also `tcp4:`, `tcp6:`), optionally after a machine name in braces.
 struct ServerNames: Hashable {
-  /// The names of hosts, without those that are addresses of IPv6.
+  /// The host names and IPv4 addresses.
   private(set) var hosts: [String] = []
-  /// Whether there is a place that needs no name: a socket or an address of IPv6.
+  /// Whether the string has addresses that need no lookup: a socket or an IPv6 address.
   private(set) var hasOthers = false
 
   init(_ text: String) {
@@ -25,7 +25,8 @@ struct ServerNames: Hashable {
     }
   }
 
-  /// Returns why a host has no address, in the resolver's words; nil if it has one. Blocks as long as the resolver takes.
+  /// Returns the reason why a host has no address, in the resolver's words; nil if it has one. Blocks as long
+  /// as the resolver takes.
   static func lookUp(_ host: String) -> String? {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -34,13 +35,14 @@ struct ServerNames: Hashable {
     defer { if let found { freeaddrinfo(found) } }
     switch code {
     case 0: return nil
-    // -5, EAI_NODATA: the name exists and has no address.
+    // -5 is EAI_NODATA: the name exists but has no address.
     case EAI_NONAME, -5: return "no such host: \(host)"
     default: return "\(host): \(String(cString: gai_strerror(code)))"
     }
   }
 
-  /// Returns why none of the hosts can be reached; nil if one has an address, or there is none. Blocks.
+  /// Returns the reasons why none of the hosts has an address; nil if one has, or if no host is named.
+  /// Blocks.
   func problem(_ lookUp: (String) -> String?) -> String? {
     var reasons: [String] = []
     for host in hosts {

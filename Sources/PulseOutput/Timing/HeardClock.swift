@@ -1,28 +1,28 @@
 import AudioCore
 import HostTime
 
-/// What the server said about a stream at one moment.
+/// The server's timing information about a stream at one time.
 struct TimingReport: Hashable, Sendable {
-  /// When that was true, on the host clock.
+  /// The time of the information on the host clock.
   var hostTime: HostTime
-  /// The position up to which the server has taken the stream's queue.
+  /// The position up to which the server has taken frames from the stream's queue.
   var readPosition: Double
-  /// Frames between there and the listener.
+  /// The latency from that position to the listener, in frames.
   var sinkDelay: Double
   /// Whether the server was taking frames from the queue.
   var isPlaying: Bool
 
-  /// The position that left the device.
+  /// The position heard at `hostTime`.
   var heardPosition: Double { readPosition - sinkDelay }
 }
 
-/// Computes what is heard from the server's reports: a straight line on the host clock while sound flows, a fixed
-/// place while it does not. A value; the stream keeps it under a lock.
+/// The clock of the heard position, computed from the server's reports: a straight line on the host clock
+/// during playback, a constant otherwise. A value; the stream protects it with a lock.
 struct HeardClock: Sendable {
   private enum Motion {
-    /// Nothing moves, until a report says that it does again.
+    /// Stopped, until a report shows movement.
     case still(position: Double)
-    /// The heard position moves on a line.
+    /// Moving along a line.
     case moving(HeardLine)
   }
 
@@ -30,13 +30,14 @@ struct HeardClock: Sendable {
   private(set) var positions = StreamPositions()
   private var motion = Motion.still(position: 0)
   private var filter: HeardLineFilter
-  /// Whether sound should flow: started, not suspended, not being flushed.
+  /// Whether sound may play: started, not suspended, no flush pending.
   private var mayMove = false
-  /// The heard frame never falls below this: the server may set its read index back (corking a rewinding sink).
+  /// The minimum of the heard frame, because the server may move its read index back (when corking a
+  /// rewindable sink).
   private var floor: Double = 0
-  /// The server was asked to say when everything was heard, and has not said so.
+  /// Whether the server's answer to a drain is pending.
   private var isEndPending = false
-  /// The most frames that the sink was seen to hold.
+  /// The largest number of frames that the sink has held.
   private var longestSinkDelay: Double = 0
 
   init(sampleRate: Int) {
@@ -44,7 +45,7 @@ struct HeardClock: Sendable {
     filter = HeardLineFilter(sampleRate: Double(sampleRate))
   }
 
-  /// What is heard at `now`.
+  /// Returns the heard frame and its rate at `now`.
   func timing(at now: HostTime) -> OutputTiming {
     let rendered = positions.renderedFrames
     switch motion {
@@ -60,7 +61,8 @@ struct HeardClock: Sendable {
           heardFrame: max(floor, positions.frame(at: lastPosition)), hostTime: now, frameRate: 0,
           renderedFrames: rendered)
       }
-      // Where nothing of ours sounds yet (before the first frame, below the floor), the moment at which it will.
+      // If none of this stream's frames plays yet (before the first frame, below the floor), the time is when
+      // one will.
       let place = max(position, Double(positions.basePosition), positions.position(ofFrame: floor))
       let time = place > position ? line.time(ofPosition: place) : now
       return OutputTiming(
@@ -72,9 +74,9 @@ struct HeardClock: Sendable {
 
   // MARK: What happens to the stream
 
-  /// `count` frames were sent at `now`: the next ones, or those from `frame` on in the place of some sent before.
+  /// Records that `count` frames were sent at `now`: the next ones, or replacements from `frame` on.
   mutating func rendered(_ count: Int, from frame: Int64? = nil, now: HostTime) {
-    // Starved: what comes now sounds when the server says so, not where the line would have it.
+    // After an underrun, new frames play when the server reports it, not where the line would put them.
     if case .moving(let line) = motion, line.position(at: now) >= Double(positions.endPosition) {
       stand(at: now)
     }
@@ -82,33 +84,34 @@ struct HeardClock: Sendable {
     positions.append(count, from: frame)
   }
 
-  /// Everything was rendered and the server is to say when it was heard. Until it does the last frame counts as not
-  /// heard: a server that was starved itself plays it later than the line has it, and who stops then would lose it.
+  /// Records that all frames were sent and a drain is pending. Until its answer the last frame counts as
+  /// unheard. A starved server plays it later than the line predicts, and a stop in between would lose it.
   mutating func awaitEnd() { isEndPending = true }
 
-  /// The server has said so, or nobody waits any longer.
+  /// Records the end of the drain: its answer or its timeout.
   mutating func reachEnd() {
     isEndPending = false
-    // A rest below the server's start threshold (29 ms on a null sink) may sound between two reports, so that none said
-    // that it moved.
+    // A remainder below the server's start threshold (29 ms on a null sink) may play between two reports, so
+    // that none showed movement.
     guard mayMove, case .still = motion else { return }
     motion = .still(position: Double(positions.endPosition))
     raiseFloor(to: Double(positions.renderedFrames))
   }
 
-  /// Sound may flow from now on; a report says when it does.
+  /// Permits movement; a report starts it.
   mutating func release() {
     mayMove = true
     filter.reset()
   }
 
-  /// Sound stands from `now` on.
+  /// Stops the clock at `now`.
   mutating func hold(at now: HostTime) {
     stand(at: now)
     mayMove = false
   }
 
-  /// The server's read index while sound stands: the frame with which it will go on. True if that moves the place.
+  /// Sets the stopped position to the server's read index, where playback will resume. True if the position
+  /// changes.
   mutating func settle(readPosition: Double) -> Bool {
     guard !mayMove, case .still(let position) = motion, readPosition > position else { return false }
     motion = .still(position: readPosition)
@@ -116,7 +119,7 @@ struct HeardClock: Sendable {
     return true
   }
 
-  /// The server threw away what lay behind `position`. Returns the first frame thrown away.
+  /// Records that the server discarded all frames after `position`. Returns the first discarded frame.
   mutating func flush(at position: Int64) -> Int64 {
     isEndPending = false
     let dropped = positions.flush(at: position)
@@ -125,16 +128,16 @@ struct HeardClock: Sendable {
     return dropped
   }
 
-  /// The line cannot be trusted any more (another sink): the next report makes a new one.
+  /// Invalidates the line, because the sink changed; the next report starts a new one.
   mutating func distrust() {
     filter.reset(isSameDevice: false)
     longestSinkDelay = 0
   }
 
-  /// Takes a report in.
+  /// Updates the line with a report.
   ///
-  /// - Returns: whether the line really changed (it began, or jumped), and in how many seconds the next report is
-  ///   wanted, if sooner than libpulse would ask for it.
+  /// - Returns: whether the line began or jumped, and the seconds until the next report if one is needed
+  ///   sooner than libpulse would request it.
   mutating func take(_ report: TimingReport, now: HostTime) -> (changed: Bool, nextReport: Double?) {
     guard mayMove, report.isPlaying else { return (false, nil) }
     let update: HeardLineFilter.Update
@@ -148,10 +151,10 @@ struct HeardClock: Sendable {
     return (update.jumped, update.nextReport)
   }
 
-  /// Whether the line moves, as far as is known.
+  /// Whether the heard position is moving, according to the reports so far.
   var isMoving: Bool { if case .moving = motion { true } else { false } }
 
-  /// Whether another report can bring news: something is left to be heard.
+  /// Whether another report can be useful: some frames are still unheard.
   func expectsReports(after report: TimingReport, now: HostTime) -> Bool {
     let end = Double(positions.endPosition)
     return mayMove && (position(at: now) < end || report.readPosition < end)
@@ -159,12 +162,13 @@ struct HeardClock: Sendable {
 
   // MARK: Parts
 
-  /// Frames behind the heard one that the server's queue may still hold. A sink takes them in blocks (50 ms on a null sink,
-  /// a quantum of 21 ms on PipeWire), so the longest delay that was seen is what it may have taken by now. One that takes
-  /// more than 50 ms at a time is a device with a long buffer, which PulseAudio can rewind. The source has 20 ms.
+  /// The number of frames from the heard one to the first that is still replaceable in the server's queue. A
+  /// sink takes frames in blocks (50 ms on a null sink, a quantum of 21 ms on PipeWire), so it may hold up to
+  /// the longest delay seen. A sink that takes more than 50 ms at a time is a device with a long buffer,
+  /// which PulseAudio can rewind. The source gets 20 ms.
   private var replacementLead: Double { min(longestSinkDelay, 0.05 * sampleRate) + 0.02 * sampleRate }
 
-  /// How far the line may lead by itself.
+  /// The last position that the line may reach without a report.
   private var lastPosition: Double {
     let end = Double(positions.endPosition)
     return isEndPending ? max(Double(positions.basePosition), end - 1) : end

@@ -1,6 +1,6 @@
 import HostTime
 
-/// A heard position that moves evenly: `position` at `time`, `rate` frames in a second of host time.
+/// A uniformly moving heard position: `position` at `time`, `rate` in frames per second of host time.
 struct HeardLine: Hashable, Sendable {
   var position: Double
   var time: HostTime
@@ -9,57 +9,64 @@ struct HeardLine: Hashable, Sendable {
   /// The position at `moment`.
   func position(at moment: HostTime) -> Double { position + moment.seconds(since: time) * rate }
 
-  /// When the line reaches `place`.
+  /// Returns the time at which the line reaches `place`.
   func time(ofPosition place: Double) -> HostTime { time.advanced(bySeconds: (place - position) / rate) }
 }
 
-/// Draws the line through the server's reports.
+/// Fits the line of the heard position to the server's reports.
 ///
-/// Servers differ. PulseAudio's reports lie on a straight line to 0.05 ms: each is followed as it comes. PipeWire's
-/// move in steps of the graph's quantum and scatter evenly over 21 ms (1024 frames at 48 kHz): the line then goes
-/// through their mean, and bends by 0.5 % at most. Which it is shows in the first few milliseconds.
+/// Servers differ. PulseAudio's reports lie on a straight line within 0.05 ms, so each one is followed.
+/// PipeWire's reports move in steps of the graph's quantum and scatter evenly over 21 ms (1024 frames at 48
+/// kHz). The line then goes through the lower edge of the scatter, and its rate changes by at most 0.5 %. The
+/// first few milliseconds show which kind of server it is.
 struct HeardLineFilter: Sendable {
-  /// What a report did to the line.
+  /// The result of a report for the line.
   struct Update {
     var line: HeardLine
-    /// The line does not continue the one before.
+    /// Whether the line is discontinuous with the previous one.
     var jumped = false
-    /// The next report is wanted that many seconds from now, sooner than libpulse would ask for it.
+    /// The seconds until the next report if one is needed sooner than libpulse would request it.
     var nextReport: Double?
   }
 
   private enum Phase {
-    /// One report: nothing is known about the scatter. `tries`: how many disagreed since.
+    /// A single report: the scatter is unknown. `tries`: the number of later reports that disagreed.
     case starting(tries: Int)
-    /// Reports lie on the line. `suspect`: how far an earlier one lay off, if it did, and when.
+    /// Reports lie on the line. `suspect`: the error and time of an outlier, if any.
     case quiet(suspect: (error: Double, time: HostTime)?)
-    /// Reports scatter; enough of them are being collected to see how far.
+    /// Reports scatter; enough of them are being collected to measure the width.
     case surveying
-    /// Reports scatter. `strays`: how many in a row lay far outside.
+    /// Reports scatter. `strays`: the number of consecutive outliers.
     case scattering(strays: Int)
   }
 
-  /// Closer than this, in seconds, two reports say the same.
+  /// The difference in seconds below which two reports agree.
   private static let agreement = 0.001
-  /// Further than this a single report is an error or a jump.
+  /// The error in seconds above which a single report is an outlier or a jump.
   private static let suspicion = 0.002
-  /// Below this a quiet line is bent, above it is moved. A step of this size is not seen at 1/100 s.
+  /// The error in seconds below which a quiet line is bent instead of moved. A step of this size is invisible
+  /// at 1/100 s.
   private static let bendable = 0.0002
-  /// libpulse's longest interval between two reports of its own: a bend must last that long without overshooting.
+  /// libpulse's longest interval between automatic reports in seconds; a bend must last that long without
+  /// overshooting.
   private static let interval = 1.5
-  /// Long enough that PipeWire's reports, which stand still within a quantum, show that they do.
+  /// The interval to a confirming report in seconds, long enough to reveal PipeWire's constant position
+  /// within a quantum.
   private static let confirmation = 0.004
-  /// How often two of the first reports may disagree before that is taken for scatter.
+  /// The number of disagreements among the first reports that are attributed to lateness before scatter is
+  /// assumed.
   private static let startTries = 3
-  /// 16 reports every 3 ms cover two quanta of 1024 frames, one of 2048.
+  /// The survey's interval in seconds and count: 16 reports every 3 ms cover two quanta of 1024 frames or one
+  /// of 2048.
   private static let surveyInterval = 0.003
   private static let surveyCount = 16
-  /// About 70 s of libpulse's own reports: the mean of 48 that scatter over 21 ms is good to 0.9 ms.
+  /// The number of reports averaged: about 70 s of libpulse's automatic reports. The mean of 48 that scatter
+  /// over 21 ms is accurate to 0.9 ms.
   private static let windowCount = 48
 
   private let nominalRate: Double
   private var phase = Phase.starting(tries: 0)
-  /// Frames per second as they were seen so far.
+  /// The observed rate in frames per second.
   private var baseRate: Double
   private var isKnownToScatter = false
   private var lastTime = HostTime(nanoseconds: .min)
@@ -71,14 +78,14 @@ struct HeardLineFilter: Sendable {
     window.reserveCapacity(Self.windowCount)
   }
 
-  /// Forgets the line; of the device, unless it is another one, it keeps the rate and whether its reports scatter.
+  /// Resets the line. For the same device, the rate and the knowledge of scatter are kept.
   mutating func reset(isSameDevice: Bool = true) {
     phase = .starting(tries: 0)
     if !isSameDevice { isKnownToScatter = false }
     window.removeAll(keepingCapacity: true)
   }
 
-  /// The line from its first report.
+  /// Starts a line from its first report.
   mutating func begin(_ report: TimingReport) -> Update {
     reset()
     let update = restart(at: report)
@@ -91,28 +98,30 @@ struct HeardLineFilter: Sendable {
     return Update(line: line, jumped: true, nextReport: Self.confirmation)
   }
 
-  /// The line after one more report.
+  /// Updates the line with another report.
   mutating func update(_ line: HeardLine, with report: TimingReport) -> Update {
     let error = (report.heardPosition - line.position(at: report.hostTime)) / nominalRate
     let elapsed = report.hostTime.seconds(since: lastTime)
-    // libpulse hands the same information out again until the next arrives.
+    // libpulse returns the same information until the next arrives.
     guard elapsed > 0 else { return Update(line: line) }
     switch phase {
     case .starting(let tries):
-      // PipeWire's reports agree as well while they stand still: the second one has to be some way off.
+      // PipeWire's reports also agree within a quantum, so the second one must be some time later.
       guard elapsed > Self.confirmation / 2 else { return Update(line: line, nextReport: Self.confirmation) }
       if abs(error) <= Self.agreement {
         phase = .quiet(suspect: nil)
         return follow(line, report, error: error, elapsed: elapsed)
       }
-      // A report that moved, but disagrees: one of the two was stamped late, and it is the one further behind.
+      // A moving report that disagrees: one of the two was stamped late, namely the one with the lower
+      // position.
       let standsStill = report.heardPosition == line.position
       if standsStill || tries >= Self.startTries { return survey(line, report) }
       let update = error > 0 ? restart(at: report) : Update(line: line, nextReport: Self.confirmation)
       phase = .starting(tries: tries + 1)
       return update
     case .quiet(let suspect):
-      // A busy server stamps a report late, never early: one that lies behind the line needs a second one.
+      // A busy server stamps reports late, never early: one below the line needs confirmation by a second
+      // one.
       let isLate = error < -Self.bendable && suspect == nil
       if abs(error) <= Self.suspicion, !isLate {
         phase = .quiet(suspect: nil)
@@ -141,7 +150,7 @@ struct HeardLineFilter: Sendable {
     _ line: HeardLine, _ report: TimingReport, error: Double, elapsed: Double
   ) -> Update {
     lastTime = report.hostTime
-    // What is left after an interval is drift: crystals differ by some 50 ppm.
+    // The error left after an interval is drift: crystals differ by about 50 ppm.
     if elapsed > 0.5 { learn(error / elapsed * 0.2) }
     guard abs(error) < Self.bendable else {
       return Update(line: HeardLine(position: report.heardPosition, time: report.hostTime, rate: baseRate))
@@ -149,13 +158,13 @@ struct HeardLineFilter: Sendable {
     return Update(line: bent(line, at: report.hostTime, by: error, over: Self.interval))
   }
 
-  /// Moves the base rate by that part of the nominal one, within ±0.1 %.
+  /// Adjusts the base rate by a fraction of the nominal rate, within ±0.1 %.
   private mutating func learn(_ difference: Double) {
     let limit = nominalRate * 0.001
     baseRate = min(max(baseRate + difference * nominalRate, nominalRate - limit), nominalRate + limit)
   }
 
-  /// The line without a step, on its way to lose `error` seconds in `duration` seconds.
+  /// Returns a continuous line that corrects `error` seconds within `duration` seconds.
   private func bent(_ line: HeardLine, at time: HostTime, by error: Double, over duration: Double)
     -> HeardLine
   {
@@ -189,7 +198,7 @@ struct HeardLineFilter: Sendable {
     let known = estimate(against: straight)
     let offset = (report.heardPosition - straight.position) / nominalRate
     if abs(offset - known.mean) > 3 * known.halfWidth + 0.005 {
-      // One late thread is no news; three reports in a row are.
+      // A single late thread is ignored; three outliers in a row start a new survey.
       if strays >= 2 { return survey(line, report) }
       phase = .scattering(strays: strays + 1)
       return Update(line: line, nextReport: Self.surveyInterval)
@@ -203,11 +212,12 @@ struct HeardLineFilter: Sendable {
     return Update(line: bent(line, at: report.hostTime, by: error, over: Self.interval * 2))
   }
 
-  /// Where the reports in the window lie, in seconds from a line: their mean, half the width of an even scatter, and
-  /// their lower edge. The edge is the truth: within a quantum the read index stands where its end will be heard.
+  /// Returns the mean, half width and lower edge of the windowed reports' offsets from a line, in seconds.
+  /// The lower edge is the true position: within a quantum the read index stays at the quantum's end.
   private func estimate(against line: HeardLine) -> (mean: Double, halfWidth: Double, error: Double) {
     let offsets = window.map { ($0.position - line.position(at: $0.time)) / nominalRate }.sorted()
-    // An even scatter lies within its interquartile range of its median; what lies far outside was stamped late.
+    // An even scatter lies within its interquartile range of its median; offsets far outside were stamped
+    // late.
     let median = offsets[offsets.count / 2]
     let range = offsets[offsets.count * 3 / 4] - offsets[offsets.count / 4]
     let limit = range * 1.5 + Self.agreement / 2

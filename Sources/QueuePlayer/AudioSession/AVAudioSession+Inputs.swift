@@ -1,79 +1,80 @@
 public import Foundation
 
-// There is no input. What asks for one says so; what lists inputs is empty. Any thread; nothing blocks.
+// No input exists. Methods that need one throw, and lists of inputs are empty. Any thread; no call blocks.
 
 extension AVAudioSession {
-  /// Whether the application may record.
+  /// The user's permission to record.
   public enum RecordPermission: UInt, Sendable {
-    /// The user was not asked yet; does not occur.
+    /// The user was not asked yet. Does not occur.
     case undetermined = 0x756E_6474
-    /// It may not: there is no input.
+    /// Recording is not permitted, because no input exists.
     case denied = 0x6465_6E79
-    /// It may; does not occur.
+    /// Recording is permitted. Does not occur.
     case granted = 0x6772_6E74
   }
 
-  /// Which output is used instead of the category's own.
+  /// An override of the category's output.
   public enum PortOverride: UInt, Sendable {
     /// The category's own output.
     case none = 0
-    /// The speaker.
+    /// The built-in speaker.
     case speaker = 0x7370_6B72
   }
 
-  /// Whether there is an input: false.
+  /// A Boolean value that indicates whether an input exists. Always false.
   public var isInputAvailable: Bool { false }
 
-  /// The inputs that can be chosen: none. Nil for a category without an input, as on Apple's systems.
+  /// The available inputs: empty, or nil for a category without an input, as on Apple's systems.
   public var availableInputs: [AVAudioSessionPortDescription]? {
     [.record, .playAndRecord, .multiRoute].contains(category) ? [] : nil
   }
 
-  /// The input that was chosen: nil.
+  /// The preferred input. Always nil.
   public var preferredInput: AVAudioSessionPortDescription? { nil }
 
-  /// Chooses an input. Nil, for none, has no effect.
+  /// Sets the preferred input. Nil has no effect.
   ///
-  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable` for any port: there is no input.
+  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable` for any port, because no input
+  ///   exists.
   public func setPreferredInput(_ inPort: AVAudioSessionPortDescription?) throws {
     if inPort != nil { throw Self.noInput }
   }
 
-  /// The number of the input's channels: 0.
+  /// The number of input channels. Always 0.
   public var inputNumberOfChannels: Int { 0 }
 
-  /// The greatest number of input channels that can be had: 0.
+  /// The maximum number of input channels. Always 0.
   public var maximumInputNumberOfChannels: Int { 0 }
 
-  /// The input's gain, from 0 to 1: 0.
+  /// The input gain, from 0 to 1. Always 0.
   public var inputGain: Float { 0 }
 
-  /// Whether `setInputGain(_:)` can succeed: false.
+  /// Whether `setInputGain(_:)` can succeed. Always false.
   public var isInputGainSettable: Bool { false }
 
-  /// Sets the input's gain.
+  /// Sets the input gain.
   ///
-  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable`: there is no input.
+  /// - Throws: an `NSError` with the `ErrorCode` `resourceNotAvailable`, because no input exists.
   public func setInputGain(_ gain: Float) throws { throw Self.noInput }
 
-  /// The latency from the microphone to the application, in seconds: 0.
+  /// The latency from the microphone to the application, in seconds. Always 0.
   public var inputLatency: TimeInterval { 0 }
 
-  /// Whether the application may record: `denied`.
+  /// The user's permission to record. Always `denied`.
   public var recordPermission: RecordPermission { .denied }
 
-  /// Asks whether the application may record. `response` is called once, with false, on the main queue: before the
-  /// return if the caller is on it.
+  /// Requests permission to record. `response` is called once, with false, on the main queue; before the
+  /// return if the caller is on the main queue.
   @preconcurrency
   public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
     suspension.tell { response(false) }
   }
 
-  /// Chooses the speaker instead of the category's output. Has no effect: there is one output, and the sound server's
-  /// tools move sound to another.
+  /// Overrides the category's output with the speaker. Has no effect: the only output is the sound server's,
+  /// whose own tools move sound to another device.
   ///
-  /// - Throws: an `NSError` with the `ErrorCode` `incompatibleCategory` for `speaker` with another category than
-  ///   `playAndRecord`.
+  /// - Throws: an `NSError` with the `ErrorCode` `incompatibleCategory` for `speaker` with another category
+  ///   than `playAndRecord`.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
     if portOverride != .none, category != .playAndRecord {
       throw AudioSessionError(.incompatibleCategory, "\(category.rawValue) has no port to override.")

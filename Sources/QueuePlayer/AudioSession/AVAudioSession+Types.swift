@@ -1,51 +1,54 @@
 extension AVAudioSession {
-  /// The purpose of an application's sound. The names are Apple's.
+  /// The purpose of an application's sound, with Apple's names.
   public struct Category: RawRepresentable, Hashable, Sendable {
-    /// Apple's name.
+    /// Apple's name of the category.
     public let rawValue: String
-    /// The category of that name.
+    /// Creates a category from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Sound that the application can do without; pauses in the background.
+    /// Optional sound, which pauses in the background.
     public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-    /// As `ambient`, but not mixed with other applications on Apple's systems. The default of a session.
+    /// Optional sound that Apple's systems do not mix with other applications; pauses in the background. The
+    /// default of a session.
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
-    /// Sound that the application is made for; may continue in the background.
+    /// Sound that is the purpose of the application; may continue in the background.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
-    /// Recording only: players do not play. There is no input, so nothing is recorded either.
+    /// Recording only: players do not play. Recording is not possible, because no input exists.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
-    /// Sound in both directions; may continue in the background. There is no input: it plays as `playback` does.
+    /// Sound in both directions; may continue in the background. Plays like `playback`, because no input
+    /// exists.
     public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
-    /// Sound over several routes; may continue in the background. There is one route: it plays as `playback` does.
+    /// Sound over several routes; may continue in the background. Plays like `playback`, because only one
+    /// route exists.
     public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
 
     static let all = [ambient, soloAmbient, playback, record, playAndRecord, multiRoute]
   }
 
-  /// The kind of sound. Stored and reported, but has no effect on playback.
+  /// The kind of sound. Stored and reported, but without effect on playback.
   public struct Mode: RawRepresentable, Hashable, Sendable {
-    /// Apple's name.
+    /// Apple's name of the mode.
     public let rawValue: String
-    /// The mode of that name.
+    /// Creates a mode from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Any kind.
+    /// Any kind of sound.
     public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
     /// Speech that pauses when another application prompts.
     public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
-    /// Films. With the category `playback` only.
+    /// Films. Valid with the category `playback` only.
     public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
     /// Unprocessed sound, for measurements.
     public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
-    /// Prompts by a voice. With the category `playback` only.
+    /// Prompts by a voice. Valid with the category `playback` only.
     public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
-    /// A conversation by voice. With the category `playAndRecord` only.
+    /// A voice call. Valid with the category `playAndRecord` only.
     public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
-    /// A conversation in a game. With the category `playAndRecord` only.
+    /// A voice call in a game. Valid with the category `playAndRecord` only.
     public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
-    /// A conversation with pictures. With the category `playAndRecord` only.
+    /// A video call. Valid with the category `playAndRecord` only.
     public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
-    /// Recording a film. With the categories `record` and `playAndRecord` only.
+    /// Recording a film. Valid with the categories `record` and `playAndRecord` only.
     public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
 
     static let all = [
@@ -54,35 +57,36 @@ extension AVAudioSession {
     ]
   }
 
-  /// How the sound combines with that of other applications. Stored and reported, but without effect: a sound
-  /// server mixes all applications.
+  /// Options for mixing with other applications. Stored and reported, but without effect: a sound server
+  /// mixes all applications.
   public struct CategoryOptions: OptionSet, Sendable {
-    /// Apple's bits.
+    /// The bits, with Apple's values.
     public let rawValue: UInt
-    /// Options of these bits.
+    /// Creates options from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Others are heard too.
+    /// Mixes with the sound of other applications.
     public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
-    /// Others are heard more quietly; implies `mixWithOthers`.
+    /// Lowers the volume of other applications; implies `mixWithOthers`.
     public static let duckOthers = CategoryOptions(rawValue: 0x2)
-    /// Bluetooth headsets may be used.
+    /// Allows Bluetooth headsets.
     public static let allowBluetoothHFP = CategoryOptions(rawValue: 0x4)
     /// The earlier name of `allowBluetoothHFP`.
     public static let allowBluetooth = allowBluetoothHFP
-    /// The speaker and not the receiver is used.
+    /// Uses the speaker instead of the receiver.
     public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
-    /// Speech of others pauses, their other sound is mixed; includes `mixWithOthers`.
+    /// Pauses speech of other applications and mixes with their other sound; includes `mixWithOthers`.
     public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)
-    /// Bluetooth devices for music may be used.
+    /// Allows Bluetooth devices for music.
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
-    /// AirPlay devices may be used.
+    /// Allows AirPlay devices.
     public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
-    /// Sound goes on when the microphone is muted. With the categories `record` and `playAndRecord` only.
+    /// Continues playback while the microphone is muted. Valid with the categories `record` and
+    /// `playAndRecord` only.
     public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
   }
 
-  /// Which route the application shares with others. Stored and reported, but without effect.
+  /// The route that the application shares with others. Stored and reported, but without effect.
   public enum RouteSharingPolicy: UInt, Sendable {
     /// The system's default route.
     case `default` = 0
@@ -96,85 +100,85 @@ extension AVAudioSession {
 
   /// Options of `setActive(_:options:)`.
   public struct SetActiveOptions: OptionSet, Sendable {
-    /// Apple's bits.
+    /// The bits, with Apple's values.
     public let rawValue: UInt
-    /// Options of these bits.
+    /// Creates options from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Other applications are told that they may resume. For deactivation only; without effect here.
+    /// Notifies other applications that they may resume. For deactivation only; without effect here.
     public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
   }
 
-  /// Whether an interruption begins or ends. As Apple's, `began` is 1 and `ended` is 0.
+  /// The beginning or the end of an interruption. As in Apple's type, `began` is 1 and `ended` is 0.
   public enum InterruptionType: UInt, Sendable {
-    /// It begins; an end may never come.
+    /// The interruption began; an end may never follow.
     case began = 1
-    /// It has ended.
+    /// The interruption ended.
     case ended = 0
   }
 
-  /// What comes with the end of an interruption.
+  /// Options that accompany the end of an interruption.
   public struct InterruptionOptions: OptionSet, Sendable {
-    /// Apple's bits.
+    /// The bits, with Apple's values.
     public let rawValue: UInt
-    /// Options of these bits.
+    /// Creates options from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The application may resume its sound without asking the user.
+    /// The application may resume playback without asking the user.
     public static let shouldResume = InterruptionOptions(rawValue: 1)
   }
 
-  /// Why an interruption began.
+  /// The reason of an interruption.
   public enum InterruptionReason: UInt, Sendable {
-    /// Something else sounds: a call, another application.
+    /// Other audio started: a call, another application.
     case `default` = 0
     /// The application was suspended. Deprecated by Apple since iOS 16; does not occur here.
     case appWasSuspended = 1
-    /// The built-in microphone was muted; does not occur.
+    /// The built-in microphone was muted. Does not occur.
     case builtInMicMuted = 2
-    /// The route's device went away.
+    /// The route's device was disconnected.
     case routeDisconnected = 4
   }
 
-  /// Whether other applications begin to sound or end.
+  /// The start or the end of other applications' audio.
   public enum SilenceSecondaryAudioHintType: UInt, Sendable {
-    /// They sound: what the application can do without should be silent.
+    /// Other applications play: optional sound should be silent.
     case begin = 1
-    /// They sound no more.
+    /// Other applications no longer play.
     case end = 0
   }
 
-  /// Why the route changed.
+  /// The reason of a route change.
   public enum RouteChangeReason: UInt, Sendable {
-    /// The reason is not known.
+    /// Unknown reason.
     case unknown = 0
-    /// A device can be used that could not before; sound goes there.
+    /// A device became available; sound moves to it.
     case newDeviceAvailable = 1
-    /// The device is gone.
+    /// The device was removed.
     case oldDeviceUnavailable = 2
     /// The session's category changed.
     case categoryChange = 3
-    /// The route was overridden; does not occur.
+    /// The route was overridden. Does not occur.
     case override = 4
-    /// The device woke up; does not occur.
+    /// The device woke from sleep. Does not occur.
     case wakeFromSleep = 6
-    /// There is no device for the category; does not occur.
+    /// No device suits the category. Does not occur.
     case noSuitableRouteForCategory = 7
-    /// The devices are the same and their configuration is another; does not occur.
+    /// The configuration of the devices changed. Does not occur.
     case routeConfigurationChange = 8
   }
 
-  /// Codes of the errors that a session throws: an `NSError` with the domain `NSOSStatusErrorDomain`.
+  /// The codes of the errors that a session throws: an `NSError` with the domain `NSOSStatusErrorDomain`.
   public enum ErrorCode: Int, Sendable {
     /// No error.
     case none = 0
-    /// '!cat': the mode, or what is asked for, does not go with the category.
+    /// '!cat': the category does not allow the mode or the operation.
     case incompatibleCategory = 560_161_140
-    /// '!pri': something more important has the sound, a call.
+    /// '!pri': audio of higher priority is active, for example a call.
     case insufficientPriority = 561_017_449
-    /// '!res': what is asked for is not there, an input.
+    /// '!res': the resource does not exist, for example an input.
     case resourceNotAvailable = 561_145_203
-    /// A parameter that is not valid, or not with the others.
+    /// Error in user parameters: an invalid value, or an invalid combination of values.
     case badParam = -50
   }
 }

@@ -3,16 +3,16 @@ public import Foundation
 import PlaybackEngine
 import Synchronization
 
-/// The audio session of an application: whether its sound continues in the background, what interrupts it,
-/// and where it is played.
+/// The audio session of an application: its right to play in the background, its interruptions and its route.
 ///
-/// Every environment has one session, shared by all its players. Any thread; nothing blocks, but for the first
-/// use of `isOtherAudioPlaying` and its siblings. Notifications are posted on the environment's main queue, and
-/// held back while the application is suspended.
+/// Each environment has one session, shared by all its players. May be used from any thread. No call blocks,
+/// except the first use of `isOtherAudioPlaying`, `secondaryAudioShouldBeSilencedHint` or `outputVolume`.
+/// Notifications are posted on the environment's main queue; while the application is suspended they are
+/// deferred.
 ///
 /// A player that starts to play activates an inactive session. The session stays active until it is
-/// deactivated or interrupted or the application ends. Suspension does not change it, because players resume
-/// by themselves afterwards.
+/// deactivated or interrupted or the application ends. Suspension does not deactivate the session, because
+/// players resume automatically afterwards.
 public final class AVAudioSession: NSObject, Sendable {
   private let state = Mutex(AudioSessionState())
   let suspension: PlaybackSuspension
@@ -31,27 +31,27 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Category
 
-  /// The purpose of the sound; `soloAmbient` until it is set.
+  /// The purpose of the sound; `soloAmbient` by default.
   public var category: Category { state.withLock { $0.category } }
 
-  /// The kind of sound; `default` until it is set.
+  /// The kind of sound; `default` until set.
   public var mode: Mode { state.withLock { $0.mode } }
 
-  /// The options that were set with the category.
+  /// The options set with the category.
   public var categoryOptions: CategoryOptions { state.withLock { $0.options } }
 
-  /// The policy that was set with the category; `default` until it is set.
+  /// The policy set with the category; `default` until set.
   public var routeSharingPolicy: RouteSharingPolicy { state.withLock { $0.policy } }
 
-  /// The categories that can be set: all, also those with an input, although there is none.
+  /// The categories that can be set: all, including those with an input, although no input exists.
   public var availableCategories: [Category] { Category.all }
 
   /// The modes that can be set with at least one of the categories: all.
   public var availableModes: [Mode] { Mode.all }
 
-  /// Sets the category. If it differs from the present one, the options are cleared. The mode is kept if it
-  /// is valid for the category, and becomes `default` otherwise. The category `record` pauses the session's
-  /// players, with the reason `setRateFailed`.
+  /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
+  /// category, and becomes `default` otherwise. The category `record` pauses the session's players, with the
+  /// reason `setRateFailed`.
   ///
   /// - Throws: an `NSError` with the `ErrorCode` `badParam` for an unknown category.
   public func setCategory(_ category: Category) throws {
@@ -60,15 +60,15 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Sets category and options.
   ///
-  /// - Throws: as `setCategory(_:)`; `badParam` for options that do not go with the category.
+  /// - Throws: the errors of `setCategory(_:)`; `badParam` for options that the category does not allow.
   public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
   }
 
   /// Sets category, mode and options.
   ///
-  /// - Throws: as `setCategory(_:options:)`; `incompatibleCategory` for a mode that does not go with the
-  ///   category.
+  /// - Throws: the errors of `setCategory(_:options:)`; `incompatibleCategory` for a mode that the category
+  ///   does not allow.
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     try change { state throws(AudioSessionError) in
       try state.setCategory(category, mode: mode, options: options)
@@ -77,9 +77,9 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Sets category, mode, policy and options.
   ///
-  /// - Throws: as `setCategory(_:mode:options:)`; `badParam` for a long-form policy with another category
-  ///   than `playback`, another mode than `default`, `moviePlayback` and `spokenAudio`, or any option, and
-  ///   for `independent`.
+  /// - Throws: the errors of `setCategory(_:mode:options:)`; `badParam` for the policy `independent`. A
+  ///   long-form policy also throws `badParam` unless the category is `playback`, the mode `default`,
+  ///   `moviePlayback` or `spokenAudio`, and the options are empty.
   public func setCategory(
     _ category: Category, mode: Mode, policy: RouteSharingPolicy, options: CategoryOptions = []
   ) throws {
@@ -90,7 +90,7 @@ public final class AVAudioSession: NSObject, Sendable {
 
   /// Sets the mode.
   ///
-  /// - Throws: as `setCategory(_:mode:options:)`.
+  /// - Throws: the errors of `setCategory(_:mode:options:)`.
   public func setMode(_ mode: Mode) throws {
     try change { state throws(AudioSessionError) in
       try state.setMode(mode)
@@ -100,11 +100,12 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Activity
 
-  /// Whether the session is active. Apple's has no such member; the rules of its activity are Apple's.
+  /// Whether the session is active. Apple's session has no such member, but activates by the same rules.
   public var isActive: Bool { state.withLock { $0.isActive } }
 
-  /// Whether the session is interrupted: it cannot be activated then, and players do not play. Becomes true
-  /// before `began` is posted and false before `ended` is posted. Apple's has no such member.
+  /// Whether the session is interrupted. During an interruption it cannot be activated, and players do not
+  /// play. Becomes true before `began` is posted and false before `ended` is posted. Apple's session has no
+  /// such member.
   public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
   /// Activates or deactivates the session. Deactivation pauses its players and does not throw (as since iOS
@@ -119,7 +120,7 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Route
 
-  /// Where sound is played.
+  /// The current route of the sound.
   public var currentRoute: AVAudioSessionRouteDescription {
     AVAudioSessionRouteDescription(sink: state.withLock { $0.sink })
   }
@@ -132,8 +133,8 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: Others
 
-  /// How long the first question about others waits for the server's answer, in seconds. One on this machine answers
-  /// within milliseconds.
+  /// The timeout of the first query about other audio, in seconds. A server on this machine answers within
+  /// milliseconds.
   static let answerLimit = 0.2
 
   private var surroundings: OutputSurroundings {
@@ -141,7 +142,7 @@ public final class AVAudioSession: NSObject, Sendable {
     return device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
   }
 
-  /// Has the device tell of what it has to say, if it does not yet.
+  /// Subscribes to the device's surroundings, if not yet subscribed.
   private func followSurroundings() {
     let isFirst = state.withLock { state in
       defer { state.followsSurroundings = true }
@@ -154,18 +155,19 @@ public final class AVAudioSession: NSObject, Sendable {
     }
   }
 
-  /// Whether another client of the sound server plays; false if there is no server. The first use of this property,
-  /// `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and waits for its answer, at most 0.2
-  /// seconds; then the server tells of changes, and nothing blocks. Activating the session connects as well, and does
-  /// not wait.
+  /// Whether another client of the sound server plays audio; false if no server is available. The first use
+  /// of this property, `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and
+  /// waits at most 0.2 seconds for its answer. After that the server reports changes, and no use blocks.
+  /// Activating the session also connects, without waiting.
   public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
 
-  /// Whether sound that the application can do without should be silent: the same as `isOtherAudioPlaying`, since no
-  /// client of the server says whether its sound may be mixed. `silenceSecondaryAudioHintNotification` tells of changes.
+  /// Whether optional sound of the application should be silent. Equals `isOtherAudioPlaying`, because
+  /// clients of the server do not state whether their sound may be mixed.
+  /// `silenceSecondaryAudioHintNotification` reports changes.
   public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
 
-  /// The volume of the sink as a mixer's slider shows it, from 0 to 1, also while the sink is muted; 1 if there is no
-  /// server. Blocks as `isOtherAudioPlaying` does. Can be observed.
+  /// The sink's volume as a mixer's slider shows it, from 0 to 1, even while the sink is muted; 1 if no
+  /// server is available. The first use may block for 0.2 seconds, as for `isOtherAudioPlaying`. Observable.
   public var outputVolume: Float {
     observations.note(.outputVolume)
     return surroundings.volume
@@ -173,13 +175,13 @@ public final class AVAudioSession: NSObject, Sendable {
 
   // MARK: For players and the system
 
-  /// Whether players may play at all.
+  /// Whether players may play at all. False for the category `record`.
   var allowsSound: Bool { state.withLock { $0.allowsSound } }
 
-  /// Whether players may sound in the background.
+  /// Whether players may play in the background.
   var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }
 
-  /// Activates the session for a player that starts to play. False if that is refused.
+  /// Activates the session for a player that starts to play. Returns false if the session refuses.
   func activateForPlayback() -> Bool {
     do throws(AudioSessionError) {
       perform(try state.withLock { state throws(AudioSessionError) in try state.activate() })
@@ -201,7 +203,7 @@ public final class AVAudioSession: NSObject, Sendable {
 
   func outputLost(_ cause: OutputError.Cause) { perform(state.withLock { $0.outputLost(cause) }) }
 
-  /// The application ended: returns to the initial state for the next one.
+  /// Returns to the initial state when the application has ended, for the next launch.
   func reset() { state.withLock { $0 = AudioSessionState() } }
 
   // MARK: Carrying out actions

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The route of the sound.
+/// The inputs and outputs of the current route.
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
-  /// Empty: there is no input.
+  /// The inputs. Always empty, because no input exists.
   public let inputs: [AVAudioSessionPortDescription] = []
-  /// The sink; empty before the output is first opened and while there is no sink.
+  /// The sink; empty before the output is first opened and while no sink is available.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(sink: String?) {
@@ -15,7 +15,7 @@ public final class AVAudioSessionRouteDescription: NSObject, Sendable {
 
 /// A port of a route: a sink of the sound server, or a file.
 public final class AVAudioSessionPortDescription: NSObject, Sendable {
-  /// The kind of device, derived from the sink's name; `lineOut` if the name does not tell.
+  /// The kind of device, derived from the sink's name; `lineOut` if the name does not indicate a kind.
   public let portType: AVAudioSession.Port
   /// The sink's name.
   public let portName: String
@@ -31,14 +31,14 @@ public final class AVAudioSessionPortDescription: NSObject, Sendable {
 }
 
 extension AVAudioSession {
-  /// A kind of device.
+  /// The kind of a device.
   public struct Port: RawRepresentable, Hashable, Sendable {
-    /// Apple's name.
+    /// Apple's name of the kind.
     public let rawValue: String
-    /// The kind with that name.
+    /// Creates a kind from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A line output, or any device whose name does not tell its kind.
+    /// A line output, or any device whose name does not indicate its kind.
     public static let lineOut = Port(rawValue: "LineOut")
     /// A Bluetooth device.
     public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
@@ -47,34 +47,34 @@ extension AVAudioSession {
     /// A USB device.
     public static let usbAudio = Port(rawValue: "USBAudio")
 
-    // The others are there for applications that compare with them. They are not reported: a sink's name does not tell
-    // of them, and there is no input.
+    // The other kinds exist for applications that compare with them. They are not reported: sink names do not
+    // indicate them, and no input exists.
 
-    /// Headphones: the server's sink is the same with and without them.
+    /// Headphones. Not reported, because the server's sink is the same with and without them.
     public static let headphones = Port(rawValue: "Headphones")
     /// The speaker of a phone.
     public static let builtInSpeaker = Port(rawValue: "Speaker")
-    /// The speaker that is held to the ear.
+    /// The receiver of a phone, held to the ear.
     public static let builtInReceiver = Port(rawValue: "Receiver")
-    /// A device of Bluetooth Low Energy.
+    /// A Bluetooth Low Energy device.
     public static let bluetoothLE = Port(rawValue: "BluetoothLE")
     /// A Bluetooth headset.
     public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
-    /// A device on the network.
+    /// An AirPlay device on the network.
     public static let airPlay = Port(rawValue: "AirPlay")
-    /// A car.
+    /// A car's audio system.
     public static let carAudio = Port(rawValue: "CarAudio")
     /// A display connected by DisplayPort.
     public static let displayPort = Port(rawValue: "DisplayPort")
     /// A device connected by Thunderbolt.
     public static let thunderbolt = Port(rawValue: "Thunderbolt")
-    /// A card in the computer.
+    /// An audio card on the PCI bus.
     public static let PCI = Port(rawValue: "PCI")
     /// A device connected by FireWire.
     public static let fireWire = Port(rawValue: "FireWire")
-    /// A device of Audio Video Bridging.
+    /// An Audio Video Bridging device.
     public static let AVB = Port(rawValue: "AVB")
-    /// No device at all.
+    /// A virtual device.
     public static let virtual = Port(rawValue: "Virtual")
     /// The microphone of a phone.
     public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")

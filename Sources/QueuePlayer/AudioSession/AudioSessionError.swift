@@ -1,9 +1,9 @@
 import Foundation
 
-/// Why a session refuses something.
+/// The error of a call that a session refuses.
 struct AudioSessionError: Error, Hashable {
   let code: AVAudioSession.ErrorCode
-  /// A sentence for a person.
+  /// The reason, in a sentence for people.
   let reason: String
 
   init(_ code: AVAudioSession.ErrorCode, _ reason: String) {
@@ -11,7 +11,7 @@ struct AudioSessionError: Error, Hashable {
     self.reason = reason
   }
 
-  /// The error that clients catch.
+  /// The error that clients catch, in the domain `NSOSStatusErrorDomain`.
   var asNSError: NSError {
     NSError(
       domain: NSOSStatusErrorDomain, code: code.rawValue, userInfo: [NSLocalizedDescriptionKey: reason])

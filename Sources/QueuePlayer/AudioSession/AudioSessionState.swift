@@ -1,7 +1,8 @@
 import AudioCore
 import PlaybackEngine
 
-/// A session as a value: takes calls and reports and returns the actions to carry out.
+/// The state machine of an audio session. Its methods receive calls and events and return the actions to
+/// perform.
 struct AudioSessionState: Sendable {
   var category = AVAudioSession.Category.soloAmbient
   var mode = AVAudioSession.Mode.default
@@ -9,13 +10,13 @@ struct AudioSessionState: Sendable {
   var policy = AVAudioSession.RouteSharingPolicy.default
   var isActive = false
   var isInterrupted = false
-  /// The name of the sink; nil if there is none.
+  /// The name of the sink; nil if no sink is known.
   var sink: String?
-  /// Whether the connection to the server was lost and is not back.
+  /// Whether the connection to the server was lost and is not restored.
   var isServerLost = false
-  /// Whether the device tells of what it has to say.
+  /// Whether the session has subscribed to the device's surroundings.
   var followsSurroundings = false
-  /// What the device said last; nil before it said anything.
+  /// The last surroundings that the device reported; nil before the first report.
   private var surroundings: OutputSurroundings?
 
   enum Action: Hashable, Sendable {
@@ -24,29 +25,30 @@ struct AudioSessionState: Sendable {
     case postRouteChange(AVAudioSession.RouteChangeReason, previous: String?)
     case postServicesLost
     case postServicesReset
-    /// The device is to tell of what else sounds on it.
+    /// Subscribe to the device's surroundings (volume, other audio).
     case followSurroundings
-    /// The volume of the device may be another.
+    /// Notify observers of `outputVolume`, which may have changed.
     case announceVolume
-    /// Others begin to sound, or end.
+    /// Other applications started or stopped playing audio.
     case postSilenceHint(begins: Bool)
-    /// Every player of the session pauses.
+    /// Pause every player of the session.
     case pausePlayers(EngineRateReason)
-    /// What the session allows in the background may have changed.
+    /// The permission to play in the background may have changed.
     case rightsChanged
   }
 
-  /// Whether players may play at all: not while the session is for recording alone.
+  /// Whether players may play at all. False for the category `record`.
   var allowsSound: Bool { category != .record }
 
-  /// Whether sound may go on in the background.
+  /// Whether players may play in the background.
   var allowsBackgroundSound: Bool {
     isActive && [.playback, .playAndRecord, .multiRoute].contains(category)
   }
 
   // MARK: What the application asks for
 
-  /// A `mode` or `options` of nil keeps the present value if it is valid for `category`.
+  /// A `mode` of nil keeps the current mode if it is valid for `category`. Options of nil keep the current
+  /// options unless the category changes.
   mutating func setCategory(
     _ category: AVAudioSession.Category, mode: AVAudioSession.Mode? = nil,
     policy: AVAudioSession.RouteSharingPolicy = .default, options: AVAudioSession.CategoryOptions? = nil
@@ -57,7 +59,7 @@ struct AudioSessionState: Sendable {
     let isOther = category != self.category
     if let mode { try Self.check(mode, with: category) }
     let mode = mode ?? (Self.goes(self.mode, with: category) ? self.mode : .default)
-    // Options belong to the category they were set with.
+    // Options apply to the category with which they were set.
     var options = options ?? (isOther ? [] : self.options)
     try Self.check(options, with: category)
     if !options.isDisjoint(with: .duckOthers) { options.insert(.mixWithOthers) }
@@ -107,7 +109,7 @@ struct AudioSessionState: Sendable {
     return [.postInterruptionEnded(shouldResume: shouldResume)]
   }
 
-  /// The output was opened, or moved to another sink.
+  /// Records that the output was opened, or moved to another sink.
   mutating func outputOpened(sink new: String) -> [Action] {
     let previous = sink
     let wasKnown = hasBeenOpen
@@ -122,7 +124,7 @@ struct AudioSessionState: Sendable {
     return actions
   }
 
-  /// The output was lost, or could not be opened.
+  /// Records that the output was lost, or could not be opened.
   mutating func outputLost(_ cause: OutputError.Cause) -> [Action] {
     switch cause {
     case .server:
@@ -137,7 +139,7 @@ struct AudioSessionState: Sendable {
     }
   }
 
-  /// The device says what else is to be known of it. Others that sound already when that is known first are no news.
+  /// Records the device's surroundings. Other audio that plays at the first report causes no silence hint.
   mutating func surroundingsChanged(_ new: OutputSurroundings) -> [Action] {
     let old = surroundings
     surroundings = new
@@ -147,7 +149,7 @@ struct AudioSessionState: Sendable {
     return [.announceVolume, .postSilenceHint(begins: new.isOtherAudioPlaying)]
   }
 
-  /// Whether an output was open before, so that another one is a change of route.
+  /// Whether an output has been open, so that the next one is a change of route.
   private var hasBeenOpen = false
 
   // MARK: Valid combinations

@@ -1,20 +1,20 @@
 import PlaybackEngine
 import Synchronization
 
-// The players of an environment: which there are, which play, and which may.
+// The players of an environment, their activity, and their permission to play.
 extension PlaybackSuspension {
-  /// The greatest activity of all players, as reported to their observers. Suspension does not change it. Any
-  /// thread.
+  /// The greatest activity of all players, as last reported to their observers. Suspension does not change
+  /// the activity. Any thread.
   package var activity: PlaybackActivity { state.withLock { $0.activity } }
 
-  /// The greatest activity of those players that may sound in the background: their session is active and its
-  /// category allows that. While it is `playing` it keeps an application with the mode `audio` running.
+  /// The greatest activity of the players that may play in the background: their session is active and its
+  /// category allows it. While the value is `playing`, an application with the mode `audio` keeps running.
   /// Any thread.
   package var keepingActivity: PlaybackActivity { state.withLock { $0.keepingActivity } }
 
-  /// Called when `keepingActivity` changed, after the players' own observers: on the main queue, on the thread that
-  /// released the last reference to a playing player, or on the one that changed the session. Calls from one thread come in
-  /// order. May call `suspendAll`.
+  /// A handler of changes of `keepingActivity`, called after the players' own observers. Called on the main
+  /// queue, on the thread that released the last reference to a playing player, or on the thread that changed
+  /// the session. Calls from one thread come in order. May call `suspendAll`.
   package var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)? {
     get { state.withLock { $0.onKeepingActivityChange } }
     set {
@@ -38,7 +38,7 @@ extension PlaybackSuspension {
     if isTerminated { core.engine.close() }
   }
 
-  /// `core` is going away.
+  /// Removes `core`, which is about to be released.
   func remove(_ core: PlayerCore) {
     change { $0.entries[ObjectIdentifier(core)] = nil }
   }
@@ -47,14 +47,14 @@ extension PlaybackSuspension {
     change { $0.entries[ObjectIdentifier(core)]?.activity = activity }
   }
 
-  /// What the session allows may have changed.
+  /// Reacts to a change of the session's permissions.
   func sessionChanged() {
     pauseWhatMayNotSound()
     change { _ in }
   }
 
-  /// Whether `core` may begin to play; activates the session if necessary. False once the application has
-  /// ended.
+  /// Returns whether `core` may start to play; activates the session if necessary. False after the
+  /// application has ended.
   func mayPlay(_ core: PlayerCore) -> Bool {
     let (isKnown, session, isInBackground) = state.withLock { state in
       (state.entries[ObjectIdentifier(core)] != nil, state.session, state.isInBackground)
@@ -67,7 +67,7 @@ extension PlaybackSuspension {
     for core in state.withLock({ $0.cores }) { core.pause(reason) }
   }
 
-  /// The properties of the first player's output that is open; nil if none is.
+  /// The properties of the first open output among the players; nil if none is open.
   var outputProperties: (sampleRate: Int, latency: Double)? {
     state.withLock { $0.cores }.lazy.compactMap(\.engine.outputProperties).first
   }
@@ -77,9 +77,10 @@ extension PlaybackSuspension {
     if isInBackground, session?.allowsBackgroundSound != true { pausePlayers(.appBackgrounded) }
   }
 
-  /// Changes the state and reports the activity that keeps the application running, if that changed.
+  /// Changes the state and reports a change of `keepingActivity`.
   func change(_ body: (inout State) -> Void) {
-    // Loaded without what follows, so that it does not end under the lock. Its own lock comes after this one.
+    // Retained outside the state's lock, so that the session is not released under it. The session's own lock
+    // comes after that lock.
     let session = state.withLock { $0.session }
     let (keeping, handler) = state.withLock { state in
       body(&state)

@@ -3,39 +3,39 @@ import HostTime
 import PlaybackEngine
 import Synchronization
 
-/// How much is going on in a set of players.
+/// The activity of a set of players.
 package enum PlaybackActivity: Int, Comparable, Sendable {
-  /// Paused, or there is no item to play.
+  /// Paused, or without an item to play.
   case stopped
-  /// A player is to play and will continue by itself, but is silent now: an item is being opened, or the
-  /// output is lost or starved.
+  /// A player waits to play and will continue automatically: an item is being opened, or the output is lost
+  /// or starved.
   case waiting
-  /// As `waiting`, with an item whose medium comes from the network.
+  /// A player waits to play an item whose medium comes from the network.
   case waitingForNetwork
-  /// Sound flows.
+  /// A player is playing audio.
   case playing
 
-  /// From `stopped` to `playing`.
+  /// Orders activities from `stopped` to `playing`.
   package static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// Suspends and resumes all players of an environment, as the application's life cycle requires.
 ///
-/// Each environment has one. It holds its players weakly. Players made while it is suspended are suspended
-/// from the start; those made after `terminateAll` and before `launch` stay silent for good.
+/// Each environment has one. References to players are weak. Players made during a suspension start
+/// suspended. Players made after `terminateAll` and before `launch` stay silent permanently.
 ///
 /// While suspended, players, assets and the session begin no call into the application's code: no time
-/// observer, change handler, notification or completion handler. There are two exceptions, when the
-/// suspension comes from inside such a call: the remaining observers of the same notification, and the second
-/// of two calls with `.prior` that both come after a change.
+/// observer, change handler, notification or completion handler. Two exceptions exist when the suspension
+/// comes from inside such a call. The remaining observers of the same notification are called, and so is the
+/// second of two calls with `.prior` that both follow a change.
 package final class PlaybackSuspension: Sendable {
-  /// The most that `suspendAll` and `terminateAll` wait for calls on other threads, in seconds: long for a
-  /// handler, and short compared with the 5 s that the system gives an application.
+  /// The maximum time that `suspendAll` and `terminateAll` wait for calls on other threads, in seconds. Long
+  /// for a handler, and short compared with the 5 s that the system gives an application.
   package static let callLimit = 1.0
 
   struct Entry {
     weak var core: PlayerCore?
-    /// Numbers the players in the order in which they were made.
+    /// A serial number in the order of creation.
     let serial: UInt64
     var activity = PlaybackActivity.stopped
   }
@@ -53,14 +53,15 @@ package final class PlaybackSuspension: Sendable {
     weak var session: AVAudioSession?
     var condition = Condition.running
     var isInBackground = false
-    /// Counts the launches, so that a completion requested in one is not delivered in the next.
+    /// The number of launches, so that a completion requested in one launch is not delivered in the next.
     var life: UInt64 = 0
-    /// Delivers notifications of the session and changes of items without a player on the main queue.
+    /// The queue of session notifications and of changes of items without a player, delivered on the main
+    /// queue.
     var lane: DeliveryLane
-    /// Calls that belong to no queue and wait for the resumption.
+    /// Deferred calls that belong to no queue, to be delivered on resumption.
     var held: [@Sendable () -> Void] = []
     var snapshots: [PlayerSnapshot] = []
-    /// As last reported.
+    /// The last reported value.
     var keepingActivity = PlaybackActivity.stopped
     var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
 
@@ -73,8 +74,9 @@ package final class PlaybackSuspension: Sendable {
 
   let gate = CallGate()
   let state: Mutex<State>
-  /// Held while players are suspended and resumed, so that concurrent calls leave all players in the same
-  /// condition. Taken before `state`. No call into the application is made and nothing is awaited under it.
+  /// Locked while players are suspended and resumed, so that concurrent calls leave all players in the same
+  /// condition. Taken before `state`. Code under this lock makes no call into the application and does not
+  /// wait.
   let transition = Mutex<Void>(())
   private let mainQueue: any DeliveryQueue
   private let isOnMainQueue: @Sendable () -> Bool
@@ -90,11 +92,11 @@ package final class PlaybackSuspension: Sendable {
 
   // MARK: The life cycle
 
-  /// Stops the sound of every player on a frame boundary and holds back all deliveries to the application's
-  /// code. After the return no call begins. Waits for calls that run on other threads, at most `callLimit`
-  /// seconds, but not for the call that it is made from, and not for the output. Any thread; idempotent.
+  /// Stops the sound of every player on a frame boundary and defers all deliveries to the application's code.
+  /// After the return no call begins. Waits at most `callLimit` seconds for calls that run on other threads.
+  /// Does not wait for the enclosing call or for the output. Any thread; idempotent.
   package func suspendAll() {
-    // The players are returned, so that none ends under the lock.
+    // The players are returned, so that none is released under the lock.
     let cores = transition.withLock { _ in
       let cores = state.withLock { state -> [PlayerCore]? in
         guard state.condition == .running else { return nil }
@@ -108,10 +110,10 @@ package final class PlaybackSuspension: Sendable {
     if cores != nil { awaitCalls() }
   }
 
-  /// Resumes every player with the next frame and delivers what was held back, in order. Any thread; does not
+  /// Resumes every player with the next frame and delivers the deferred calls, in order. Any thread; does not
   /// block; idempotent.
   package func resumeAll() {
-    // The players are returned, so that none ends under the lock.
+    // The players are returned, so that none is released under the lock.
     let resumed = transition.withLock { _ in
       let resumed = state.withLock { state -> (cores: [PlayerCore], held: [@Sendable () -> Void])? in
         guard state.condition == .suspended else { return nil }
@@ -128,8 +130,8 @@ package final class PlaybackSuspension: Sendable {
     deliver(resumed?.held ?? [])
   }
 
-  /// The application is in the background now: unless the session allows sound there, all players pause with
-  /// the reason `appBackgrounded`. Any thread.
+  /// Records that the application is in the background. Unless the session allows sound there, all players
+  /// pause with the reason `appBackgrounded`. Any thread.
   package func enterBackground() {
     state.withLock { $0.isInBackground = true }
     pauseWhatMayNotSound()
@@ -138,15 +140,15 @@ package final class PlaybackSuspension: Sendable {
   /// Whether the application is in the foreground. Any thread.
   var isInForeground: Bool { state.withLock { !$0.isInBackground } }
 
-  /// The application is about to come to the foreground. Any thread.
+  /// Records that the application is about to enter the foreground. Any thread.
   package func enterForeground() { state.withLock { $0.isInBackground = false } }
 
-  /// Ends every player for good: sound stops, snapshots are kept for `takeRestorableSnapshots`, pending
-  /// deliveries are dropped, and the session returns to its initial state. After the return no call begins.
-  /// Waits for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any
-  /// thread, except the queue of a time observer other than the main queue; idempotent.
+  /// Closes every player permanently: stops sound, keeps snapshots for `takeRestorableSnapshots`, drops
+  /// pending deliveries, and resets the session to its initial state. After the return no call begins. Waits
+  /// for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any thread,
+  /// except the queue of a time observer other than the main queue; idempotent.
   package func terminateAll() {
-    // The players are returned, so that none ends under the lock.
+    // The players are returned, so that none is released under the lock.
     let ended = transition.withLock { _ in
       let ended = state.withLock { state -> (state: State, cores: [PlayerCore])? in
         guard state.condition != .terminated else { return nil }
@@ -172,7 +174,7 @@ package final class PlaybackSuspension: Sendable {
     change { _ in }
   }
 
-  /// The application is launched again after `terminateAll`: players made from now on can play. Any thread.
+  /// Records a new launch of the application after `terminateAll`: new players can play. Any thread.
   package func launch() {
     state.withLock { state in
       guard state.condition == .terminated else { return }
@@ -184,8 +186,8 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// The snapshots of the players that the last `terminateAll` ended, in the order in which the players were
-  /// made. Each is returned only once.
+  /// Returns the snapshots of the players that the last `terminateAll` closed, in the order in which the
+  /// players were made. Returns each snapshot only once.
   package func takeRestorableSnapshots() -> [PlayerSnapshot] {
     state.withLock { state in
       defer { state.snapshots = [] }
@@ -193,9 +195,9 @@ package final class PlaybackSuspension: Sendable {
     }
   }
 
-  /// Ends every player for good before the process ends: finishes files and closes connections. Blocks for at
-  /// most one decoding step (a few milliseconds). Any thread, except the queue of a time observer other than
-  /// the main queue.
+  /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
+  /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
+  /// other than the main queue.
   package func closeAll() {
     for core in state.withLock({ $0.cores }) { core.engine.close() }
   }
@@ -205,7 +207,7 @@ package final class PlaybackSuspension: Sendable {
 
   // MARK: Calls into the application
 
-  /// Runs `work` on the main queue in order, before the return if the caller is on it. Held back while
+  /// Runs `work` on the main queue in order, before the return if the caller is on it. Deferred while
   /// suspended.
   func tell(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
@@ -213,15 +215,15 @@ package final class PlaybackSuspension: Sendable {
     if isOnMainQueue() { lane.drain() } else { lane.wake() }
   }
 
-  /// Runs `work` in a turn of the main queue, in order. Held back while suspended.
+  /// Runs `work` in a later turn of the main queue, in order. Deferred while suspended.
   func tellLater(_ work: @escaping @Sendable () -> Void) {
     let lane = state.withLock { $0.lane }
     lane.append(work)
     lane.wake()
   }
 
-  /// Has `change` set a property of an item without a player, and tells its observers: on the main queue at once, and
-  /// before those notifications of the session that wait for their turn.
+  /// Sets a property of an item without a player by `change`, and notifies its observers. On the main queue
+  /// the notification is immediate, before session notifications that wait for their turn.
   func set(_ property: ObservedProperty, of observations: ObservationList, _ change: () -> Void) {
     let lane = state.withLock { $0.lane }
     if isOnMainQueue() { _ = lane.callNow { announcer.prepare([observations], for: [property]) } }
@@ -231,8 +233,8 @@ package final class PlaybackSuspension: Sendable {
     tellLater(announce)
   }
 
-  /// Has `body` make one change of an item without a player, and tells its observers. Main queue, in what `tellLater`
-  /// runs.
+  /// Makes one change of an item without a player by `body`, and notifies its observers. Main queue, inside
+  /// work of `tellLater`.
   func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
     let properties = Set(keys.map(observations.property))
     announcer.prepare([observations], for: properties)
@@ -245,7 +247,7 @@ package final class PlaybackSuspension: Sendable {
     if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
   }
 
-  /// Wraps `call` for a later call on any thread: held back while suspended, dropped if the application has
+  /// Wraps `call` for a later call on any thread: deferred while suspended, dropped if the application has
   /// ended since.
   func deferred<Argument: Sendable>(
     _ call: @escaping @Sendable (Argument) -> Void
@@ -278,8 +280,8 @@ package final class PlaybackSuspension: Sendable {
   }
 
   private func awaitCalls() {
-    // Real time, also where the players' clock is virtual: the calls run on other threads, which no virtual
-    // clock moves.
+    // Uses real time, even if the players' clock is virtual: the calls run on other threads, which no virtual
+    // clock advances.
     gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
   }
 }

@@ -2,12 +2,12 @@ public import Foundation
 public import MediaTime
 package import Transfer
 
-/// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` makes one.
+/// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
 ///
-/// Making an asset opens no file. All values are read together when the first one is requested, and never
+/// Creating an asset opens no file. All values are read together when the first one is requested, and never
 /// change afterwards. Any thread.
 open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state but the loader's, which has a lock.
+  // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
 
   let loader: AssetLoader
 
@@ -16,22 +16,23 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     super.init()
   }
 
-  /// The length; indefinite if it is not known, also after a failure. Blocks to read a file on the caller's
-  /// thread if it was not read before, but never on the network; `load(.duration)` does not block, and waits for both.
+  /// The duration; indefinite if unknown or after a failure. Blocks to read an unread file on the caller's
+  /// thread, but never on the network. `load(.duration)` waits for both without blocking.
   open var duration: CMTime { (try? loader.loadNow()?.get())?.duration ?? .indefinite }
 
-  /// Whether the file contains audio that can be played. Blocks as `duration` does.
+  /// Whether the file contains playable audio. Blocks as `duration` does.
   open var isPlayable: Bool { (try? loader.loadNow()?.get())?.isPlayable ?? false }
 
   /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
   open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow()?.get())?.isPrecise ?? false }
 
-  /// The status of loading `key`. After a failure `outError` receives the reason. Any thread; reads nothing.
+  /// Returns the status of loading `key`. After a failure `outError` receives the error. Any thread; reads no
+  /// file.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     let (status, error) =
       switch key {
       case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
-      // Also what is no medium can be asked for these.
+      // Applies also to files without playable audio.
       case "playable", "hasProtectedContent": loader.status
       default: loader.mediaStatus
       }
@@ -39,9 +40,9 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     return status
   }
 
-  /// Reads values and calls `handler` once when that has succeeded or failed: on a background thread, or
-  /// before the return if the values are known. Metadata are read if one of their keys is listed, and all
-  /// other values together, whichever are listed. Does not block.
+  /// Reads values and calls `handler` once when reading has succeeded or failed: on a background thread, or
+  /// before the return if the values are known. Metadata are read if one of their keys is listed. All other
+  /// values are read together, whatever keys are listed. Does not block.
   @preconcurrency
   open func loadValuesAsynchronously(
     forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
@@ -54,18 +55,18 @@ open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @uncheck
     loader.loadMetadata { _ in loader.load { _ in handler?() } }
   }
 
-  /// Returns this object, since an asset does not change.
+  /// Returns this object, because assets are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Gives `AVAsset` an initialiser that makes an `AVURLAsset`, as Apple's does: only a protocol's extension
+/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, as Apple's does. Only a protocol extension
 /// can.
 public protocol AssetInitializing {}
 
 extension AVAsset: AssetInitializing {}
 
 extension AssetInitializing where Self: AVAsset {
-  /// The media at `url`; opens nothing.
+  /// Creates an asset of the media at `url`. Opens no file.
   public init(url: URL) {
     guard let asset = AVURLAsset(url: url) as? Self else {
       preconditionFailure("a subclass of AVAsset has initialisers of its own")
@@ -74,25 +75,26 @@ extension AssetInitializing where Self: AVAsset {
   }
 }
 
-/// Media at a URL. File, http and https URLs can be played, and those of other schemes whose bytes a delegate of `resourceLoader`
-/// brings; others fail when they are loaded.
+/// Media at a URL. File, http and https URLs can be played. Custom schemes require a delegate of
+/// `resourceLoader`. Other URLs fail when they are loaded.
 open class AVURLAsset: AVAsset, @unchecked Sendable {
-  // Unchecked as its superclass.
+  // Unchecked as the superclass.
 
-  /// Where the media is.
+  /// The URL of the media.
   public let url: URL
 
-  /// The media at a URL; opens nothing.
+  /// Creates an asset of the media at a URL. Opens no file.
   ///
   /// - Parameters:
-  ///   - url: where the media is.
+  ///   - url: the URL of the media.
   ///   - options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`,
-  ///     `AVURLAssetHTTPUserAgentKey` with a `String`, `AVURLAssetHTTPHeaderFieldsKey` with a `[String: String]`; all others
-  ///     are ignored, and header fields with line ends or other control characters too.
+  ///     `AVURLAssetHTTPUserAgentKey` with a `String`, `AVURLAssetHTTPHeaderFieldsKey` with a `[String:
+  ///     String]`. Other keys are ignored, and so are header fields with control characters such as line
+  ///     ends.
   public init(url: URL, options: [String: Any]? = nil) {
     self.url = url
     let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
-    // Linux does not turn an NSNumber into a Bool by itself.
+    // Linux does not convert an NSNumber to a Bool automatically.
     let isPrecise = option as? Bool ?? (option as? NSNumber)?.boolValue ?? false
     let fields = options?[AVURLAssetHTTPHeaderFieldsKey] as? [String: String] ?? [:]
     let userAgent = options?[AVURLAssetHTTPUserAgentKey] as? String
@@ -104,13 +106,14 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// Asks a delegate for the bytes of URLs with a scheme of the application's own; its delegate is not asked for those of files
-  /// and of http and https. Any thread.
+  /// The loader that requests bytes of URLs with custom schemes from its delegate. For file, http and https
+  /// URLs the delegate is not called. Any thread.
   open var resourceLoader: AVAssetResourceLoader {
     loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
   }
 
-  /// The media at a URL without credentials, whose requests may reach these addresses and have these credentials.
+  /// Creates an asset of the media at a URL without credentials. Its requests may reach the addresses of
+  /// `reach` and use `credentials`.
   package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
     self.url = url
     super.init(
@@ -120,34 +123,37 @@ open class AVURLAsset: AVAsset, @unchecked Sendable {
       })
   }
 
-  /// For tests: an asset that is loaded in an environment of its own.
+  /// Creates an asset that is loaded in `environment`. For tests.
   package init(url: URL, environment: PlaybackEnvironment) {
     self.url = url
     super.init(loader: AssetLoader(url: url, isPrecise: false, environment: environment))
   }
 }
 
-/// Whether the duration is to be exact (`true`), even if the whole file has to be read for it, or an estimate
-/// will do (the default). Files with an Info frame, as all common encoders write it, are exact anyway.
+/// The key of a `Bool` that indicates whether the duration must be exact, even if that requires reading the
+/// whole file; false by default. Files with an Info frame, as written by all common encoders, are exact in
+/// any case.
 public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
 
-/// What requests for a URL of the network say as `User-Agent`, a `String`; "Continuo/" and its version by default.
+/// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
 public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
 
-/// Header fields of requests for a URL of the network, a `[String: String]`. They take the place of the player's own, but
-/// for `Range`, `If-Range`, `Accept-Encoding` and `Host`, and are not sent to another server that the first one names.
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields,
+/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`. They are sent to the origin of the URL only, and
+/// not after a redirect to another one.
 public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
 
-/// What the media is, a MIME type. Without effect: what it is, its bytes tell.
+/// The key of the media's MIME type. Without effect: the content determines the type.
 public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
 
-// Which networks requests may use. Accepted and ignored: Linux does not say what a connection costs.
+// Options for the networks that requests may use. Accepted and ignored, because Linux does not report the
+// cost of a connection.
 
-/// Whether requests may use a mobile network, a `Bool`. Without effect.
+/// The key of a `Bool` that indicates whether requests may use a mobile network. Without effect.
 public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
 
-/// Whether requests may use a network that is paid by use, a `Bool`. Without effect.
+/// The key of a `Bool` that indicates whether requests may use a metered network. Without effect.
 public let AVURLAssetAllowsExpensiveNetworkAccessKey = "AVURLAssetAllowsExpensiveNetworkAccessKey"
 
-/// Whether requests may use a network on which data are to be saved, a `Bool`. Without effect.
+/// The key of a `Bool` that indicates whether requests may use a network in low-data mode. Without effect.
 public let AVURLAssetAllowsConstrainedNetworkAccessKey = "AVURLAssetAllowsConstrainedNetworkAccessKey"

@@ -1,10 +1,10 @@
 public import Foundation
 public import MediaTime
 
-// A track is there when its asset was read, so everything about it is known at once.
+// A track exists only after its asset was read, so all its properties are known at once.
 
 extension AVAssetTrack: AVAsynchronousKeyValueLoading {
-  /// `loaded`, whatever the key.
+  /// Returns `loaded` for every key.
   public func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     .loaded
   }
@@ -23,33 +23,33 @@ extension AVAsyncProperty where Root: AVAssetTrack {
 }
 
 extension AVPartialAsyncProperty where Root: AVAssetTrack {
-  /// From zero to the asset's end; of indefinite duration if that is not known.
+  /// The range from zero to the asset's end; of indefinite duration if the end is unknown.
   public static var timeRange: AVAsyncProperty<Root, CMTimeRange> { AVAsyncProperty(\.timeRange) }
-  /// Frames per second; 0 if the duration is not known.
+  /// The timescale in frames per second; 0 if the duration is unknown.
   public static var naturalTimeScale: AVAsyncProperty<Root, CMTimeScale> {
     AVAsyncProperty(\.naturalTimeScale)
   }
-  /// Bits per second: the mean, as far as it is known when the file is opened; 0 if it is not known.
+  /// The mean bit rate, in bits per second, as estimated when the file is opened; 0 if unknown.
   public static var estimatedDataRate: AVAsyncProperty<Root, Float> { AVAsyncProperty(\.estimatedDataRate) }
-  /// Whether it is played by default: true.
+  /// Whether the track is played by default. Always true.
   public static var isEnabled: AVAsyncProperty<Root, Bool> { AVAsyncProperty(\.isEnabled) }
-  /// Whether it can be played: true.
+  /// Whether the track can be played. Always true.
   public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty(\.isPlayable) }
-  /// Whether all its data is in the asset's own file: true.
+  /// Whether all data of the track are in the asset's own file. Always true.
   public static var isSelfContained: AVAsyncProperty<Root, Bool> { AVAsyncProperty(\.isSelfContained) }
-  /// What the track is: `audible` alone.
+  /// The characteristics of the track. Always `audible` alone.
   public static var mediaCharacteristics: AVAsyncProperty<Root, [AVMediaCharacteristic]> {
     AVAsyncProperty { _ in [.audible] }
   }
-  /// The volume that it asks for, from 0 to 1: 1.
+  /// The preferred volume. Always 1.
   public static var preferredVolume: AVAsyncProperty<Root, Float> { AVAsyncProperty(\.preferredVolume) }
-  /// Pictures per second: 0.
+  /// The number of pictures per second. Always 0.
   public static var nominalFrameRate: AVAsyncProperty<Root, Float> { AVAsyncProperty(\.nominalFrameRate) }
-  /// The size of the picture: zero.
+  /// The size of the picture. Always zero.
   public static var naturalSize: AVAsyncProperty<Root, CGSize> { AVAsyncProperty(\.naturalSize) }
-  /// The language: nil, not known.
+  /// The language. Always nil, for unknown.
   public static var languageCode: AVAsyncProperty<Root, String?> { AVAsyncProperty(\.languageCode) }
-  /// The language, as BCP 47 writes it: nil, not known.
+  /// The language by BCP 47. Always nil, for unknown.
   public static var extendedLanguageTag: AVAsyncProperty<Root, String?> {
     AVAsyncProperty(\.extendedLanguageTag)
   }

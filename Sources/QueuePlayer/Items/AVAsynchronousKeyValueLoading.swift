@@ -3,32 +3,33 @@ public import MediaTime
 
 /// The status of loading a key.
 public enum AVKeyValueStatus: Int, Sendable {
-  /// It was not requested yet.
+  /// The value was not requested yet.
   case unknown = 0
-  /// It is being read.
+  /// The value is being read.
   case loading = 1
-  /// It is known.
+  /// The value is known.
   case loaded = 2
-  /// It could not be read.
+  /// The value could not be read.
   case failed = 3
   /// Loading was cancelled, by `AVAsset.cancelLoading()`.
   case cancelled = 4
 }
 
-/// Objects whose values are read from a file when they are first requested.
+/// An object whose values are read from a file when they are first requested.
 public protocol AVAsynchronousKeyValueLoading: AnyObject, Sendable {
-  /// The status of loading `key`. After a failure `outError` receives the reason.
+  /// Returns the status of loading `key`. After a failure `outError` receives the error.
   func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus
 
-  /// Reads all values and calls `handler` once when that has succeeded or failed: on a background thread, or
-  /// before the return if the values are known. All keys are read together, whichever are listed. Does not
-  /// block.
+  /// Reads all values and calls `handler` once when reading has succeeded or failed: on a background thread,
+  /// or before the return if the values are known. All keys are read together, whatever keys are listed. Does
+  /// not block.
   @preconcurrency
   func loadValuesAsynchronously(forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)?)
 }
 
 extension AVAsynchronousKeyValueLoading {
-  /// The value of a property: `try await asset.load(.duration)`. Reads the file off the caller's thread.
+  /// Returns the value of a property: `try await asset.load(.duration)`. Reads the file off the caller's
+  /// thread.
   ///
   /// - Throws: `AVError` if the media cannot be read.
   public func load<Value>(_ property: AVAsyncProperty<Self, Value>) async throws -> Value {
@@ -36,7 +37,7 @@ extension AVAsynchronousKeyValueLoading {
     return try property.value(of: self)
   }
 
-  /// The values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
+  /// Returns the values of several properties: `let (duration, isPlayable) = try await asset.load(.duration,
   /// .isPlayable)`.
   ///
   /// - Throws: `AVError` if the media cannot be read.
@@ -50,36 +51,36 @@ extension AVAsynchronousKeyValueLoading {
     return (try first.value(of: self), try second.value(of: self), repeat try (each others).value(of: self))
   }
 
-  /// The status of loading `property`. Any thread; reads nothing.
+  /// Returns the status of loading `property`. Any thread; reads no file.
   public func status<Value>(of property: AVAsyncProperty<Self, Value>) -> AVAsyncProperty<Self, Value>.Status
   {
     property.status(self)
   }
 }
 
-/// A property that can be loaded, whatever its type.
+/// A loadable property with its type erased.
 open class AVPartialAsyncProperty<Root>: @unchecked Sendable {
-  // Unchecked because the class is open; its one property is a constant of a Sendable type.
+  // Unchecked because the class is open; its only property is a constant of a Sendable type.
 
-  /// Waits until the property of an object is known, or throws why it cannot be.
+  /// Waits until the property of an object is known; throws if it cannot be read.
   let prepare: @Sendable (Root) async throws -> Void
 
   fileprivate init(_ prepare: @escaping @Sendable (Root) async throws -> Void) { self.prepare = prepare }
 }
 
-/// A property that can be loaded.
+/// A loadable property of an object.
 public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @unchecked Sendable {
-  // Unchecked as its superclass; its one property is a constant of a Sendable type.
+  // Unchecked as the superclass; its only property is a constant of a Sendable type.
 
   /// The status of loading a property.
   public enum Status {
-    /// It was not requested yet.
+    /// The value was not requested yet.
     case notYetLoaded
-    /// It is being read.
+    /// The value is being read.
     case loading
-    /// It is known.
+    /// The value is known.
     case loaded(Value)
-    /// It could not be read.
+    /// The value could not be read.
     case failed(NSError)
   }
 
@@ -93,7 +94,7 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
     super.init(prepare)
   }
 
-  /// The value, which `prepare` has made known.
+  /// Returns the value, which `prepare` has loaded.
   func value(of root: Root) throws -> Value {
     switch status(root) {
     case .loaded(let value): return value
@@ -104,7 +105,7 @@ public final class AVAsyncProperty<Root, Value>: AVPartialAsyncProperty<Root>, @
 }
 
 extension AVAsyncProperty where Root: AVAsset {
-  /// A property of media. A file that has nothing to play does not have it.
+  /// Creates a property of media. Loading fails for a file without playable audio.
   convenience init(ofMedia value: @escaping @Sendable (Root, AssetLoader.Values) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.loadMedia) },
@@ -113,14 +114,14 @@ extension AVAsyncProperty where Root: AVAsset {
       })
   }
 
-  /// A property of every file that can be read.
+  /// Creates a property of every file that can be read.
   convenience init(ofFile value: @escaping @Sendable (AssetLoader.Values) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.load) },
       status: { Self.status($0.loader.outcome, isLoading: $0.loader.isLoading, value) })
   }
 
-  /// A property that is read with the file's tags.
+  /// Creates a property that is read with the file's tags.
   convenience init(metadata value: @escaping @Sendable (AssetMetadata) -> Value) {
     self.init(
       prepare: { try await Self.wait($0.loader.loadMetadata) },
@@ -130,7 +131,7 @@ extension AVAsyncProperty where Root: AVAsset {
   private static func wait<Loaded: Sendable>(
     _ load: (@escaping @Sendable (Result<Loaded, AVError>) -> Void) -> Void
   ) async throws {
-    // Not a checked continuation: if the application ends meanwhile it is never resumed.
+    // An unchecked continuation: if the application ends during loading, it is never resumed.
     try await withUnsafeThrowingContinuation { continuation in
       load { continuation.resume(with: $0.map { _ in }) }
     }
@@ -148,11 +149,11 @@ extension AVAsyncProperty where Root: AVAsset {
 }
 
 extension AVPartialAsyncProperty where Root: AVAsset {
-  /// The length; indefinite if it is not known. Cannot be loaded if the file contains no audio.
+  /// The duration; indefinite if unknown. Loading fails if the file contains no audio.
   public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty(ofMedia: { $1.duration }) }
-  /// Whether the file contains audio that can be played.
+  /// Whether the file contains playable audio.
   public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty(ofFile: { $0.isPlayable }) }
-  /// Whether the duration is exact and not an estimate. Cannot be loaded if the file contains no audio.
+  /// Whether the duration is exact and not an estimate. Loading fails if the file contains no audio.
   public static var providesPreciseDurationAndTiming: AVAsyncProperty<Root, Bool> {
     AVAsyncProperty(ofMedia: { $1.isPrecise })
   }

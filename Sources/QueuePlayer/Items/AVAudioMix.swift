@@ -3,14 +3,14 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// How an item's sound is mixed: the volume of its track as it changes with the item's time. Set as
-/// `AVPlayerItem.audioMix`. Made as an `AVMutableAudioMix`. Any thread.
+/// A mix of an item's audio: the volume of its track over the item's time. Set as `AVPlayerItem.audioMix`;
+/// created as an `AVMutableAudioMix`. Any thread.
 open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; what changes has a lock.
+  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
 
   fileprivate let parameters: Mutex<[AVAudioMixInputParameters]>
 
-  /// A mix that changes nothing.
+  /// Creates a mix that changes nothing.
   public override init() {
     parameters = Mutex([])
     super.init()
@@ -21,29 +21,29 @@ open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendabl
     super.init()
   }
 
-  /// The parameters, each for a track. Those of a number that the asset does not have are ignored, and of several for
-  /// one track all but the last.
+  /// The parameters, each for a track. Parameters of unknown tracks are ignored; of several for one track,
+  /// the last one applies.
   open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
 
-  /// A mix with these parameters, which does not change.
+  /// Returns an immutable mix with these parameters.
   open func copy(with zone: NSZone? = nil) -> Any { AVAudioMix(self) }
 
-  /// An `AVMutableAudioMix` with these parameters.
+  /// Returns an `AVMutableAudioMix` with these parameters.
   open func mutableCopy(with zone: NSZone? = nil) -> Any {
     let copy = AVMutableAudioMix()
     copy.inputParameters = inputParameters
     return copy
   }
 
-  /// The volume of a track's sound; nil if it stays as it is.
+  /// Returns the volume curve of a track; nil if the volume is unchanged.
   func curve(ofTrack id: CMPersistentTrackID) -> VolumeCurve? {
     inputParameters.last { $0.trackID == id }?.curve
   }
 }
 
-/// A mix that can be changed. An item keeps the copy that is made when it is set: later changes have no effect on it.
+/// A mutable mix. An item keeps a copy of the mix, so later changes of the mix have no effect on the item.
 open class AVMutableAudioMix: AVAudioMix, @unchecked Sendable {
-  // Unchecked as its superclass.
+  // Unchecked as the superclass.
 
   /// The parameters, each for a track; see `AVAudioMix.inputParameters`.
   open override var inputParameters: [AVAudioMixInputParameters] {
@@ -55,9 +55,9 @@ open class AVMutableAudioMix: AVAudioMix, @unchecked Sendable {
   }
 }
 
-/// The volume of one track. Made as an `AVMutableAudioMixInputParameters`. Any thread.
+/// The volume of one track. Created as an `AVMutableAudioMixInputParameters`. Any thread.
 open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; what changes has a lock.
+  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
 
   fileprivate struct State {
     var trackID = kCMPersistentTrackID_Invalid
@@ -66,7 +66,7 @@ open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @un
 
   fileprivate let state: Mutex<State>
 
-  /// Parameters of no track.
+  /// Creates parameters of no track.
   public override init() {
     state = Mutex(State())
     super.init()
@@ -77,38 +77,37 @@ open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @un
     super.init()
   }
 
-  /// The number of the track; 0, of none.
+  /// The number of the track; 0 for none.
   open var trackID: CMPersistentTrackID { state.withLock { $0.trackID } }
 
   var curve: VolumeCurve? { state.withLock { $0.curve } }
 
-  /// The same parameters, which do not change.
+  /// Returns an immutable copy of the parameters.
   open func copy(with zone: NSZone? = nil) -> Any { AVAudioMixInputParameters(self) }
 
-  /// The same parameters, as `AVMutableAudioMixInputParameters`.
+  /// Returns a mutable copy, an `AVMutableAudioMixInputParameters`.
   open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableAudioMixInputParameters(self) }
 }
 
-/// The volume of one track, to be set. It is 1 before the first time at which one is set; a volume that was set, or the
-/// end of a ramp, holds until the next one.
+/// The mutable volume of one track. The volume is 1 before the first time at which one is set. A volume, or
+/// the end of a ramp, applies until the next one starts.
 ///
-/// Where ramps overlap, each is left when the next one begins; of two that begin at the same time the one that was set
-/// last counts.
+/// A ramp ends early when the next one starts. Of two ramps with the same start, the one set last applies.
 open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @unchecked Sendable {
-  // Unchecked as its superclass.
+  // Unchecked as the superclass.
 
-  /// Parameters of no track.
+  /// Creates parameters of no track.
   public override init() { super.init() }
 
   fileprivate override init(_ other: AVAudioMixInputParameters) { super.init(other) }
 
-  /// Parameters of `track`; of none for nil.
+  /// Creates parameters of `track`; of no track for nil.
   public init(track: AVAssetTrack?) {
     super.init()
     if let track { trackID = track.trackID }
   }
 
-  /// The number of the track; 0, of none.
+  /// The number of the track; 0 for none.
   open override var trackID: CMPersistentTrackID {
     get { super.trackID }
     set { state.withLock { $0.trackID = newValue } }
@@ -117,20 +116,20 @@ open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @uncheck
   /// Sets the volume from `time` on.
   ///
   /// - Parameters:
-  ///   - volume: 0 silence, 1 as recorded, linear in amplitude; above that it is louder. Stops the program if it is
-  ///     below 0 or not a number.
-  ///   - time: of the item. Stops the program if it is not a number.
+  ///   - volume: linear in amplitude; 0 is silence, 1 as recorded, and values above 1 amplify. Stops the
+  ///     program if it is below 0 or not finite.
+  ///   - time: a time in the item. Stops the program if it is not numeric.
   open func setVolume(_ volume: Float, at time: CMTime) {
     setVolumeRamp(
       fromStartVolume: volume, toEndVolume: volume, timeRange: CMTimeRange(start: time, duration: .zero))
   }
 
-  /// Lets the volume go evenly from one value to another.
+  /// Changes the volume linearly from one value to another over a time range.
   ///
   /// - Parameters:
-  ///   - startVolume: as in `setVolume(_:at:)`.
-  ///   - endVolume: as in `setVolume(_:at:)`; holds after the range.
-  ///   - timeRange: of the item. Stops the program if its ends are not numbers.
+  ///   - startVolume: a volume as in `setVolume(_:at:)`.
+  ///   - endVolume: a volume as in `setVolume(_:at:)`; applies after the range.
+  ///   - timeRange: a range of the item. Stops the program if its start or duration is not numeric.
   open func setVolumeRamp(
     fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: CMTimeRange
   ) {
@@ -151,10 +150,11 @@ open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @uncheck
 }
 
 extension AVPlayerItem {
-  /// How the item's sound is mixed; nil, the default, for as it is: its samples are then the decoder's, bit for bit.
+  /// The mix of the item's audio; nil, the default, for none. With nil, samples are the decoder's, bit for
+  /// bit.
   ///
-  /// Kept as a copy. Follows the item's time whatever is seeked and at every rate. Takes effect on what is heard from now
-  /// on, at the latest behind what the output holds and does not give back; without a gap. Can be observed.
+  /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
+  /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.
   nonisolated public var audioMix: AVAudioMix? {
     get {
       observations.note(.audioMix)

@@ -1,63 +1,63 @@
 public import Foundation
 
-// The choice between tracks of one medium, by language for example. An MP3 file has one track, so there is nothing to
-// choose from. Any thread; nothing blocks.
+// The selection between alternative tracks of one medium, for example by language. Playable media have one
+// track, so every selection is empty. Any thread; no call blocks.
 
-/// What a track is for.
+/// A characteristic of a track.
 public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
-  /// Apple's name.
+  /// Apple's name of the characteristic.
   public let rawValue: String
-  /// The characteristic of that name.
+  /// Creates a characteristic from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// It can be heard.
+  /// The content can be heard.
   public static let audible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicAudible")
-  /// It can be read.
+  /// The content can be read.
   public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
-  /// It can be seen.
+  /// The content can be seen.
   public static let visual = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicVisual")
 }
 
-/// One of the tracks that can be chosen. Does not occur.
+/// An alternative track that can be selected. Does not occur.
 public final class AVMediaSelectionOption: NSObject, Sendable {
-  /// What a person calls it.
+  /// The name to display to the user.
   public let displayName = ""
-  /// Its language, as BCP 47 writes it.
+  /// The track's language by BCP 47.
   public var extendedLanguageTag: String? { nil }
 
   private override init() { super.init() }
 }
 
-/// The tracks of one medium of which one can be chosen: none.
+/// A group of alternative tracks of one medium. Always empty.
 public final class AVMediaSelectionGroup: NSObject, Sendable {
-  /// The tracks: none.
+  /// The alternative tracks. Always empty.
   public let options: [AVMediaSelectionOption] = []
-  /// The track that is chosen by default: nil.
+  /// The default track. Always nil.
   public var defaultOption: AVMediaSelectionOption? { nil }
-  /// Whether none of them may be chosen: true.
+  /// Whether no track may be selected. Always true.
   public let allowsEmptySelection = true
 
   override init() { super.init() }
 }
 
-/// What was chosen in the groups of an asset: nothing.
+/// The selected tracks of an asset. Always empty.
 public final class AVMediaSelection: NSObject, Sendable {
   override init() { super.init() }
 
-  /// The track that was chosen in `mediaSelectionGroup`: nil.
+  /// Returns the selected track in `mediaSelectionGroup`. Always nil.
   public func selectedMediaOption(in mediaSelectionGroup: AVMediaSelectionGroup) -> AVMediaSelectionOption? {
     nil
   }
 }
 
-/// By what a player chooses among tracks.
+/// The criteria by which a player selects tracks.
 public final class AVPlayerMediaSelectionCriteria: NSObject, Sendable {
-  /// Languages, the best first, as BCP 47 writes them; nil for any.
+  /// The preferred languages by BCP 47, the best first; nil for any.
   public let preferredLanguages: [String]?
-  /// Characteristics, the best first; nil for any.
+  /// The preferred characteristics, the best first; nil for any.
   public let preferredMediaCharacteristics: [AVMediaCharacteristic]?
 
-  /// These criteria.
+  /// Creates criteria from languages and characteristics.
   public init(preferredLanguages: [String]?, preferredMediaCharacteristics: [AVMediaCharacteristic]?) {
     self.preferredLanguages = preferredLanguages
     self.preferredMediaCharacteristics = preferredMediaCharacteristics
@@ -66,15 +66,15 @@ public final class AVPlayerMediaSelectionCriteria: NSObject, Sendable {
 }
 
 extension AVAsset {
-  /// The characteristics among whose tracks one can be chosen: none. Opens nothing.
+  /// The characteristics with alternative tracks. Always empty; opens no file.
   public var availableMediaCharacteristicsWithMediaSelectionOptions: [AVMediaCharacteristic] { [] }
 
-  /// The tracks with that characteristic of which one can be chosen: a group without tracks. Opens nothing.
+  /// Returns the group of alternative tracks with that characteristic. Always an empty group; opens no file.
   public func mediaSelectionGroup(
     forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
   ) -> AVMediaSelectionGroup? { AVMediaSelectionGroup() }
 
-  /// `mediaSelectionGroup(forMediaCharacteristic:)`. Opens nothing and throws nothing.
+  /// Returns the group of `mediaSelectionGroup(forMediaCharacteristic:)`. Opens no file and never throws.
   public func loadMediaSelectionGroup(
     for mediaCharacteristic: AVMediaCharacteristic
   ) async throws -> AVMediaSelectionGroup? {
@@ -83,14 +83,14 @@ extension AVAsset {
 }
 
 extension AVPlayerItem {
-  /// What is chosen in the item's groups: nothing.
+  /// The selected tracks of the item. Always empty.
   nonisolated public var currentMediaSelection: AVMediaSelection { AVMediaSelection() }
 
-  /// Chooses a track. No effect: there is none to choose.
+  /// Selects a track. Without effect: no alternative tracks exist.
   nonisolated public func select(
     _ mediaSelectionOption: AVMediaSelectionOption?, in mediaSelectionGroup: AVMediaSelectionGroup
   ) {}
 
-  /// Chooses by the player's criteria. No effect: there is nothing to choose.
+  /// Selects a track by the player's criteria. Without effect: no alternative tracks exist.
   nonisolated public func selectMediaOptionAutomatically(in mediaSelectionGroup: AVMediaSelectionGroup) {}
 }

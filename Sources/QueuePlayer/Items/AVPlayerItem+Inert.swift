@@ -2,10 +2,10 @@ public import Foundation
 public import MediaTime
 import Synchronization
 
-// Properties that applications set and that mean nothing to an item of sound in a file: they keep what is set, tell
-// observers of it, and do nothing. Copies of the item have them too. Any thread; nothing blocks.
+// Properties without effect on an audio item: they store their values and notify observers. Copies of the
+// item have the same values. Any thread; no call blocks.
 
-/// What is set, with Apple's defaults.
+/// The values of the properties, with Apple's defaults.
 struct InertItemProperties: Sendable {
   var preferredPeakBitRate = 0.0
   var preferredPeakBitRateForExpensiveNetworks = 0.0
@@ -21,98 +21,107 @@ struct InertItemProperties: Sendable {
   var allowedAudioSpatializationFormats = AVAudioSpatializationFormats.multichannel
 }
 
-/// Kinds of sound that may be spread around the listener.
+/// The channel formats that may be spatialized.
 public struct AVAudioSpatializationFormats: OptionSet, Sendable {
-  /// Apple's bits.
+  /// The bits, with Apple's values.
   public let rawValue: UInt
-  /// Formats of these bits.
+  /// Creates formats from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// One or two channels.
+  /// Mono and stereo audio, with one or two channels.
   public static let monoAndStereo = AVAudioSpatializationFormats(rawValue: 0x3)
-  /// More than two channels.
+  /// Multichannel audio, with more than two channels.
   public static let multichannel = AVAudioSpatializationFormats(rawValue: 0x4)
-  /// Any number of channels.
+  /// Audio with any number of channels.
   public static let monoStereoAndMultichannel = AVAudioSpatializationFormats(rawValue: 0x7)
 }
 
 extension AVPlayerItem {
-  /// The greatest bit rate of streams to choose, in bits per second; 0, the default, for any. No effect: files have one.
+  /// The maximum bit rate of the variants to choose, in bits per second; 0, the default, for any. Stored
+  /// without effect: media have one variant.
   nonisolated public var preferredPeakBitRate: Double {
     get { self[inert: \.preferredPeakBitRate] }
     set { self[inert: \.preferredPeakBitRate] = newValue }
   }
 
-  /// As `preferredPeakBitRate`, on networks that cost money. No effect: files have one bit rate.
+  /// The maximum bit rate on networks that cost money, like `preferredPeakBitRate`. Stored without effect:
+  /// media have one variant.
   nonisolated public var preferredPeakBitRateForExpensiveNetworks: Double {
     get { self[inert: \.preferredPeakBitRateForExpensiveNetworks] }
     set { self[inert: \.preferredPeakBitRateForExpensiveNetworks] = newValue }
   }
 
-  /// The greatest size of pictures to choose, in pixels; zero, the default, for any. No effect: there are no pictures.
+  /// The maximum picture size to choose, in pixels; zero, the default, for any. Stored without effect: no
+  /// pictures exist.
   nonisolated public var preferredMaximumResolution: CGSize {
     get { self[inert: \.preferredMaximumResolution] }
     set { self[inert: \.preferredMaximumResolution] = newValue }
   }
 
-  /// As `preferredMaximumResolution`, on networks that cost money. No effect: there are no pictures.
+  /// The maximum picture size on networks that cost money, like `preferredMaximumResolution`. Stored without
+  /// effect: no pictures exist.
   nonisolated public var preferredMaximumResolutionForExpensiveNetworks: CGSize {
     get { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] }
     set { self[inert: \.preferredMaximumResolutionForExpensiveNetworks] = newValue }
   }
 
-  /// Whether a live stream is kept up to date while paused; false. No effect: only files are played.
+  /// Whether a live stream is kept up to date while paused; false by default. Stored without effect.
   nonisolated public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
     get { self[inert: \.canUseNetworkResourcesForLiveStreamingWhilePaused] }
     set { self[inert: \.canUseNetworkResourcesForLiveStreamingWhilePaused] = newValue }
   }
 
-  /// Whether a stream begins with the first of its variants that will do; false. No effect: files have no variants.
+  /// Whether a stream starts with the first suitable variant; false by default. Stored without effect: media
+  /// have one variant.
   nonisolated public var startsOnFirstEligibleVariant: Bool {
     get { self[inert: \.startsOnFirstEligibleVariant] }
     set { self[inert: \.startsOnFirstEligibleVariant] = newValue }
   }
 
-  /// Whether a live stream keeps its distance from the live edge; false. No effect: only files are played.
+  /// Whether a live stream keeps its distance from the live edge; false by default. Stored without effect.
   nonisolated public var automaticallyPreservesTimeOffsetFromLive: Bool {
     get { self[inert: \.automaticallyPreservesTimeOffsetFromLive] }
     set { self[inert: \.automaticallyPreservesTimeOffsetFromLive] = newValue }
   }
 
-  /// The distance from a live stream's edge; `.invalid`. No effect: only files are played.
+  /// The distance from a live stream's edge; `.invalid` by default. Stored without effect.
   nonisolated public var configuredTimeOffsetFromLive: CMTime {
     get { self[inert: \.configuredTimeOffsetFromLive] }
     set { self[inert: \.configuredTimeOffsetFromLive] = newValue }
   }
 
-  /// The distance from a live stream's edge that its server recommends: `.invalid`, as for every file.
+  /// The distance from a live stream's edge that its server recommends. Always `.invalid`.
   nonisolated public var recommendedTimeOffsetFromLive: CMTime { .invalid }
 
-  /// Whether each picture's own HDR data is shown; true. No effect: there are no pictures.
+  /// Whether the HDR metadata of each picture is applied; true by default. Stored without effect: no pictures
+  /// exist.
   nonisolated public var appliesPerFrameHDRDisplayMetadata: Bool {
     get { self[inert: \.appliesPerFrameHDRDisplayMetadata] }
     set { self[inert: \.appliesPerFrameHDRDisplayMetadata] = newValue }
   }
 
-  /// Whether a seek waits until the picture is drawn; false. No effect: there are no pictures.
+  /// Whether a seek waits until the picture is drawn; false by default. Stored without effect: no pictures
+  /// exist.
   nonisolated public var seekingWaitsForVideoCompositionRendering: Bool {
     get { self[inert: \.seekingWaitsForVideoCompositionRendering] }
     set { self[inert: \.seekingWaitsForVideoCompositionRendering] = newValue }
   }
 
-  /// Whether a stream's own interruptions are played; true. No effect: files have none.
+  /// Whether interstitial events of a stream are played; true by default. Stored without effect: media have
+  /// none.
   nonisolated public var automaticallyHandlesInterstitialEvents: Bool {
     get { self[inert: \.automaticallyHandlesInterstitialEvents] }
     set { self[inert: \.automaticallyHandlesInterstitialEvents] = newValue }
   }
 
-  /// The kinds of sound that may be spread around the listener; `multichannel`. No effect: sound is played as it is.
+  /// The channel formats that may be spatialized; `multichannel` by default. Stored without effect: audio is
+  /// not spatialized.
   nonisolated public var allowedAudioSpatializationFormats: AVAudioSpatializationFormats {
     get { self[inert: \.allowedAudioSpatializationFormats] }
     set { self[inert: \.allowedAudioSpatializationFormats] = newValue }
   }
 
-  /// The size of the picture: zero.
+  /// The size of the picture. Always zero.
   nonisolated public var presentationSize: CGSize { .zero }
 
   nonisolated private subscript<Value>(

@@ -1,32 +1,32 @@
 public import Foundation
 
-// Each name in both of Apple's spellings. All are posted on the main queue with the item as object.
+// Names in both of Apple's spellings. All are posted on the main queue with the item as object.
 
 extension AVPlayerItem {
-  /// The item has played to its end, or to `forwardPlaybackEndTime`. Not posted for items that were skipped
-  /// or removed.
+  /// Posted when the item has played to its end, or to `forwardPlaybackEndTime`. Not posted for items that
+  /// were skipped or removed.
   nonisolated public static let didPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemDidPlayToEndTimeNotification")
-  /// The item has played to a place where decoding failed. `AVPlayerItemFailedToPlayToEndTimeErrorKey` has
-  /// the reason.
+  /// Posted when the item has played to a position at which decoding failed.
+  /// `AVPlayerItemFailedToPlayToEndTimeErrorKey` contains the error.
   nonisolated public static let failedToPlayToEndTimeNotification = Notification.Name(
     "AVPlayerItemFailedToPlayToEndTimeNotification")
-  /// The item's time jumped by a seek.
+  /// Posted when a seek changed the item's time.
   nonisolated public static let timeJumpedNotification = Notification.Name(
     "AVPlayerItemTimeJumpedNotification")
-  /// Sound stopped because data was not ready in time; it resumes by itself.
+  /// Posted when playback stopped because data did not arrive in time. Playback resumes automatically.
   nonisolated public static let playbackStalledNotification = Notification.Name(
     "AVPlayerItemPlaybackStalledNotification")
-  /// `accessLog()` has a new entry.
+  /// Posted when `accessLog()` has a new entry.
   nonisolated public static let newAccessLogEntryNotification = Notification.Name(
     "AVPlayerItemNewAccessLogEntry")
-  /// `errorLog()` has a new entry.
+  /// Posted when `errorLog()` has a new entry.
   nonisolated public static let newErrorLogEntryNotification = Notification.Name(
     "AVPlayerItemNewErrorLogEntry")
 }
 
 extension AVPlayerItem {
-  /// Something happened to the item's medium on the network: `transferNoteKey` has the `TransferNote`.
+  /// Posted for an event of the item's remote medium; `transferNoteKey` contains the `TransferNote`.
   nonisolated package static let transferNotification = Notification.Name("ContinuoPlayerItemTransfer")
   /// The key of a `TransferNote` in `transferNotification`.
   nonisolated package static let transferNoteKey = "note"
@@ -36,16 +36,16 @@ extension AVPlayerItem {
 public let AVPlayerItemFailedToPlayToEndTimeErrorKey = "AVPlayerItemFailedToPlayToEndTimeErrorKey"
 
 extension NSNotification.Name {
-  /// `AVPlayerItem.didPlayToEndTimeNotification`.
+  /// An alias of `AVPlayerItem.didPlayToEndTimeNotification`.
   public static let AVPlayerItemDidPlayToEndTime = AVPlayerItem.didPlayToEndTimeNotification
-  /// `AVPlayerItem.failedToPlayToEndTimeNotification`.
+  /// An alias of `AVPlayerItem.failedToPlayToEndTimeNotification`.
   public static let AVPlayerItemFailedToPlayToEndTime = AVPlayerItem.failedToPlayToEndTimeNotification
-  /// `AVPlayerItem.timeJumpedNotification`.
+  /// An alias of `AVPlayerItem.timeJumpedNotification`.
   public static let AVPlayerItemTimeJumped = AVPlayerItem.timeJumpedNotification
-  /// `AVPlayerItem.playbackStalledNotification`.
+  /// An alias of `AVPlayerItem.playbackStalledNotification`.
   public static let AVPlayerItemPlaybackStalled = AVPlayerItem.playbackStalledNotification
-  /// `AVPlayerItem.newAccessLogEntryNotification`.
+  /// An alias of `AVPlayerItem.newAccessLogEntryNotification`.
   public static let AVPlayerItemNewAccessLogEntry = AVPlayerItem.newAccessLogEntryNotification
-  /// `AVPlayerItem.newErrorLogEntryNotification`.
+  /// An alias of `AVPlayerItem.newErrorLogEntryNotification`.
   public static let AVPlayerItemNewErrorLogEntry = AVPlayerItem.newErrorLogEntryNotification
 }

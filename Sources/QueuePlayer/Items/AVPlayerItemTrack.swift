@@ -2,10 +2,10 @@ public import Foundation
 import PlaybackEngine
 import Synchronization
 
-/// A track of an item. Any thread; nothing blocks. It does not keep its item.
+/// A track of an item. The reference to the item is weak. Any thread; no call blocks.
 public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, ObservedObject {
   private weak let item: AVPlayerItem?
-  /// Those of its item, which announces the changes.
+  /// The observations of the item, which announces the changes of its track.
   let observations: ObservationList
   private let sound: AVAssetTrack
 
@@ -16,12 +16,12 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
     super.init()
   }
 
-  /// The track of the asset.
+  /// The corresponding track of the asset.
   public var assetTrack: AVAssetTrack? { sound }
 
-  /// Whether the track is played; true. An item whose track is not enabled passes in silence. Takes effect on what is
-  /// heard from now on, at the latest behind what the output holds and does not give back. A copy of the item begins
-  /// with true. Can be observed.
+  /// Whether the track is played; true by default. An item with a disabled track plays silence. A change
+  /// takes effect at once, or at the latest after the frames that the output cannot replace. A copy of the
+  /// item starts with true. Observable.
   public var isEnabled: Bool {
     get {
       observations.note(.isTrackEnabled)
@@ -40,12 +40,12 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
     }
   }
 
-  /// Pictures per second: 0.
+  /// The number of pictures per second. Always 0.
   public var currentVideoFrameRate: Float { 0 }
 }
 
 extension AVPlayerItem {
-  /// The tracks: one once the item is ready, and none before. Can be observed.
+  /// The tracks: one once the item is ready, and none before. Observable.
   nonisolated public var tracks: [AVPlayerItemTrack] {
     observations.note(.duration)
     guard let info = knownState.info else { return [] }

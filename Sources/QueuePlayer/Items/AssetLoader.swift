@@ -7,17 +7,17 @@ import PlaybackEngine
 import Synchronization
 import Transfer
 
-/// Reads the values and the metadata of an asset, each once, for all requests.
+/// The loader of an asset's values and metadata. Reads each once, for all requests.
 final class AssetLoader: Sendable {
   /// The values of an asset.
   struct Values: Sendable {
     var duration: CMTime
     var isPlayable: Bool
     var isPrecise: Bool
-    /// What a player knows of it; nil if there is nothing to play.
+    /// The properties of the medium for a player; nil if the file has no playable audio.
     var info: ItemInfo?
 
-    /// Media that can be played.
+    /// The values of playable media.
     init(_ info: ItemInfo) {
       duration = info.duration
       isPlayable = true
@@ -25,7 +25,7 @@ final class AssetLoader: Sendable {
       self.info = info
     }
 
-    /// A file without anything to play in it.
+    /// The values of a file without playable audio.
     private init() {
       duration = .indefinite
       isPlayable = false
@@ -39,9 +39,9 @@ final class AssetLoader: Sendable {
 
   let url: URL
   let isPrecise: Bool
-  /// The medium, if it is on the network, or a delegate brings it.
+  /// The medium, if it is remote or a delegate provides it.
   let shared: SharedMedium?
-  /// Who asks a delegate for the bytes, if the URL has a scheme of the application's own.
+  /// The loader that requests the bytes from a delegate, if the URL has a custom scheme.
   let resourceLoader: AVAssetResourceLoader?
   /// A closure and not an environment, because there may be 100 000 loaders.
   let environment: @Sendable () -> PlaybackEnvironment
@@ -81,31 +81,31 @@ final class AssetLoader: Sendable {
   /// The values or the error; nil before the file was read.
   var outcome: Outcome? { values.withLock { $0.outcome } }
 
-  /// The outcome for what only media have: a failure also where the file has nothing to play.
+  /// The outcome for media properties: a failure even if the file is readable but has no playable audio.
   var mediaOutcome: Outcome? { outcome.map(Self.media) }
 
   /// Whether the file is being read.
   var isLoading: Bool { values.withLock { $0.isLoading } }
 
-  /// Whether loading was cancelled and not asked for again.
+  /// Whether loading was cancelled and not requested again.
   var isCancelled: Bool { values.withLock { $0.isCancelled } }
 
-  /// The status of the values, and why they could not be read.
+  /// The status of the values, and the error if reading failed.
   var status: (AVKeyValueStatus, AVError?) { values.withLock { $0.status } }
 
-  /// The status of what only media have, and why it could not be read.
+  /// The status of the media properties, and the error if reading failed.
   var mediaStatus: (AVKeyValueStatus, AVError?) {
     if case .failure(let error)? = mediaOutcome { (.failed, error) } else { status }
   }
 
-  /// The status of the metadata, and why they could not be read.
+  /// The status of the metadata, and the error if reading failed.
   var metadataStatus: (AVKeyValueStatus, AVError?) { metadata.withLock { $0.status } }
 
-  /// The queue on which files are read, and on which completions that were held back are called.
+  /// The queue on which files are read and deferred completions are called.
   static let queue = DispatchQueue.global(qos: .userInitiated)
 
-  /// Calls `completion` with the outcome: at once if it is known, otherwise on the thread that reads the
-  /// file. Held back while the players of the environment are suspended.
+  /// Calls `completion` with the outcome: at once if known, otherwise on the thread that reads the file.
+  /// Deferred while the players of the environment are suspended.
   func load(_ completion: @escaping @Sendable (Outcome) -> Void) {
     let completion = environment().suspension.deferred(completion)
     let (known, isFirst) = values.withLock { $0.ask(completion) }
@@ -116,7 +116,7 @@ final class AssetLoader: Sendable {
     }
   }
 
-  /// Calls `completion` as `load` does, with the outcome for what only media have.
+  /// Calls `completion` as `load` does, with the outcome for media properties.
   func loadMedia(_ completion: @escaping @Sendable (Outcome) -> Void) {
     load { completion(Self.media($0)) }
   }
@@ -125,8 +125,8 @@ final class AssetLoader: Sendable {
     if case .success(let values) = outcome, values.info == nil { .failure(.nothingToPlay) } else { outcome }
   }
 
-  /// Ends the loading that is under way, of values and of metadata: what waits for it is called with the
-  /// error `operationCancelled`.
+  /// Cancels the loading in progress, of values and of metadata. Waiting completions receive the error
+  /// `operationCancelled`.
   func cancel() {
     for completion in values.withLock({ $0.cancel() }) { completion(.failure(AVError(.operationCancelled))) }
     for completion in metadata.withLock({ $0.cancel() }) {
@@ -134,14 +134,15 @@ final class AssetLoader: Sendable {
     }
   }
 
-  /// The outcome. Blocks to read a file on the caller's thread if it is not known; nil if it is on the network.
+  /// Returns the outcome. Blocks to read an unread file on the caller's thread; returns nil for an unread
+  /// remote medium.
   func loadNow() -> Outcome? {
     if let outcome { return outcome }
     guard shared == nil else { return nil }
     return read(AssetReading(source)) {}.map { finish($0) }
   }
 
-  /// A player opened the file and found this.
+  /// Stores the properties that a player found when it opened the file.
   func learn(_ info: ItemInfo) {
     guard outcome == nil, !isLoading else { return }
     finish(.success(Values(info)))
@@ -157,13 +158,13 @@ final class AssetLoader: Sendable {
 
   private var source: AssetSource { AssetSource(self, in: environment()) }
 
-  /// Reads on, now and each time bytes came, until there is an outcome. Blocks on a local disk.
+  /// Continues reading, now and each time bytes arrive, until an outcome is known. Blocks on a local disk.
   private func goOn(with reading: AssetReading) {
     let outcome = read(reading) { Self.queue.async { self.goOn(with: reading) } }
     if let outcome { finish(outcome, unlessCancelled: true) }
   }
 
-  /// The outcome; nil while bytes are missing: then `callback` is called when they came.
+  /// Returns the outcome; nil while bytes are missing. In that case `callback` is called when bytes arrive.
   private func read(_ reading: AssetReading, whenBytesCome callback: @escaping @Sendable () -> Void)
     -> Outcome?
   {
@@ -190,7 +191,7 @@ final class AssetLoader: Sendable {
     let (known, isFirst) = metadata.withLock { $0.ask(completion) }
     if let known { completion(known) }
     guard isFirst else { return }
-    // Of a live stream that is played it is known already.
+    // The metadata of a playing live stream are already known.
     if case .success(let values)? = outcome, let live = values.info?.live {
       finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
       return
@@ -200,21 +201,23 @@ final class AssetLoader: Sendable {
     Self.queue.async { self.goOnToMetadata(of: source, opening) }
   }
 
-  /// The metadata. Blocks to read the tags on the caller's thread if they are not known; none if they are on the network.
+  /// Returns the metadata. Blocks to read unread tags on the caller's thread; returns no metadata for an
+  /// unread remote medium.
   func loadMetadataNow() -> MetadataOutcome {
     if let metadataOutcome { return metadataOutcome }
     guard shared == nil else { return .success(AssetMetadata(MediaTag())) }
     return finishMetadata(readMetadata(of: source))
   }
 
-  /// Reads the metadata; of a medium on the network once `opening` has brought its beginning, which `source` keeps.
+  /// Reads the metadata. For a remote medium, first waits until `opening` has fetched its beginning, which
+  /// `source` retains.
   private func goOnToMetadata(of source: AssetSource, _ opening: AssetReading?) {
     let outcome: MetadataOutcome
     do throws(DecodingError) {
       if let opening {
         let info = try opening.proceed { Self.queue.async { self.goOnToMetadata(of: source, opening) } }
         guard let info else { return }
-        // A live stream has no tag at its front; what it is called its server says.
+        // A live stream has no tag at its beginning; its server sends the metadata.
         if let live = info.live {
           finishMetadata(.success(AssetMetadata(live.tag)), unlessCancelled: true)
           return
@@ -243,12 +246,12 @@ final class AssetLoader: Sendable {
   }
 }
 
-/// Opens a medium to see what is in it. Any thread.
+/// The opening of a medium to read its properties. Any thread.
 final class AssetReading: Sendable {
-  /// Which thread may use `opening`.
+  /// The ownership of `opening`.
   private enum Turn {
     case free
-    /// A thread uses it, and looks again if bytes came meanwhile.
+    /// A thread uses the opening; `again` requests another step because bytes arrived during this one.
     case taken(again: Bool)
     case over
   }
@@ -259,8 +262,8 @@ final class AssetReading: Sendable {
 
   init(_ source: any MediaSource) { self.source = source }
 
-  /// What is in it; nil while bytes are missing, and once it was told. `callback` is the first call's. May block on a local
-  /// disk.
+  /// Returns the medium's properties; nil while bytes are missing, and after the properties were returned.
+  /// The first call's `callback` is used for all. May block on a local disk.
   func proceed(whenBytesCome callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     let isFree = turn.withLock { turn in
       switch turn {
@@ -295,7 +298,8 @@ final class AssetReading: Sendable {
     }
   }
 
-  /// Not under a lock: reads from a disk, and releases the decoder, whose end may wait for the thread that calls back.
+  /// Runs outside of locks: it reads from a disk and releases the decoder, whose `deinit` may wait for the
+  /// thread that calls back.
   private func look(_ callback: @escaping @Sendable () -> Void) throws(DecodingError) -> ItemInfo? {
     try opening.use { [source] opening throws(DecodingError) in
       if opening == nil { opening = source.open(whenBytesCome: callback) }
@@ -306,11 +310,12 @@ final class AssetReading: Sendable {
   }
 }
 
-/// The media of an asset as the engine sees them. Of a file the path is not made before it is opened.
+/// The media of an asset, for the engine. The source of a file, including its path, is created when it is
+/// opened.
 struct AssetSource: MediaSource {
   private let loader: AssetLoader
   private let makeSource: @Sendable (URL, Bool) -> any MediaSource
-  /// The medium on the network, which stays as long as this; nil for files.
+  /// The remote medium, retained by this source; nil for files.
   private let remote: (any MediaSource)?
 
   init(_ loader: AssetLoader, in environment: PlaybackEnvironment) {
@@ -339,7 +344,8 @@ struct AssetSource: MediaSource {
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// The media of an item that cannot be opened, or failed before: it fails again, even if the file is good by now.
+/// The media of an item that cannot be opened or failed before. Opening it fails again, even if the file is
+/// readable now.
 struct FailedSource: MediaSource {
   private let error: DecodingError
 
@@ -355,9 +361,10 @@ struct FailedSource: MediaSource {
 }
 
 extension DecodingError {
-  /// The error for a URL from which nothing is played.
+  /// Creates the error for a URL that cannot be played.
   ///
-  /// - Parameter isMalformed: whether URLs of the network are played as such.
+  /// - Parameter isMalformed: whether remote URLs are supported, so that an http or https URL must be
+  ///   malformed.
   fileprivate init(unsupported url: URL, isMalformed: Bool) {
     let scheme = url.scheme?.lowercased()
     let reason: String =

@@ -2,8 +2,8 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// An item's time as a listener hears it, and how fast it moves. Made by `AVPlayerItem.timebase` only; it can be read
-/// and not set. It does not keep its item. Any thread; nothing blocks.
+/// The time of an item as heard, and its rate. Available as `AVPlayerItem.timebase` only; read-only. The
+/// reference to the item is weak. Any thread; no call blocks.
 public final class CMTimebase: Sendable {
   private struct Item {
     weak let value: AVPlayerItem?
@@ -16,7 +16,8 @@ public final class CMTimebase: Sendable {
   /// The item's `currentTime()`; invalid once the item was released.
   public var time: CMTime { item.value?.currentTime() ?? .invalid }
 
-  /// Seconds of the item in a second: the player's `rate` while the item is current and sound flows, otherwise 0.
+  /// The rate, in seconds of the item per second: the player's `rate` while the item is current and playing,
+  /// otherwise 0.
   public var rate: Double {
     guard let (core, id) = item.value?.attachment, core.knownCurrent?.id == id, core.timeControl == .playing
     else { return 0 }
@@ -24,14 +25,14 @@ public final class CMTimebase: Sendable {
   }
 }
 
-/// `CMTimebase.time`.
+/// Returns `CMTimebase.time`.
 public func CMTimebaseGetTime(_ timebase: CMTimebase) -> CMTime { timebase.time }
 
-/// `CMTimebase.rate`.
+/// Returns `CMTimebase.rate`.
 public func CMTimebaseGetRate(_ timebase: CMTimebase) -> Double { timebase.rate }
 
 extension AVPlayerItem {
-  /// The item's time and how fast it moves, for as long as the item lives; never nil, also before it is ready.
+  /// The item's timebase, valid for the life of the item. Never nil, even before the item is ready.
   nonisolated public var timebase: CMTimebase? {
     state.withLock { state in
       if let timebase = state.timebase { return timebase }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The state of an item, protected by its lock.
 struct ItemState: Sendable {
-  /// The queue the item is in, and its number there: another one each time it is inserted, so that what is
-  /// still told of an earlier stay is not taken for news.
+  /// The queue that contains the item, and the item's number in the queue. Each insertion assigns a new
+  /// number, so that notices of an earlier insertion are not applied to this one.
   struct Attachment: Sendable {
     weak var core: PlayerCore?
     var id: ItemID
@@ -16,35 +16,35 @@ struct ItemState: Sendable {
   let asset: AVAsset
   let loadedKeys: [String]
   var attachment: Attachment?
-  /// Whether figures for the replay gain that do not count were reported.
+  /// Whether out-of-range ReplayGain values were reported.
   var hasReportedReplayGain = false
   var status = AVPlayerItem.Status.unknown
   var error: AVError?
   var info: ItemInfo?
-  /// What is known of its buffer once it is ready.
+  /// The buffer's state, valid once the item is ready.
   var buffer = BufferState.all
-  /// Which parts of it are there, and where it can be entered; nil: all of it.
+  /// The available and the seekable parts; nil if all of the item is available.
   var extent: MediaExtent?
-  /// What the stream said last about what is heard.
+  /// The stream's last metadata whose frame has been heard.
   var timedMetadata: [AVMetadataItem]?
-  /// Where it will start, or stood last.
+  /// The start position, or the position at which the item stopped.
   var place = CMTime.zero
   var forwardPlaybackEndTime = CMTime.invalid
   var preferredForwardBufferDuration: TimeInterval = 0
-  /// None until one is set: there may be 100 000 items.
+  /// The inert properties; empty until one is set, because there may be 100 000 items.
   var inert: [InertItemProperties] = []
-  /// What happened on the network: at most one. None before that, for the same reason.
+  /// The network log, at most one; empty before the first network event, because there may be 100 000 items.
   var network: [NetworkLog] = []
-  /// Made when it is first asked for.
+  /// The track, created at its first use.
   var track: AVPlayerItemTrack?
-  /// `AVPlayerItemTrack.isEnabled`.
+  /// The value of `AVPlayerItemTrack.isEnabled`.
   var isTrackEnabled = true
-  /// The same.
+  /// The timebase, created at its first use.
   var timebase: CMTimebase?
   var outputs: [AVPlayerItemOutput] = []
   var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
   var audioMix: AVAudioMix?
-  /// What `audioMix` makes of the sound.
+  /// The volume curve that `audioMix` sets for the track.
   var volumeCurve: VolumeCurve?
 
   init(asset: AVAsset, loadedKeys: [String]) {
@@ -52,14 +52,14 @@ struct ItemState: Sendable {
     self.loadedKeys = loadedKeys
   }
 
-  /// Where it ends at the latest; indefinite if that is not known.
+  /// The time at which the item ends at the latest; indefinite if unknown.
   var end: CMTime {
     let duration = info?.duration ?? .indefinite
     guard forwardPlaybackEndTime.isNumeric else { return duration }
     return duration.isNumeric ? min(duration, forwardPlaybackEndTime) : forwardPlaybackEndTime
   }
 
-  /// Where playing begins when it is inserted now: where it stood, or at its beginning if that was its end.
+  /// The start position of an item inserted now, in seconds: its last position, or 0 if that was its end.
   var startSeconds: Double {
     guard place.isNumeric, place > .zero else { return 0 }
     return end.isNumeric && place >= end ? 0 : place.seconds
@@ -67,7 +67,7 @@ struct ItemState: Sendable {
 }
 
 extension AVPlayerItem {
-  /// The queue that the item is in, as far as the caller can know, and its number there.
+  /// The queue that contains the item, as visible to the caller, and the item's number in the queue.
   nonisolated var attachment: (core: PlayerCore, id: ItemID)? {
     guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
       core.holds(attachment.id)
@@ -75,7 +75,7 @@ extension AVPlayerItem {
     return (core, attachment.id)
   }
 
-  /// The state that observers were told; off the main queue the engine's present state.
+  /// The state last reported to observers; off the main queue the engine's current state.
   nonisolated var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
@@ -84,18 +84,18 @@ extension AVPlayerItem {
     return (.readyToPlay, present)
   }
 
-  /// What is known of its buffer; nil before it is ready.
+  /// The buffer's state; nil before the item is ready.
   nonisolated var buffer: BufferState? {
     status == .readyToPlay ? state.withLock { $0.buffer } : nil
   }
 
-  /// All of it, once its length is known.
+  /// The whole item as a range; empty until its length is known.
   nonisolated private var wholeRange: [NSValue] {
     guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
     return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
   }
 
-  /// The parts of it that are there.
+  /// The ranges that are available.
   nonisolated var loadedRanges: [NSValue] {
     observations.note(.duration)
     observations.note(.loadedTimeRanges)
@@ -111,14 +111,14 @@ extension AVPlayerItem {
     }
   }
 
-  /// The parts of it that can be seeked to.
+  /// The ranges that can be seeked to.
   nonisolated var seekableRanges: [NSValue] {
     observations.note(.duration)
     guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
     return extent.isSeekable ? wholeRange : loadedRanges
   }
 
-  /// What counts as there as long as nothing else is known: all of a file, and nothing of what comes from the network.
+  /// The ranges assumed available without further information: all of a file, and nothing of a remote item.
   private nonisolated var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
 
   nonisolated var place: CMTime {
@@ -127,41 +127,41 @@ extension AVPlayerItem {
     guard let heard = core.time(of: attachment.id) else {
       return core.engine.contains(attachment.id) || !end.isNumeric ? place : end
     }
-    // The frame that was asked for: nearer to the time asked for than any other.
+    // The requested time, as long as its nearest frame is the heard one.
     return place.rounds(to: heard) ? place : heard
   }
 
-  /// The item stays where it stands when it leaves its queue.
+  /// Saves the item's current position, before it leaves its queue.
   nonisolated func keepPlace() {
     let place = place
     state.withLock { $0.place = place }
   }
 
-  /// Puts the item into `core`'s queue, unless it is in one already. Returns its number there.
+  /// Attaches the item to `core` under a new number. Returns the number.
   nonisolated func attach(to core: PlayerCore) -> ItemID {
     let id = ItemID.next()
     state.withLock { $0.attachment = ItemState.Attachment(core: core, id: id) }
     return id
   }
 
-  /// The item is no longer number `id` of a queue.
+  /// Detaches the item from its queue, if its number is still `id`.
   nonisolated func detach(_ id: ItemID) {
     state.withLock { state in
       if state.attachment?.id == id { state.attachment = nil }
     }
   }
 
-  /// Has `change` set a property of the item, and tells its observers and those of its player.
+  /// Sets a property of the item by `change`, and notifies its observers and those of its player.
   nonisolated func set(_ key: ObservedKey, _ change: () -> Void) {
     if let core = state.withLock({ $0.attachment?.core }) {
       core.set(key, of: self, change)
     } else {
-      // In no queue: nobody but its own observers can see it.
+      // An item in no queue is visible to its own observers only.
       asset.loader.environment().suspension.set(observations.property(key), of: observations, change)
     }
   }
 
-  /// Opens the item without a player, in the background, if it was not opened: its player has gone.
+  /// Opens an unopened item in the background, without a player, because its player was released.
   nonisolated func openAlone() {
     guard state.withLock({ $0.status }) == .unknown else { return }
     let suspension = asset.loader.environment().suspension
@@ -187,7 +187,7 @@ extension AVPlayerItem {
     }
   }
 
-  /// What changes by `become`.
+  /// Returns the properties that `become` will change.
   nonisolated func newKeys(
     status: Status, info: ItemInfo? = nil, error: AVError? = nil
   ) -> Set<ObservedKey> {
@@ -199,7 +199,7 @@ extension AVPlayerItem {
     return keys
   }
 
-  /// What changes with its buffer.
+  /// Returns the properties that a new buffer state will change.
   nonisolated func newKeys(buffer: BufferState) -> Set<ObservedKey> {
     let before = state.withLock { $0.buffer }
     var keys: Set<ObservedKey> = []
@@ -209,7 +209,7 @@ extension AVPlayerItem {
     return keys
   }
 
-  /// The item is known to be ready or not to be playable.
+  /// Records that the item is ready or has failed.
   nonisolated func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
     state.withLock { state in
       state.status = status
@@ -218,7 +218,7 @@ extension AVPlayerItem {
     }
   }
 
-  /// Implements all forms of `seek`. `isDirect`: the completion may be called on any thread.
+  /// Seeks to `time`, for all public forms of `seek`. `isDirect`: the completion may be called on any thread.
   nonisolated func seek(
     to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
@@ -254,7 +254,8 @@ extension CMTime {
 }
 
 extension CMTime {
-  /// The seconds to seek to, checked as Apple's items check them. An infinite time is the farthest there is on that side.
+  /// Returns the seconds to seek to, validated like Apple's items. An infinite time becomes the farthest
+  /// position on its side.
   func secondsToSeek(tolerances: [CMTime] = []) -> Double {
     precondition(
       isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")
@@ -263,7 +264,7 @@ extension CMTime {
         tolerance.isValid && !tolerance.isIndefinite && tolerance >= .zero,
         "Seeking is not possible with an invalid or negative tolerance")
     }
-    // Far beyond any medium, and its frames still far within 64 bits at every sample rate.
+    // The limit is far longer than any medium, and its frames fit in 64 bits at every sample rate.
     return min(max(seconds, -4e9), 4e9)
   }
 }

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// How far a value is that is read at most once, for all who ask.
+/// The state of a value that is read at most once, for all requests.
 enum LoadState<Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, AVError>
 
-  /// Nobody has asked.
+  /// The value has not been requested.
   case initial
-  /// It is being read, and these wait for it.
+  /// The value is being read, and these completions wait for it.
   case loading([@Sendable (Outcome) -> Void])
-  /// Reading it was cancelled, and nobody has asked again.
+  /// Reading was cancelled, and the value has not been requested again.
   case cancelled
-  /// It was read.
+  /// The value was read, or reading failed.
   case done(Outcome)
 
-  /// The value or the error; nil before it was read.
+  /// The value or the error; nil before the value was read.
   var outcome: Outcome? { if case .done(let outcome) = self { outcome } else { nil } }
 
-  /// Whether it is being read.
+  /// Whether the value is being read.
   var isLoading: Bool { if case .loading = self { true } else { false } }
 
-  /// Whether reading it was cancelled.
+  /// Whether reading the value was cancelled.
   var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-  /// The status for applications, and why the value could not be read.
+  /// The status for applications, and the error if reading failed.
   var status: (AVKeyValueStatus, AVError?) {
     switch self {
     case .initial: (.unknown, nil)
@@ -33,15 +33,15 @@ enum LoadState<Value: Sendable>: Sendable {
     }
   }
 
-  /// Cancels the reading that is under way. Returns the completions to call.
+  /// Cancels the reading in progress. Returns the completions to call.
   mutating func cancel() -> [@Sendable (Outcome) -> Void] {
     guard case .loading(let waiting) = self else { return [] }
     self = .cancelled
     return waiting
   }
 
-  /// Adds a completion. Returns the outcome if it is known, and whether nobody waits for it: then the
-  /// caller has to read the value.
+  /// Adds a completion. Returns the outcome if known, and whether this request is the first. The caller of
+  /// the first one has to read the value.
   mutating func ask(_ completion: @escaping @Sendable (Outcome) -> Void) -> (known: Outcome?, isFirst: Bool) {
     switch self {
     case .done(let outcome): return (outcome, false)
@@ -54,8 +54,8 @@ enum LoadState<Value: Sendable>: Sendable {
     }
   }
 
-  /// Stores the first outcome, `unlessCancelled` only while somebody waits for it. Returns it, and the completions to
-  /// call with it.
+  /// Stores the first outcome. With `unlessCancelled`, does not store it after a cancellation. Returns the
+  /// outcome, and the completions to call with it.
   mutating func finish(_ new: Outcome, unlessCancelled: Bool = false) -> (
     outcome: Outcome, waiting: [@Sendable (Outcome) -> Void]
   ) {

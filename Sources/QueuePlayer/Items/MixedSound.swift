@@ -1,8 +1,8 @@
 import AudioCore
 import Synchronization
 
-/// The media of an item, with the volume of its audio mix and of its player's replay gain; silent while its track is not
-/// enabled.
+/// The media of an item, with the volume of its audio mix and its player's ReplayGain. Silent while the track
+/// is disabled.
 struct MixedSource: MediaSource {
   let source: any MediaSource
   weak let item: AVPlayerItem?
@@ -19,15 +19,15 @@ struct MixedSource: MediaSource {
   func readTag() throws(DecodingError) -> MediaTag { try source.readTag() }
 }
 
-/// A decoder that gives its frames the volume that is wanted when they are read.
+/// A decoder that applies the current volume to its frames when they are read.
 private final class MixedDecoder: AudioDecoder {
   private let decoder: any AudioDecoder
   private weak let item: AVPlayerItem?
   private var output: PCMFormat
-  /// Where the decoder was set last, in seconds, and frames of the output format that were read since.
+  /// The position of the last seek, in seconds, and the number of frames of the output format read since.
   private var origin = 0.0
   private var offset: Int64 = 0
-  /// What the medium's tags say of its level; nil before it was asked for.
+  /// The ReplayGain levels in the medium's tags; nil before they were read.
   private var replayGain: ReplayGain?
 
   init(_ decoder: any AudioDecoder, item: AVPlayerItem?) {
@@ -89,7 +89,8 @@ private final class MixedDecoder: AudioDecoder {
     return read
   }
 
-  /// The medium's level. Tags that cannot be read say nothing: whether there is sound is up to the decoder.
+  /// Returns the medium's levels. Unreadable tags count as no levels: only the decoder decides whether the
+  /// medium is playable.
   private func level(for item: AVPlayerItem, _ core: PlayerCore) -> ReplayGain {
     if let replayGain { return replayGain }
     let level = (try? decoder.readReplayGain()) ?? ReplayGain()

@@ -1,15 +1,15 @@
-/// A volume that changes with time: 1 before its first ramp, and behind each ramp that one's end.
+/// A volume that changes with time: 1 before the first ramp, and after each ramp its end value.
 struct VolumeCurve: Hashable, Sendable {
-  /// An even change; one that takes no time sets the volume.
+  /// A linear change of the volume. A ramp without duration sets the volume.
   struct Ramp: Hashable, Sendable {
-    /// In seconds.
+    /// The start and end times, in seconds.
     var start: Double
     var end: Double
     var from: Float
     var to: Float
   }
 
-  /// By their starts, none of which is there twice.
+  /// The ramps, sorted by their start times, which are unique.
   private var ramps: [Ramp] = []
 
   mutating func add(_ ramp: Ramp) {
@@ -18,13 +18,14 @@ struct VolumeCurve: Hashable, Sendable {
     ramps.insert(ramp, at: index)
   }
 
-  /// Gives interleaved frames their volume. The first one is at `time`, in seconds.
+  /// Applies the volume to interleaved frames, of which the first is at `time`, in seconds.
   func apply(
     to frames: UnsafeMutableBufferPointer<Float>, channelCount: Int, sampleRate: Int, from time: Double
   ) {
     let count = frames.count / channelCount
     let rate = Double(sampleRate)
-    /// The first frame at or behind a moment. A millionth of a frame is rounding.
+    /// Returns the first frame at or after a time. Differences below a millionth of a frame are rounding
+    /// errors.
     func frame(at moment: Double) -> Int {
       Int(min(max(((moment - time) * rate - 1e-6).rounded(.up), 0), Double(count)))
     }

@@ -1,44 +1,46 @@
 public import Foundation
 import MediaTime
 
-// All metadata are read together when the first of these is requested, apart from the sound: `duration` does not read
-// them. The synchronous members block to read the tags on the caller's thread if they were not read before, and are
-// empty after a failure; `load` and its siblings do not block.
+// All metadata are read together when one of these members is first used, separately from the audio:
+// `duration` does not read them. The synchronous members block to read unread tags on the caller's thread,
+// and are empty after a failure. `load` and the other asynchronous members do not block.
 
 extension AVAsset {
   private var loadedMetadata: AssetMetadata? { try? loader.loadMetadataNow().get() }
 
-  /// One item for each common key that the file has: title, artist, album, artwork and so on. Blocks.
+  /// The items with common keys, one for each key in the file: title, artist, album, artwork and so on.
+  /// Blocks.
   public var commonMetadata: [AVMetadataItem] { loadedMetadata?.common ?? [] }
 
-  /// All items of all formats, in the order of the file. Blocks.
+  /// The items of all formats, in the order of the file. Blocks.
   public var metadata: [AVMetadataItem] { loadedMetadata?.items ?? [] }
 
-  /// The formats of metadata in the file: `id3Metadata` or none. Blocks.
+  /// The formats of the file's metadata: `id3Metadata` or none. Blocks.
   public var availableMetadataFormats: [AVMetadataFormat] { loadedMetadata?.formats ?? [] }
 
-  /// All items of a format. Blocks.
+  /// Returns all items of a format. Blocks.
   public func metadata(forFormat format: AVMetadataFormat) -> [AVMetadataItem] {
     format == .id3Metadata ? metadata : []
   }
 
-  /// The words of a song; nil if the file has none. Blocks.
+  /// The lyrics; nil if the file has none. Blocks.
   public var lyrics: String? { loadedMetadata?.lyrics }
 
-  /// The languages of the chapters' titles: an undetermined one if there are chapters, since ID3 does not say. Blocks.
+  /// The languages of the chapters' titles: an undetermined one if chapters exist, because ID3 does not state
+  /// it. Blocks.
   public var availableChapterLocales: [Locale] { loadedMetadata?.chapterLocales ?? [] }
 
-  /// The chapters in the order of time, each with its title and, of its other items, those that have one of these keys.
-  /// The locale has no effect, since chapters have titles in one language. A last chapter without an end goes to the end of the
-  /// file. Blocks.
+  /// Returns the chapters in order of time. Each contains its title, and those of its other items that have
+  /// one of `commonKeys`. The locale has no effect, because chapters have titles in one language. A last
+  /// chapter without an end extends to the end of the file. Blocks.
   public func chapterMetadataGroups(
     withTitleLocale locale: Locale, containingItemsWithCommonKeys commonKeys: [AVMetadataKey]? = nil
   ) -> [AVTimedMetadataGroup] {
     loadedMetadata?.chapterGroups(duration: duration, keys: commonKeys ?? []) ?? []
   }
 
-  /// The chapters in the order of time, each with all its items that have a common key. The languages have no effect,
-  /// since chapters have titles in one language. Blocks.
+  /// Returns the chapters in order of time, each with all its items that have a common key. The languages
+  /// have no effect, because chapters have titles in one language. Blocks.
   public func chapterMetadataGroups(
     bestMatchingPreferredLanguages preferredLanguages: [String]
   ) -> [AVTimedMetadataGroup] {
@@ -47,7 +49,7 @@ extension AVAsset {
 
   // MARK: Without blocking
 
-  /// All items of a format.
+  /// Returns all items of a format.
   ///
   /// - Throws: `AVError` if the file cannot be read.
   public func loadMetadata(for format: AVMetadataFormat) async throws -> [AVMetadataItem] {
@@ -55,8 +57,8 @@ extension AVAsset {
     return format == .id3Metadata ? items : []
   }
 
-  /// All items of a format, or why there are none; before the return if that is known. Reads the file off the caller's
-  /// thread.
+  /// Passes all items of a format, or the error, to the handler; before the return if they are known. Reads
+  /// the file off the caller's thread.
   public func loadMetadata(
     for format: AVMetadataFormat,
     completionHandler: @escaping @Sendable ([AVMetadataItem]?, (any Error)?) -> Void
@@ -69,7 +71,7 @@ extension AVAsset {
     }
   }
 
-  /// The chapters, as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` has them.
+  /// Returns the chapters as `chapterMetadataGroups(withTitleLocale:containingItemsWithCommonKeys:)` does.
   ///
   /// - Throws: `AVError` if the file cannot be read.
   public func loadChapterMetadataGroups(
@@ -78,7 +80,7 @@ extension AVAsset {
     try await loadChapterGroups(keys: commonKeys)
   }
 
-  /// The chapters, as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` has them.
+  /// Returns the chapters as `chapterMetadataGroups(bestMatchingPreferredLanguages:)` does.
   ///
   /// - Throws: `AVError` if the file cannot be read.
   public func loadChapterMetadataGroups(
@@ -93,7 +95,8 @@ extension AVAsset {
     return contents.chapterGroups(duration: try await loaded(.duration), keys: keys)
   }
 
-  /// As `load`, which an open class's own methods cannot use: it is about `Self`.
+  /// Loads a property as `load` does. Methods of an open class cannot use `load`, because its signature
+  /// contains `Self`.
   private func loaded<Value>(_ property: AVAsyncProperty<AVAsset, Value>) async throws -> Value {
     try await property.prepare(self)
     return try property.value(of: self)
@@ -101,19 +104,19 @@ extension AVAsset {
 }
 
 extension AVPartialAsyncProperty where Root: AVAsset {
-  /// One item for each common key that the file has.
+  /// The items with common keys, one for each key in the file.
   public static var commonMetadata: AVAsyncProperty<Root, [AVMetadataItem]> {
     AVAsyncProperty(metadata: { $0.common })
   }
-  /// All items of all formats.
+  /// The items of all formats, in the order of the file.
   public static var metadata: AVAsyncProperty<Root, [AVMetadataItem]> {
     AVAsyncProperty(metadata: { $0.items })
   }
-  /// The formats of metadata in the file.
+  /// The formats of the file's metadata.
   public static var availableMetadataFormats: AVAsyncProperty<Root, [AVMetadataFormat]> {
     AVAsyncProperty(metadata: { $0.formats })
   }
-  /// The words of a song; nil if the file has none.
+  /// The lyrics; nil if the file has none.
   public static var lyrics: AVAsyncProperty<Root, String?> { AVAsyncProperty(metadata: { $0.lyrics }) }
   /// The languages of the chapters' titles.
   public static var availableChapterLocales: AVAsyncProperty<Root, [Locale]> {

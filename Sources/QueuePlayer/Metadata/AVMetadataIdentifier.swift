@@ -1,180 +1,181 @@
-/// Names of metadata in one string: a key space and a key, as Apple writes them.
+/// An identifier of metadata: a key space and a key in one string, in Apple's notation.
 public struct AVMetadataIdentifier: RawRepresentable, Hashable, Sendable {
-  /// For example `id3/TIT2`.
+  /// The text of the identifier, for example `id3/TIT2`.
   public let rawValue: String
-  /// The identifier with this text.
+  /// Creates an identifier from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The identifier with this text.
+  /// Creates an identifier from its text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A set of keys.
+/// A key space: a vocabulary of keys.
 public struct AVMetadataKeySpace: RawRepresentable, Hashable, Sendable {
-  /// Apple's name.
+  /// Apple's name of the key space.
   public let rawValue: String
-  /// The key space of that name.
+  /// Creates a key space from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The key space of that name.
+  /// Creates a key space from Apple's name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// The keys that all formats have in common, `AVMetadataKey.commonKey…`.
+  /// The keys common to all formats, `AVMetadataKey.commonKey…`.
   public static let common = AVMetadataKeySpace(rawValue: "comn")
-  /// Frames of ID3 tags, `AVMetadataKey.id3MetadataKey…`.
+  /// The frames of ID3 tags, `AVMetadataKey.id3MetadataKey…`.
   public static let id3 = AVMetadataKeySpace(rawValue: "org.id3")
-  /// What live streams say, `AVMetadataKey.icyMetadataKey…`, and header fields of their answers such as `icy-name`.
+  /// The metadata of live streams, `AVMetadataKey.icyMetadataKey…`, and header fields of their responses such
+  /// as `icy-name`.
   public static let icy = AVMetadataKeySpace(rawValue: "icy")
 }
 
-/// A format of metadata.
+/// A format of metadata, such as ID3.
 public struct AVMetadataFormat: RawRepresentable, Hashable, Sendable {
-  /// Apple's name.
+  /// Apple's name of the format.
   public let rawValue: String
-  /// The format of that name.
+  /// Creates a format from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The format of that name.
+  /// Creates a format from Apple's name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// ID3 tags.
+  /// The format of ID3 tags.
   public static let id3Metadata = AVMetadataFormat(rawValue: "org.id3")
-  /// Any for which there is no name here, such as what live streams say.
+  /// Any format without a name here, such as the metadata of live streams.
   public static let unknown = AVMetadataFormat(rawValue: "????")
 }
 
-/// A key of what a metadata item says beside its value.
+/// A key of the additional attributes of a metadata item.
 public struct AVMetadataExtraAttributeKey: RawRepresentable, Hashable, Sendable {
-  /// Apple's name.
+  /// Apple's name of the key.
   public let rawValue: String
-  /// The key of that name.
+  /// Creates a key from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The key of that name.
+  /// Creates a key from Apple's name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// The description of a comment, a picture or a user's own field: `String`.
+  /// The description of a comment, a picture or a user-defined field: a `String`.
   public static let info = AVMetadataExtraAttributeKey(rawValue: "info")
 }
 
-/// A key of metadata.
+/// A key of metadata in a key space.
 public struct AVMetadataKey: RawRepresentable, Hashable, Sendable {
-  /// Apple's name: a word for common keys, the frame's name for ID3.
+  /// Apple's name of the key: a word for common keys, the frame identifier for ID3.
   public let rawValue: String
-  /// The key of that name.
+  /// Creates a key from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The key of that name.
+  /// Creates a key from Apple's name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 // MARK: Live streams
 
 extension AVMetadataKey {
-  /// The title of what a live stream plays.
+  /// The title of the program that a live stream plays.
   public static let icyMetadataKeyStreamTitle = AVMetadataKey(rawValue: "StreamTitle")
-  /// An address that comes with it.
+  /// The address that accompanies the title of a live stream.
   public static let icyMetadataKeyStreamURL = AVMetadataKey(rawValue: "StreamUrl")
 }
 
 extension AVMetadataIdentifier {
-  /// The title of what a live stream plays.
+  /// The title of the program that a live stream plays.
   public static let icyMetadataStreamTitle = AVMetadataIdentifier(rawValue: "icy/StreamTitle")
-  /// An address that comes with it.
+  /// The address that accompanies the title of a live stream.
   public static let icyMetadataStreamURL = AVMetadataIdentifier(rawValue: "icy/StreamUrl")
 }
 
 // MARK: Common keys
 
 extension AVMetadataKey {
-  /// The title.
+  /// The title of the work.
   public static let commonKeyTitle = AVMetadataKey(rawValue: "title")
-  /// Who made it: the composer, in ID3.
+  /// The creator of the work: the composer, in ID3.
   public static let commonKeyCreator = AVMetadataKey(rawValue: "creator")
-  /// What it is about.
+  /// The subject of the work.
   public static let commonKeySubject = AVMetadataKey(rawValue: "subject")
-  /// A description.
+  /// A description of the work.
   public static let commonKeyDescription = AVMetadataKey(rawValue: "description")
-  /// Who published it.
+  /// The publisher of the work.
   public static let commonKeyPublisher = AVMetadataKey(rawValue: "publisher")
-  /// Who contributed to it.
+  /// A contributor to the work.
   public static let commonKeyContributor = AVMetadataKey(rawValue: "contributor")
-  /// When it was made.
+  /// The date of creation.
   public static let commonKeyCreationDate = AVMetadataKey(rawValue: "creationDate")
-  /// When it was changed last.
+  /// The date of the last modification.
   public static let commonKeyLastModifiedDate = AVMetadataKey(rawValue: "lastModifiedDate")
-  /// What kind it is: the genre, in ID3.
+  /// The type of the work: the genre, in ID3.
   public static let commonKeyType = AVMetadataKey(rawValue: "type")
-  /// Its format.
+  /// The format of the work.
   public static let commonKeyFormat = AVMetadataKey(rawValue: "format")
-  /// A name that is its own.
+  /// An unambiguous identifier of the work.
   public static let commonKeyIdentifier = AVMetadataKey(rawValue: "identifier")
-  /// What it was made from.
+  /// The source from which the work is derived.
   public static let commonKeySource = AVMetadataKey(rawValue: "source")
-  /// Its language.
+  /// The language of the work.
   public static let commonKeyLanguage = AVMetadataKey(rawValue: "language")
-  /// What it is related to.
+  /// A related work.
   public static let commonKeyRelation = AVMetadataKey(rawValue: "relation")
-  /// Where it was made.
+  /// The place of creation.
   public static let commonKeyLocation = AVMetadataKey(rawValue: "location")
-  /// Who has rights in it.
+  /// The copyright notice.
   public static let commonKeyCopyrights = AVMetadataKey(rawValue: "copyrights")
-  /// The album.
+  /// The title of the album.
   public static let commonKeyAlbumName = AVMetadataKey(rawValue: "albumName")
-  /// Who wrote it.
+  /// The author of the work: the author of the lyrics, in ID3.
   public static let commonKeyAuthor = AVMetadataKey(rawValue: "author")
-  /// The artist.
+  /// The artist who performs the work.
   public static let commonKeyArtist = AVMetadataKey(rawValue: "artist")
-  /// A picture.
+  /// The artwork: in ID3 an attached picture.
   public static let commonKeyArtwork = AVMetadataKey(rawValue: "artwork")
-  /// Who made the device it was made with.
+  /// The manufacturer of the recording device.
   public static let commonKeyMake = AVMetadataKey(rawValue: "make")
-  /// The device it was made with.
+  /// The model of the recording device.
   public static let commonKeyModel = AVMetadataKey(rawValue: "model")
-  /// The program it was made with.
+  /// The program that created the work: the encoder, in ID3.
   public static let commonKeySoftware = AVMetadataKey(rawValue: "software")
 }
 
 extension AVMetadataIdentifier {
-  /// The title.
+  /// The title of the work.
   public static let commonIdentifierTitle = AVMetadataIdentifier(rawValue: "comn/title")
-  /// Who made it: the composer, in ID3.
+  /// The creator of the work: the composer, in ID3.
   public static let commonIdentifierCreator = AVMetadataIdentifier(rawValue: "comn/creator")
-  /// What it is about.
+  /// The subject of the work.
   public static let commonIdentifierSubject = AVMetadataIdentifier(rawValue: "comn/subject")
-  /// A description.
+  /// A description of the work.
   public static let commonIdentifierDescription = AVMetadataIdentifier(rawValue: "comn/description")
-  /// Who published it.
+  /// The publisher of the work.
   public static let commonIdentifierPublisher = AVMetadataIdentifier(rawValue: "comn/publisher")
-  /// Who contributed to it.
+  /// A contributor to the work.
   public static let commonIdentifierContributor = AVMetadataIdentifier(rawValue: "comn/contributor")
-  /// When it was made.
+  /// The date of creation.
   public static let commonIdentifierCreationDate = AVMetadataIdentifier(rawValue: "comn/creationDate")
-  /// When it was changed last.
+  /// The date of the last modification.
   public static let commonIdentifierLastModifiedDate = AVMetadataIdentifier(rawValue: "comn/lastModifiedDate")
-  /// What kind it is: the genre, in ID3.
+  /// The type of the work: the genre, in ID3.
   public static let commonIdentifierType = AVMetadataIdentifier(rawValue: "comn/type")
-  /// Its format.
+  /// The format of the work.
   public static let commonIdentifierFormat = AVMetadataIdentifier(rawValue: "comn/format")
-  /// A name that is its own.
+  /// An unambiguous identifier of the work.
   public static let commonIdentifierIdentifier = AVMetadataIdentifier(rawValue: "comn/identifier")
-  /// What it was made from.
+  /// The source from which the work is derived.
   public static let commonIdentifierSource = AVMetadataIdentifier(rawValue: "comn/source")
-  /// Its language.
+  /// The language of the work.
   public static let commonIdentifierLanguage = AVMetadataIdentifier(rawValue: "comn/language")
-  /// What it is related to.
+  /// A related work.
   public static let commonIdentifierRelation = AVMetadataIdentifier(rawValue: "comn/relation")
-  /// Where it was made.
+  /// The place of creation.
   public static let commonIdentifierLocation = AVMetadataIdentifier(rawValue: "comn/location")
-  /// Who has rights in it.
+  /// The copyright notice.
   public static let commonIdentifierCopyrights = AVMetadataIdentifier(rawValue: "comn/copyrights")
-  /// The album.
+  /// The title of the album.
   public static let commonIdentifierAlbumName = AVMetadataIdentifier(rawValue: "comn/albumName")
-  /// Who wrote it.
+  /// The author of the work: the author of the lyrics, in ID3.
   public static let commonIdentifierAuthor = AVMetadataIdentifier(rawValue: "comn/author")
-  /// The artist.
+  /// The artist who performs the work.
   public static let commonIdentifierArtist = AVMetadataIdentifier(rawValue: "comn/artist")
-  /// A picture.
+  /// The artwork: in ID3 an attached picture.
   public static let commonIdentifierArtwork = AVMetadataIdentifier(rawValue: "comn/artwork")
-  /// Who made the device it was made with.
+  /// The manufacturer of the recording device.
   public static let commonIdentifierMake = AVMetadataIdentifier(rawValue: "comn/make")
-  /// The device it was made with.
+  /// The model of the recording device.
   public static let commonIdentifierModel = AVMetadataIdentifier(rawValue: "comn/model")
-  /// The program it was made with.
+  /// The program that created the work: the encoder, in ID3.
   public static let commonIdentifierSoftware = AVMetadataIdentifier(rawValue: "comn/software")
 }

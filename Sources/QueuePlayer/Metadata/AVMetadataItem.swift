@@ -2,18 +2,17 @@ public import Foundation
 public import MediaTime
 import Synchronization
 
-/// A piece of metadata: a value, with a name in a key space.
+/// A metadata item: a value with a key in a key space.
 ///
-/// Items of an asset are complete when they are given out and do not change; loading their values reads nothing. Any
-/// thread; nothing blocks.
+/// Items of an asset are complete and immutable, so loading their values reads no file. Any thread; no call
+/// blocks.
 open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronousKeyValueLoading,
   @unchecked Sendable
 {
-  // Unchecked because NSObject is not Sendable; all state is in a Mutex.
+  // Unchecked because NSObject is not Sendable; a mutex protects all state.
 
-  /// The content of an item.
+  /// The content of a metadata item.
   struct Content: Sendable {
-    /// A value.
     enum Value: Sendable {
       case text(String)
       case number(Double)
@@ -26,7 +25,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     var info: String?
     var dataType: String?
     var languageTag: String?
-    /// Whether it is the picture of the front.
+    /// Whether the value is a picture of the front cover.
     var isFrontCover = false
     var time = CMTime.invalid
     var duration = CMTime.invalid
@@ -34,7 +33,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   let content: Mutex<Content>
 
-  /// An item without any content.
+  /// Creates an item without content.
   public override init() {
     content = Mutex(Content())
     super.init()
@@ -47,42 +46,42 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Names
 
-  /// Key space and key in one; nil if there are none.
+  /// The identifier: key space and key in one; nil if unset.
   open var identifier: AVMetadataIdentifier? { content.withLock { $0.identifier } }
 
-  /// The key in its key space: a string, such as a frame's name.
+  /// The key in its key space: a string, such as the identifier of an ID3 frame.
   open var key: Any? { Self.parts(identifier)?.key }
 
-  /// The key space.
+  /// The key space of `key`; nil without an identifier.
   open var keySpace: AVMetadataKeySpace? { Self.parts(identifier)?.keySpace }
 
-  /// The common key with the same meaning; nil if there is none.
+  /// The common key with the same meaning; nil if none exists.
   open var commonKey: AVMetadataKey? { content.withLock { $0.commonKey } }
 
-  /// What kind of value it is, by Apple's names, for example `com.apple.metadata.datatype.UTF-8`.
+  /// The type of the value, by Apple's names, for example `com.apple.metadata.datatype.UTF-8`.
   open var dataType: String? { content.withLock { $0.dataType } }
 
-  /// The language, by BCP 47; nil if it is not known.
+  /// The language by BCP 47; nil if unknown.
   open var extendedLanguageTag: String? { content.withLock { $0.languageTag } }
 
-  /// The language as a locale; nil if it is not known.
+  /// The language as a locale; nil if unknown.
   open var locale: Locale? { extendedLanguageTag.map { Locale(identifier: $0) } }
 
-  /// When the item begins to hold; invalid if it holds for the whole asset.
+  /// The time from which on the item applies; invalid if it applies to the whole asset.
   open var time: CMTime { content.withLock { $0.time } }
 
-  /// For how long it holds; invalid if it holds for the whole asset.
+  /// The duration for which the item applies; invalid if it applies to the whole asset.
   open var duration: CMTime { content.withLock { $0.duration } }
 
-  /// What it says beside its value: its description, by the key `info`.
+  /// The additional attributes: the description, under the key `info`; nil if none exists.
   open var extraAttributes: [AVMetadataExtraAttributeKey: Any]? {
     content.withLock { $0.info }.map { [.info: $0] }
   }
 
   // MARK: Values
 
-  /// The value: `String`, `NSNumber`, `Date` or `Data`. Apple's type is `(any NSCopying & NSObjectProtocol)?`, which
-  /// on Linux could not be cast to these.
+  /// The value: `String`, `NSNumber`, `Date` or `Data`. Apple's type is `(any NSCopying &
+  /// NSObjectProtocol)?`, which Linux cannot cast to these types.
   open var value: Any? {
     switch content.withLock({ $0.value }) {
     case nil: nil
@@ -102,7 +101,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a number: that of a text that is nothing else. Nil for others.
+  /// The value as a number; nil for bytes, dates and other texts than numbers.
   open var numberValue: NSNumber? {
     switch content.withLock({ $0.value }) {
     case .number(let number): NSNumber(value: number)
@@ -111,8 +110,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as a date: that of a text of the form `2004`, `2004-05-06` or `2004-05-06T07:08:09`, in UTC, or the
-  /// beginning of one. Nil for others.
+  /// The value as a date, in UTC. A text must have the form `2004-05-06T07:08:09` or its leading fields, such
+  /// as `2004` or `2004-05-06`. Nil for bytes, numbers and other texts.
   open var dateValue: Date? {
     switch content.withLock({ $0.value }) {
     case .date(let date): date
@@ -121,7 +120,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The value as bytes: a picture's file, a text in UTF-8. Nil for numbers and dates.
+  /// The value as bytes: a picture's file, or a text in UTF-8. Nil for numbers and dates.
   open var dataValue: Data? {
     switch content.withLock({ $0.value }) {
     case .data(let data): data
@@ -132,7 +131,7 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Loading
 
-  /// Always `loaded`.
+  /// Returns `loaded` for every key.
   open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
     .loaded
   }
@@ -145,17 +144,17 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
 
   // MARK: Copies
 
-  /// This object, since an item does not change; of an `AVMutableMetadataItem` an item that does not.
+  /// Returns an immutable item: this object, or a copy of an `AVMutableMetadataItem`.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// An `AVMutableMetadataItem` with the same content.
+  /// Returns an `AVMutableMetadataItem` with the same content.
   open func mutableCopy(with zone: NSZone? = nil) -> Any {
     AVMutableMetadataItem(content.withLock { $0 })
   }
 
   // MARK: Choosing
 
-  /// The items with this identifier. A common identifier also finds the items with its common key.
+  /// Returns the items with this identifier. A common identifier also matches items with its common key.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem], filteredByIdentifier identifier: AVMetadataIdentifier
   ) -> [AVMetadataItem] {
@@ -165,8 +164,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The items with this key, which is a string or an `AVMetadataKey`, in this key space; nil stands for any. In the key space
-  /// `common` these are the items with this common key.
+  /// Returns the items with this key, a string or an `AVMetadataKey`, in this key space. Nil matches any key
+  /// or key space. The key space `common` matches items with the common key.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem], withKey key: Any?, keySpace: AVMetadataKeySpace?
   ) -> [AVMetadataItem] {
@@ -179,7 +178,8 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     }
   }
 
-  /// The items in one of these languages, in the order of the languages. Those without a language come last.
+  /// Returns the items in one of these languages, in the order of the languages. Items without a language
+  /// come last.
   public static func metadataItems(
     from metadataItems: [AVMetadataItem],
     filteredAndSortedAccordingToPreferredLanguages preferredLanguages: [String]
@@ -191,16 +191,16 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
     return chosen + metadataItems.filter { $0.extendedLanguageTag == nil }
   }
 
-  /// The identifier of a key in a key space; nil if the key is no string.
+  /// Returns the identifier of a key in a key space; nil if the key is not a string or an `AVMetadataKey`.
   public static func identifier(forKey key: Any, keySpace: AVMetadataKeySpace) -> AVMetadataIdentifier? {
     guard let name = key as? String ?? (key as? AVMetadataKey)?.rawValue else { return nil }
     return AVMetadataIdentifier(rawValue: "\(keySpace == .id3 ? "id3" : keySpace.rawValue)/\(name)")
   }
 
-  /// The key of an identifier.
+  /// Returns the key of an identifier; nil if the identifier contains no key space.
   public static func key(forIdentifier identifier: AVMetadataIdentifier) -> Any? { parts(identifier)?.key }
 
-  /// The key space of an identifier.
+  /// Returns the key space of an identifier; nil if the identifier contains none.
   public static func keySpace(forIdentifier identifier: AVMetadataIdentifier) -> AVMetadataKeySpace? {
     parts(identifier)?.keySpace
   }
@@ -235,41 +235,42 @@ open class AVMetadataItem: NSObject, NSCopying, NSMutableCopying, AVAsynchronous
   }
 }
 
-/// A metadata item that can be changed.
+/// A mutable metadata item.
 open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
-  // Unchecked as its superclass.
+  // Unchecked as the superclass.
 
-  /// Key space and key in one.
+  /// The identifier: key space and key in one; nil if unset.
   open override var identifier: AVMetadataIdentifier? {
     get { super.identifier }
     set { content.withLock { $0.identifier = newValue } }
   }
 
-  /// What kind of value it is.
+  /// The type of the value, by Apple's names.
   open override var dataType: String? {
     get { super.dataType }
     set { content.withLock { $0.dataType = newValue } }
   }
 
-  /// The language, by BCP 47.
+  /// The language by BCP 47; nil if unknown.
   open override var extendedLanguageTag: String? {
     get { super.extendedLanguageTag }
     set { content.withLock { $0.languageTag = newValue } }
   }
 
-  /// When the item begins to hold.
+  /// The time from which on the item applies; invalid for the whole asset.
   open override var time: CMTime {
     get { super.time }
     set { content.withLock { $0.time = newValue } }
   }
 
-  /// For how long it holds.
+  /// The duration for which the item applies; invalid for the whole asset.
   open override var duration: CMTime {
     get { super.duration }
     set { content.withLock { $0.duration = newValue } }
   }
 
-  /// The value: text, a number, a date or bytes, of Swift's types or Foundation's; others count as none.
+  /// The value: text, a number, a date or bytes, of Swift's types or Foundation's. Values of other types
+  /// become nil.
   open override var value: Any? {
     get { super.value }
     set {
@@ -291,7 +292,7 @@ open class AVMutableMetadataItem: AVMetadataItem, @unchecked Sendable {
     }
   }
 
-  /// An item with the same content that does not change.
+  /// Returns an immutable item with the same content.
   open override func copy(with zone: NSZone? = nil) -> Any { AVMetadataItem(content.withLock { $0 }) }
 }
 
@@ -302,17 +303,17 @@ extension AVPartialAsyncProperty where Root: AVMetadataItem {
     AVAsyncProperty(status: { .loaded(value($0)) })
   }
 
-  /// The value.
+  /// The value of the item.
   public static var value: AVAsyncProperty<Root, Any?> { known { $0.value } }
-  /// The value as text.
+  /// The value as text; nil for bytes and dates.
   public static var stringValue: AVAsyncProperty<Root, String?> { known { $0.stringValue } }
-  /// The value as a number.
+  /// The value as a number; nil for other values.
   public static var numberValue: AVAsyncProperty<Root, NSNumber?> { known { $0.numberValue } }
-  /// The value as a date.
+  /// The value as a date; nil for other values.
   public static var dateValue: AVAsyncProperty<Root, Date?> { known { $0.dateValue } }
-  /// The value as bytes.
+  /// The value as bytes; nil for numbers and dates.
   public static var dataValue: AVAsyncProperty<Root, Data?> { known { $0.dataValue } }
-  /// What it says beside its value.
+  /// The additional attributes of the item.
   public static var extraAttributes: AVAsyncProperty<Root, [AVMetadataExtraAttributeKey: Any]?> {
     known { $0.extraAttributes }
   }

@@ -1,11 +1,11 @@
 public import Foundation
 public import MediaTime
 
-/// Metadata that belong together.
+/// A group of related metadata items.
 open class AVMetadataGroup: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state.
+  // Unchecked because NSObject is not Sendable; the object is immutable.
 
-  /// The items.
+  /// The items of the group.
   public let items: [AVMetadataItem]
 
   init(_ items: [AVMetadataItem]) {
@@ -14,14 +14,14 @@ open class AVMetadataGroup: NSObject, @unchecked Sendable {
   }
 }
 
-/// Metadata that hold for a part of an asset, such as a chapter's title. Does not change; any thread.
+/// A group of metadata that apply to a part of an asset, such as a chapter's title. Immutable; any thread.
 open class AVTimedMetadataGroup: AVMetadataGroup, @unchecked Sendable {
-  // Unchecked as its superclass.
+  // Unchecked as the superclass.
 
-  /// The part.
+  /// The part of the asset to which the items apply.
   public let timeRange: CMTimeRange
 
-  /// These items for this part.
+  /// Creates a group of items that apply to `timeRange`.
   public init(items: [AVMetadataItem], timeRange: CMTimeRange) {
     self.timeRange = timeRange
     super.init(items)

@@ -3,11 +3,11 @@ import Foundation
 import MediaTime
 import Synchronization
 
-/// The metadata of an asset. An object, because most of 100 000 loaders have none.
+/// The metadata of an asset. A class, because most of up to 100 000 loaders have none.
 final class AssetMetadata: Sendable {
-  /// All items, in the order of the file.
+  /// The items of all formats, in the order of the file.
   let items: [AVMetadataItem]
-  /// The chapters, whose last one may have no end.
+  /// The chapters, of which the last one may have no end.
   private let chapters: [MediaTag.Chapter]
 
   init(_ tag: MediaTag) {
@@ -15,18 +15,18 @@ final class AssetMetadata: Sendable {
     chapters = tag.chapters
   }
 
-  /// The keys of `AVAsynchronousKeyValueLoading` that are about metadata.
+  /// The keys of `AVAsynchronousKeyValueLoading` that concern metadata.
   static let keys: Set<String> = [
     "availableChapterLocales", "availableMetadataFormats", "commonMetadata", "lyrics", "metadata",
   ]
 
-  /// The formats in the file.
+  /// The formats of the items and chapters.
   var formats: [AVMetadataFormat] {
     if items.contains(where: { $0.keySpace == .icy }) { return [.unknown] }
     return items.isEmpty && chapters.isEmpty ? [] : [.id3Metadata]
   }
 
-  /// An item for each common key that there is: the first, but of pictures the front cover.
+  /// The items with common keys: for each key the first one, but the front cover among pictures.
   var common: [AVMetadataItem] {
     var keys: Set<AVMetadataKey> = []
     return (items.filter(\.isFrontCover) + items).filter { item in
@@ -34,13 +34,15 @@ final class AssetMetadata: Sendable {
     }
   }
 
-  /// The words of the first lyrics.
+  /// The text of the first lyrics; nil if none exist.
   var lyrics: String? { items.first { $0.identifier == .id3MetadataUnsynchronizedLyric }?.stringValue }
 
-  /// The language of the chapters' titles, which tags do not tell; none without chapters.
+  /// The languages of the chapters' titles: an undetermined one, because tags do not state it; none without
+  /// chapters.
   var chapterLocales: [Locale] { chapters.isEmpty ? [] : [Locale(identifier: "und")] }
 
-  /// The chapters of an asset of this length, with their titles and their other items that have one of these keys.
+  /// Returns the chapters of an asset of this duration. Each contains its title, and those of its other items
+  /// that have one of `keys`; nil for all common keys.
   func chapterGroups(duration: CMTime, keys: [AVMetadataKey]?) -> [AVTimedMetadataGroup] {
     chapters.map { chapter in
       let start = CMTime(value: chapter.start, timescale: 1000)
@@ -66,7 +68,7 @@ extension AVMetadataItem {
 }
 
 extension AVMetadataItem.Content {
-  /// The common keys of ID3's frames, and of what live streams say.
+  /// The common keys of ID3 frames and of live streams' fields.
   private static let commonKeys: [String: AVMetadataKey] = [
     "TIT2": .commonKeyTitle, "TPE1": .commonKeyArtist, "TALB": .commonKeyAlbumName, "APIC": .commonKeyArtwork,
     "TCOM": .commonKeyCreator, "TCON": .commonKeyType, "TCOP": .commonKeyCopyrights,
@@ -76,7 +78,7 @@ extension AVMetadataItem.Content {
     "StreamTitle": .commonKeyTitle, "icy-name": .commonKeyTitle, "icy-genre": .commonKeyType,
   ]
 
-  /// The content of a field.
+  /// Creates the content of a field.
   init(_ field: MediaTag.Field) {
     identifier = AVMetadataIdentifier(rawValue: "\(field.space.rawValue)/\(field.key)")
     commonKey = Self.commonKeys[field.key]

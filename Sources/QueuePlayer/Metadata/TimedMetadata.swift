@@ -5,9 +5,10 @@ import PlaybackEngine
 import Synchronization
 
 extension AVPlayerItem {
-  /// What the stream said last about what is heard, with the item's time from which on that holds: of a live stream its title
-  /// (`icyMetadataStreamTitle`) and the address that comes with it (`icyMetadataStreamURL`); nil before it said anything, and
-  /// for files. Can be observed. Apple has deprecated it in favour of `AVPlayerItemMetadataOutput`.
+  /// The last metadata of a live stream whose frames have been heard, with the time from which on they apply.
+  /// They contain the title (`icyMetadataStreamTitle`) and the accompanying address (`icyMetadataStreamURL`).
+  /// Nil before the first metadata, and for files. Observable. Deprecated by Apple in favour of
+  /// `AVPlayerItemMetadataOutput`.
   nonisolated public var timedMetadata: [AVMetadataItem]? {
     observations.note(.timedMetadata)
     return state.withLock { $0.timedMetadata }
@@ -15,12 +16,12 @@ extension AVPlayerItem {
 }
 
 extension AVPlayerItem {
-  /// What is known of the item if it is a live stream; nil for any other, and before it is ready.
+  /// The properties of the item if it is a live stream; nil for other media, and before the item is ready.
   nonisolated package var live: LiveStream? { knownState.info?.live }
 }
 
 extension PlayerCore {
-  /// The first frame is heard for which item `id` says this about itself.
+  /// Reports the metadata of item `id` when the first frame to which they apply is heard.
   func tell(_ tag: MediaTag, from time: CMTime, of id: ItemID) {
     guard let item = state.withLock({ $0.items[id] }), item.isNumber(id) else { return }
     let items = tag.fields.map { field in

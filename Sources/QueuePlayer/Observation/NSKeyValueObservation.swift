@@ -1,60 +1,62 @@
 public import Foundation
 import Synchronization
 
-// Linux Foundation has no key-value observing. These are its types with Apple's names, for the objects of
+// Linux Foundation has no key-value observing. These types have Apple's names and work with the objects of
 // this module.
 
-/// What a change handler receives, and when it is called.
+/// Options for the values that a change handler receives, and for the times of its calls.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The option bits, with Apple's values.
   public let rawValue: UInt
-  /// Options of these bits.
+  /// Creates options from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// `NSKeyValueObservedChange.newValue` is set.
+  /// Sets `NSKeyValueObservedChange.newValue`.
   public static let new = NSKeyValueObservingOptions(rawValue: 1)
-  /// `NSKeyValueObservedChange.oldValue` is set.
+  /// Sets `NSKeyValueObservedChange.oldValue`.
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
-  /// The handler is called once at once, before `observe` returns, on the caller's thread.
+  /// Calls the handler once before `observe` returns, on the caller's thread.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// The handler is called twice for each change: with `isPrior` before it, while the object still has the old
-  /// value, and afterwards. Where a property such as `AVPlayer.volume` is set on another thread than the main one
-  /// both calls come afterwards.
+  /// Calls the handler twice for each change: with `isPrior` before it, while the object still has the old
+  /// value, and after it. If another thread than the main one sets a property such as `AVPlayer.volume`, both
+  /// calls follow the change.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
-/// What happened to a value. Only `setting` occurs: no collection of this module changes piece by piece.
+/// The kind of a change. Only `setting` occurs, because no collection of this module changes element by
+/// element.
 public enum NSKeyValueChange: UInt, Sendable {
-  /// It was set.
+  /// The value was set.
   case setting = 1
-  /// Something was inserted into it.
+  /// Elements were inserted. Does not occur.
   case insertion = 2
-  /// Something was removed from it.
+  /// Elements were removed. Does not occur.
   case removal = 3
-  /// Something in it was replaced.
+  /// Elements were replaced. Does not occur.
   case replacement = 4
 }
 
-/// What a change handler is told.
+/// The change that a handler receives.
 public struct NSKeyValueObservedChange<Value> {
-  /// What happened to a value.
+  /// The kind of a change.
   public typealias Kind = NSKeyValueChange
 
-  /// The kind of change: `setting`, the only one that occurs.
+  /// The kind of change. Always `setting`.
   public let kind: Kind
-  /// The new value, if `.new` was asked for; nil also where the path leads through nil now.
+  /// The new value, with `.new` only; nil also if the path now leads through nil.
   public let newValue: Value?
-  /// The value before, if `.old` was asked for; nil also where the path led through nil, and for `.initial`.
+  /// The old value, with `.old` only; nil also if the path led through nil, and for `.initial`.
   public let oldValue: Value?
-  /// The indexes of changed elements: nil, since no collection changes piece by piece.
+  /// The indexes of changed elements. Always nil, because no collection changes element by element.
   public let indexes: IndexSet?
-  /// Whether this is the first of two calls, by `.prior`.
+  /// Whether this call precedes the change, with `.prior`.
   public let isPrior: Bool
 }
 
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
 
-/// Keeps an observation alive. It ends with `invalidate()` or when this object is released.
+/// A handle that keeps an observation alive. The observation ends with `invalidate()` or when the handle is
+/// released.
 public final class NSKeyValueObservation: NSObject, Sendable {
   private let observation: any ObjectObservation
 
@@ -63,31 +65,32 @@ public final class NSKeyValueObservation: NSObject, Sendable {
     super.init()
   }
 
-  /// Ends the observation; no new call of the handler begins after the return. Any thread; idempotent.
+  /// Ends the observation. No new call of the handler begins after the return. Any thread; idempotent.
   public func invalidate() { observation.end() }
 
   deinit { observation.end() }
 }
 
-/// The objects whose properties can be observed: players, items, their tracks, loopers, the audio session.
+/// An object whose properties can be observed: players, items, their tracks, loopers, the audio session.
 ///
-/// Handlers are called on the main queue, in order and without leaving out a change. If a handler changes the
-/// player again, the remaining observers are told of the first change before the second one is made.
+/// Handlers are called on the main queue, in order and for every change. If a handler changes the player
+/// again, the remaining observers are notified of the first change before the second one is made.
 public protocol KeyValueObserving: AnyObject {}
 
 extension KeyValueObserving {
-  /// Calls `changeHandler` whenever the value at `keyPath` changed. The path may lead through other objects
-  /// of this module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a subclass. Any
-  /// thread.
+  /// Calls `changeHandler` after each change of the value at `keyPath`. The path may lead through other
+  /// objects of this module (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a
+  /// subclass. May be called on any thread.
   ///
-  /// As with Apple's automatic notification, setting a property is a change, even to the value that it has:
-  /// `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`, `isMuted`,
-  /// `actionAtItemEnd`, `automaticallyWaitsToMinimizeStalling`; an item's `forwardPlaybackEndTime`, `audioMix` and
-  /// `preferredForwardBufferDuration`. So is another object on the path, even if the value at its end is the
-  /// same. Properties that only the player sets are announced when they differ; `timeControlStatus` also when `rate` is
-  /// set to the value that it has.
+  /// As in Apple's automatic notification, setting a property is a change, even to its current value. This
+  /// holds for `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`,
+  /// `isMuted`, `actionAtItemEnd` and `automaticallyWaitsToMinimizeStalling`. It also holds for an item's
+  /// `forwardPlaybackEndTime`, `audioMix` and `preferredForwardBufferDuration`. A new object on the path is a
+  /// change, even if the value at the end of the path is the same. Properties that only the player sets
+  /// change when their values differ. `timeControlStatus` also changes when `rate` is set to its current
+  /// value.
   ///
-  /// - Returns: what must be kept as long as the handler is to be called.
+  /// - Returns: a handle that keeps the observation alive.
   @preconcurrency
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// An observation as the observed object sees it.
+/// The interface of an observation to the observed object.
 protocol ObjectObservation: AnyObject, Sendable {
-  /// Some properties are about to change. With `.prior`, calls the handler if the observed path leads through one of
-  /// them. Main queue.
+  /// Prepares for a change of the properties in `changing`. With `.prior`, calls the handler if the observed
+  /// path leads through one of them. Main queue.
   func prepare(for changing: Set<ObservedProperty>)
-  /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the same value;
-  /// or if its value differs. Main queue.
+  /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
+  /// same value, or if its value differs. Main queue.
   func check(_ changed: Set<ObservedProperty>)
   /// Ends the observation: the handler is not called again.
   func end()
@@ -21,7 +21,7 @@ protocol ObservedObject: AnyObject {
 /// The observations of one object.
 final class ObservationList: Sendable {
   private let entries: Mutex<[any ObjectObservation]>
-  /// For Swift Observation, if it is to know of the object.
+  /// The bridge to Swift Observation; nil if the object is not tracked.
   let tracked: TrackedProperties?
 
   init(tracked: TrackedProperties? = nil) {
@@ -43,26 +43,26 @@ final class ObservationList: Sendable {
   }
 }
 
-/// Tells observers of changes, one change after the other.
+/// Notifies observers of changes, one change after the other.
 ///
-/// A handler may call the player, which then changes again before the handler returns. Observers that were
-/// not told of the first change must be told before the second one is made, or they would miss it.
+/// A handler may call the player, which then changes again before the handler returns. Observers that do not
+/// know the first change must be notified before the second one is made. Otherwise they would miss the first.
 final class ChangeAnnouncer: Sendable {
   private struct State {
     /// The observations that have not yet checked for the last change.
     var waiting: [(observation: any ObjectObservation, changed: Set<ObservedProperty>)] = []
-    /// How many changes are about to be made, one inside a handler that is told of the other.
+    /// The number of changes in preparation. Nested changes occur when a handler of one makes another.
     var preparing = 0
   }
 
-  /// Used on the main queue only; the lock is for `Sendable`.
+  /// Used on the main queue only. The lock exists for `Sendable`.
   private let state = Mutex(State())
   private let mayCall: @Sendable () -> Bool
 
-  /// No handler is called while `mayCall` returns false.
+  /// Creates an announcer that calls no handler while `mayCall` returns false.
   init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
 
-  /// Lets all waiting observations check. To be called before the next change.
+  /// Makes all waiting observations check. Must be called before the next change.
   func settle() {
     while mayCall(), let next = state.withLock({ $0.waiting.popLast() }) {
       next.observation.check(next.changed)
@@ -72,10 +72,10 @@ final class ChangeAnnouncer: Sendable {
   /// Whether observations still wait, because a handler suspended the players.
   var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// Whether handlers are being told that a change is about to be made: another one has to wait for it.
+  /// Whether `.prior` handlers are running. Another change has to wait for them.
   var isPreparing: Bool { state.withLock { $0.preparing > 0 } }
 
-  /// Tells those observations of `lists` that want to know before. To be called before a change.
+  /// Notifies the `.prior` observations in `lists`. Must be called before a change.
   func prepare(_ lists: [ObservationList], for changing: Set<ObservedProperty>) {
     settle()
     state.withLock { $0.preparing += 1 }
@@ -85,8 +85,8 @@ final class ChangeAnnouncer: Sendable {
     }
   }
 
-  /// Lets all observations of `lists` check. To be called after a change of the properties `changed`, or of others that
-  /// nobody names.
+  /// Makes all observations in `lists` check. Must be called after a change of the properties `changed`, or
+  /// of unspecified properties.
   func announce(_ lists: [ObservationList], changed: Set<ObservedProperty> = []) {
     state.withLock { state in
       for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
@@ -95,22 +95,23 @@ final class ChangeAnnouncer: Sendable {
   }
 }
 
-/// How a key path is followed for an observation.
+/// The evaluation of a key path for an observation.
 ///
-/// While one is followed, the properties on its way say what the observers were told last, on any thread; and
-/// a `currentItem` that a path unwraps with `!` is a stand-in where there is none, because following the path
-/// would stop the program.
+/// During an evaluation, properties return the values last reported to observers, on any thread. If no
+/// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
+/// Without it, evaluating the path would stop the program.
 final class PathEvaluation: Sendable {
   @TaskLocal static var current: PathEvaluation?
 
-  /// Unsafe: key paths do not change, and of this one only the description is asked.
+  /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
   private nonisolated(unsafe) let keyPath: AnyKeyPath
   private let didUseStandIn = Atomic<Bool>(false)
   private let properties = Mutex<Set<ObservedProperty>>([])
 
   private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 
-  /// The value at `keyPath`, nil if the path unwraps an item that is not there; and the properties that it leads through.
+  /// Returns the value at `keyPath` and the properties on the path. The value is nil if the path unwraps a
+  /// missing item.
   static func value<Root, Value>(
     of root: Root, at keyPath: KeyPath<Root, Value>
   ) -> (value: Value?, properties: Set<ObservedProperty>) {
@@ -120,15 +121,15 @@ final class PathEvaluation: Sendable {
     return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
   }
 
-  /// The path leads through `property`.
+  /// Records that the path leads through `property`.
   func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
 
   private static let standIn = AVPlayerItem(asset: AVURLAsset(url: URL(fileURLWithPath: "/")))
 
-  /// What `currentItem` is where there is none.
+  /// The value of `currentItem` if no item exists: a placeholder if the path unwraps it, otherwise nil.
   ///
-  /// Only a description tells whether a path unwraps. The first one costs a program a millisecond, so that none is made
-  /// for a path that needs no item or ends with it.
+  /// Only the description of a key path shows whether it unwraps. The first description costs a program a
+  /// millisecond, so none is made for a path that needs no item or ends with it.
   var missingItem: AVPlayerItem? {
     guard type(of: keyPath).valueType != AVPlayerItem?.self, keyPath.debugDescription.contains("!") else {
       return nil

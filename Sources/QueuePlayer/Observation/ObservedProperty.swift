@@ -1,11 +1,11 @@
-/// A property of players, items, loopers or sessions that can be observed.
+/// The key of an observable property of players, items, loopers or sessions.
 enum ObservedKey: Hashable, Sendable {
   case status, error
   // Players.
   case currentItem, actionAtItemEnd
   case rate, defaultRate, timeControlStatus, reasonForWaitingToPlay, automaticallyWaitsToMinimizeStalling
   case volume, isMuted
-  // Items. The duration stands for all that is known of an item when it is ready.
+  // Items. The duration represents all properties that become known when the item is ready.
   case duration, forwardPlaybackEndTime, preferredForwardBufferDuration, audioTimePitchAlgorithm, audioMix
   case isTrackEnabled, isPlaybackBufferEmpty, isPlaybackLikelyToKeepUp, isPlaybackBufferFull
   case loadedTimeRanges, timedMetadata
@@ -13,11 +13,11 @@ enum ObservedKey: Hashable, Sendable {
   case outputVolume
   // Loopers.
   case loopCount
-  /// A property of players or items that is kept and does nothing, by its name.
+  /// A property of players or items that is stored without effect, by its name.
   case inert(String)
 }
 
-/// A property of one object, which is known by its list of observations.
+/// A property of one object, which its list of observations identifies.
 struct ObservedProperty: Hashable, Sendable {
   let owner: ObjectIdentifier
   let key: ObservedKey
@@ -28,8 +28,8 @@ extension ObservationList {
     ObservedProperty(owner: ObjectIdentifier(self), key: key)
   }
 
-  /// The property is read: a key path that is being followed for an observation leads through it, or Swift Observation
-  /// tracks it. In every getter of an observable property; a property without it is looked at whenever its object changes.
+  /// Records a read of the property, for the key path under evaluation and for Swift Observation. Called in
+  /// every getter of an observable property. Other properties are compared whenever their object changes.
   func note(_ key: ObservedKey) {
     PathEvaluation.current?.note(property(key))
     tracked?.note(property(key))

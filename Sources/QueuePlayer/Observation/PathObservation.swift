@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Follows one key path from one object and compares.
+/// An observation of the value at a key path, which compares successive values.
 ///
-/// The path is followed anew after each change of the object, and the properties on its way note that they are read.
-/// Paths cannot be told from each other instead: on Linux the same property has another key path in each subclass
-/// (`\AVQueuePlayer.rate != \AVPlayer.rate`).
+/// The path is evaluated again after each change of the object, and the properties on it record that they are
+/// read. Comparing key paths instead does not work: on Linux the same property has another key path in each
+/// subclass (`\AVQueuePlayer.rate != \AVPlayer.rate`).
 ///
-/// Unchecked: the key path is an immutable literal, the variables are only touched under `lock`, and a value leaves it
-/// only towards the handler.
+/// Unchecked: the key path is an immutable literal, the variables are only accessed under `lock`, and values
+/// leave the object only through the handler.
 final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unchecked Sendable {
   private weak var object: Object?
   private weak let list: ObservationList?
@@ -18,11 +18,11 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
   private let areEqual: (Value, Value) -> Bool
 
   private let lock = NSLock()
-  /// What was seen last; nil before the first look.
+  /// The last value; nil before the first evaluation.
   private var last: Seen?
-  /// The properties that the path led through then.
+  /// The properties on the path at the last evaluation.
   private var properties: Set<ObservedProperty> = []
-  /// The handler was told that the next change is about to be made.
+  /// Whether the handler was called with `.prior` for the next change.
   private var isPrepared = false
   private var isEnded = false
 
@@ -49,7 +49,7 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     areEqual = Self.comparison()
   }
 
-  /// The first look.
+  /// Evaluates the path for the first time.
   func begin() {
     guard let object else { return }
     let (seen, properties) = look(at: object)
@@ -120,8 +120,8 @@ final class PathObservation<Object: AnyObject, Value>: ObjectObservation, @unche
     }
   }
 
-  /// How two values are compared: by `==` where they have it, errors by domain and code; anything else counts as
-  /// changed whenever the object did.
+  /// Returns the comparison of two values: `==` where it exists, and domain and code for errors. Values of
+  /// other types count as changed whenever the object changed.
   private static func comparison() -> (Value, Value) -> Bool {
     if let type = Value.self as? any Equatable.Type { return equatableComparison(type) }
     if Value.self == (any Error)?.self {

@@ -1,14 +1,14 @@
 public import Observation
 import Synchronization
 
-/// Tells Swift Observation of one object's properties: that they are read, and that they change.
+/// Reports reads and changes of one object's properties to Swift Observation.
 ///
-/// One of the object's observations, so that what it calls comes in order with the rest, and not while the application is
-/// suspended.
+/// A member of the object's list of observations, so that tracking callbacks occur in order with other
+/// observers, and not while the application is suspended.
 final class TrackedProperties: ObjectObservation, Observable {
   private let registrar = ObservationRegistrar()
 
-  /// Stands for a property in key paths: Swift Observation knows properties by these.
+  /// Represents a property as a key path, which Swift Observation requires.
   private subscript(property: ObservedProperty) -> Void { () }
 
   func note(_ property: ObservedProperty) { registrar.access(self, keyPath: \.[property]) }
@@ -18,7 +18,7 @@ final class TrackedProperties: ObjectObservation, Observable {
   }
 
   func check(_ changed: Set<ObservedProperty>) {
-    // Who began to track between `prepare` and the change has read the old value.
+    // A client that began to track between `prepare` and the change has read the old value.
     prepare(for: changed)
     for property in changed { registrar.didSet(self, keyPath: \.[property]) }
   }
@@ -29,7 +29,7 @@ final class TrackedProperties: ObjectObservation, Observable {
 extension TrackedProperties {
   private struct Choice {
     var isEnabled = false
-    /// There is, or was, an object that the choice is about.
+    /// Whether a player or item was made, which fixes the choice.
     var isMade = false
   }
 
@@ -47,7 +47,7 @@ extension TrackedProperties {
     }
   }
 
-  /// Those of a new player or item; nil if they are not to be tracked.
+  /// Returns the tracking of a new player or item; nil if tracking is disabled.
   static func ofNewObject() -> TrackedProperties? {
     let isEnabled = choice.withLock { choice in
       choice.isMade = true
@@ -58,12 +58,13 @@ extension TrackedProperties {
 }
 
 extension AVPlayer: Observable {
-  /// Whether players and items tell Swift Observation of the properties that can be observed, so that
-  /// `withObservationTracking` and what is built on it (`Observations`) follow them; false. Players, items and their
-  /// tracks are tracked either all or not at all: stops the program if it is changed after the first of them was made.
+  /// A Boolean value that indicates whether players, items and their tracks support Swift Observation; false
+  /// by default. With true, `withObservationTracking` and its clients (`Observations`) follow the observable
+  /// properties. Either all objects are tracked or none: a change after the first of them was made stops the
+  /// program.
   ///
-  /// What is tracked is called on the main queue just before the property changes. A property that is set on another
-  /// thread calls it there afterwards.
+  /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
+  /// property, the callbacks run on that thread, after the change.
   public static var isObservationEnabled: Bool {
     get { TrackedProperties.isEnabled }
     set { TrackedProperties.isEnabled = newValue }

@@ -1,9 +1,9 @@
 import Synchronization
 
-// Properties that applications set and that mean nothing to a player of sound: they keep what is set, tell observers of
-// it, and do nothing. Any thread; nothing blocks.
+// Properties without effect on an audio player: they store their values and notify observers. Any thread; no
+// call blocks.
 
-/// What is set, with Apple's defaults.
+/// The values of the properties, with Apple's defaults.
 struct InertPlayerProperties: Sendable {
   var allowsExternalPlayback = true
   var usesExternalPlaybackWhileExternalScreenIsActive = false
@@ -17,97 +17,101 @@ struct InertPlayerProperties: Sendable {
   var mediaSelectionCriteria: [AVMediaCharacteristic: AVPlayerMediaSelectionCriteria] = [:]
 }
 
-/// How pictures fit into a layer.
+/// The scaling of pictures in a layer.
 public struct AVLayerVideoGravity: RawRepresentable, Hashable, Sendable {
-  /// Apple's name.
+  /// Apple's name of the scaling.
   public let rawValue: String
-  /// The gravity of that name.
+  /// Creates a scaling from Apple's name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Stretched to the layer.
+  /// Stretches the picture to fill the layer.
   public static let resize = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResize")
-  /// As large as fits, in the picture's proportions.
+  /// Fits the picture into the layer, preserving its aspect ratio.
   public static let resizeAspect = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResizeAspect")
-  /// Filling the layer, in the picture's proportions.
+  /// Fills the layer with the picture, preserving its aspect ratio.
   public static let resizeAspectFill = AVLayerVideoGravity(rawValue: "AVLayerVideoGravityResizeAspectFill")
 }
 
 extension AVPlayer {
-  /// What happens to items with pictures when the application goes to the background.
+  /// The policy for items with pictures when the application enters the background.
   public enum AudiovisualBackgroundPlaybackPolicy: Int, Sendable {
     /// The system decides.
     case automatic = 1
-    /// They pause.
+    /// Pauses such items.
     case pauses = 2
-    /// They play on if they can.
+    /// Continues such items if possible.
     case continuesIfPossible = 3
   }
 
-  /// How important the player's network traffic is beside that of others.
+  /// The priority of the player's network traffic relative to other traffic.
   public enum NetworkResourcePriority: Int, Sendable {
     /// The system decides.
     case `default` = 0
-    /// Less important than that of others.
+    /// Lower than other traffic.
     case low = 1
-    /// More important than that of others.
+    /// Higher than other traffic.
     case high = 2
   }
 
-  /// Whether pictures may be sent to another device; true. No effect: there are no pictures.
+  /// Whether pictures may be sent to another device; true by default. Stored without effect: no pictures
+  /// exist.
   nonisolated public var allowsExternalPlayback: Bool {
     get { self[inert: \.allowsExternalPlayback] }
     set { self[inert: \.allowsExternalPlayback] = newValue }
   }
 
-  /// Whether pictures are sent to an external screen while there is one; false. No effect: there are no pictures.
+  /// Whether pictures are sent to an external screen while one is connected; false by default. Stored without
+  /// effect: no pictures exist.
   nonisolated public var usesExternalPlaybackWhileExternalScreenIsActive: Bool {
     get { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] }
     set { self[inert: \.usesExternalPlaybackWhileExternalScreenIsActive] = newValue }
   }
 
-  /// Whether pictures are being sent to another device: false.
+  /// Whether pictures are being sent to another device. Always false.
   nonisolated public var isExternalPlaybackActive: Bool { false }
 
-  /// How pictures fit an external screen; `resizeAspect`. No effect: there are no pictures.
+  /// The scaling of pictures on an external screen; `resizeAspect` by default. Stored without effect: no
+  /// pictures exist.
   nonisolated public var externalPlaybackVideoGravity: AVLayerVideoGravity {
     get { self[inert: \.externalPlaybackVideoGravity] }
     set { self[inert: \.externalPlaybackVideoGravity] = newValue }
   }
 
-  /// Whether the display stays on while pictures are shown; true. No effect: there are no pictures.
+  /// Whether the display stays on while pictures are shown; true by default. Stored without effect: no
+  /// pictures exist.
   nonisolated public var preventsDisplaySleepDuringVideoPlayback: Bool {
     get { self[inert: \.preventsDisplaySleepDuringVideoPlayback] }
     set { self[inert: \.preventsDisplaySleepDuringVideoPlayback] = newValue }
   }
 
-  /// Whether the system keeps the application in front while pictures are shown; true. No effect: there are no
-  /// pictures.
+  /// Whether the system keeps the application in the foreground while pictures are shown; true by default.
+  /// Stored without effect: no pictures exist.
   nonisolated public var preventsAutomaticBackgroundingDuringVideoPlayback: Bool {
     get { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] }
     set { self[inert: \.preventsAutomaticBackgroundingDuringVideoPlayback] = newValue }
   }
 
-  /// What happens to items with pictures in the background; `automatic`. No effect: items of sound alone play on or
-  /// pause as the audio session and the background modes say, as on Apple's systems.
+  /// The policy for items with pictures in the background; `automatic` by default. Stored without effect.
+  /// Audio-only items follow the audio session and the background modes, as on Apple's systems.
   nonisolated public var audiovisualBackgroundPlaybackPolicy: AudiovisualBackgroundPlaybackPolicy {
     get { self[inert: \.audiovisualBackgroundPlaybackPolicy] }
     set { self[inert: \.audiovisualBackgroundPlaybackPolicy] = newValue }
   }
 
-  /// Whether the player chooses languages by its media selection criteria; true. No effect: there is nothing to choose
-  /// from.
+  /// Whether the player selects languages by its media selection criteria; true by default. Stored without
+  /// effect: media have no alternatives.
   nonisolated public var appliesMediaSelectionCriteriaAutomatically: Bool {
     get { self[inert: \.appliesMediaSelectionCriteriaAutomatically] }
     set { self[inert: \.appliesMediaSelectionCriteriaAutomatically] = newValue }
   }
 
-  /// Whether closed captions are shown; false. No effect: there are none.
+  /// Whether closed captions are shown; false by default. Stored without effect: no captions exist.
   nonisolated public var isClosedCaptionDisplayEnabled: Bool {
     get { self[inert: \.isClosedCaptionDisplayEnabled] }
     set { self[inert: \.isClosedCaptionDisplayEnabled] = newValue }
   }
 
-  /// How important the player's network traffic is; `default`. No effect: only files are played.
+  /// The priority of the player's network traffic; `default` by default. Stored without effect.
   nonisolated public var networkResourcePriority: NetworkResourcePriority {
     get { self[inert: \.networkResourcePriority] }
     set { self[inert: \.networkResourcePriority] = newValue }

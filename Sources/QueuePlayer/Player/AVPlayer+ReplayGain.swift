@@ -3,10 +3,11 @@ import PlaybackEngine
 import Synchronization
 
 extension AVPlayer {
-  /// Which of the levels that items have in their tags makes them louder or quieter; nil, the default, for none: their
-  /// samples are then the decoder's, bit for bit.
+  /// The ReplayGain level to apply, from the tags of items; nil, the default, for none. With nil, samples are
+  /// the decoder's, bit for bit.
   ///
-  /// Takes effect as `AVPlayerItem.audioMix` does: on what is heard from now on, without a gap. Any thread; does not block.
+  /// A change takes effect on the audio heard from now on, without a gap, as for `AVPlayerItem.audioMix`. Any
+  /// thread; does not block.
   nonisolated package var replayGain: ReplayGain.Kind? {
     get { core.replayGain.withLock { $0 } }
     set {
@@ -14,7 +15,7 @@ extension AVPlayer {
         defer { kind = newValue }
         return kind != newValue
       }
-      // What follows the current item is decoded anew with it.
+      // Decodes the current item and those after it again.
       if isChange, let current = core.engine.currentItem { core.engine.decodeAnew(current) }
     }
   }

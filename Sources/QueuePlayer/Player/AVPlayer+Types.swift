@@ -2,76 +2,77 @@ public import Foundation
 import PlaybackEngine
 
 extension AVPlayer {
-  /// Whether a player can be used.
+  /// The status of a player.
   public enum Status: Int, Sendable {
-    /// It has opened nothing yet.
+    /// The player has opened no item yet.
     case unknown = 0
-    /// It can be used.
+    /// The player can be used.
     case readyToPlay = 1
-    /// It cannot be used, now or later; `error` says why.
+    /// The player can no longer be used; `error` contains the reason.
     case failed = 2
   }
 
-  /// Whether sound flows.
+  /// The state of playback.
   public enum TimeControlStatus: Int, Sendable {
-    /// `rate` is 0.
+    /// Paused: `rate` is 0.
     case paused = 0
-    /// `rate` is not 0, but there is no sound now; `reasonForWaitingToPlay` says why.
+    /// `rate` is not 0, but no audio plays now; `reasonForWaitingToPlay` contains the reason.
     case waitingToPlayAtSpecifiedRate = 1
-    /// Sound flows, or will at once: an item that is ready goes on.
+    /// Audio plays, or continues at once with an item that is ready.
     case playing = 2
   }
 
-  /// What happens when an item was heard to its end.
+  /// The action when an item has played to its end.
   public enum ActionAtItemEnd: Int, Sendable {
-    /// The next item follows without a gap; the old one leaves the queue.
+    /// Removes the item from the queue and plays the next one without a gap.
     case advance = 0
-    /// `rate` becomes 0; the item stays.
+    /// Sets `rate` to 0 and keeps the item.
     case pause = 1
-    /// Item and rate stay, and the time runs on.
+    /// Keeps item and rate; the time continues to advance.
     case none = 2
   }
 
-  /// Why nothing sounds although `rate` is not 0.
+  /// The reason why no audio plays although `rate` is not 0.
   public struct WaitingReason: RawRepresentable, Hashable, Sendable {
-    /// Apple's name.
+    /// Apple's name of the reason.
     public let rawValue: String
-    /// The reason of that name.
+    /// Creates a reason from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There is no item; as soon as one is inserted it plays.
+    /// No item exists. The next one that is inserted plays at once.
     public static let noItemToPlay = WaitingReason(rawValue: "AVPlayerWaitingWithNoItemToPlayReason")
-    /// The item is being opened, or the output started.
+    /// The item is being opened, or the output is being started.
     public static let evaluatingBufferingRate = WaitingReason(
       rawValue: "AVPlayerWaitingWhileEvaluatingBufferingRateReason")
-    /// The output is lost, suspended or starved; playback resumes by itself. Not while
+    /// The output is lost, suspended or starved; playback resumes automatically. Does not occur while
     /// `automaticallyWaitsToMinimizeStalling` is false.
     public static let toMinimizeStalls = WaitingReason(rawValue: "AVPlayerWaitingToMinimizeStallsReason")
   }
 
-  /// Why `rate` changed.
+  /// The reason of a change of `rate`.
   public struct RateDidChangeReason: RawRepresentable, Hashable, Sendable {
-    /// Apple's name.
+    /// Apple's name of the reason.
     public let rawValue: String
-    /// The reason of that name.
+    /// Creates a reason from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The application set it.
+    /// The application set the rate.
     public static let setRateCalled = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonSetRateCalled")
-    /// The rate is not supported or not allowed, or could not be kept.
+    /// The rate is not supported or not allowed, or playback could not continue.
     public static let setRateFailed = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonSetRateFailed")
     /// The audio session was interrupted.
     public static let audioSessionInterrupted = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonAudioSessionInterrupted")
-    /// The application went to the background.
+    /// The application entered the background.
     public static let appBackgrounded = RateDidChangeReason(
       rawValue: "AVPlayerRateDidChangeReasonAppBackgrounded")
   }
 
-  /// Posted on the main queue, with the player as object, when `rate` changed; `rateDidChangeReasonKey` has
-  /// the reason. Without reason when an item came to its end under `pause`: Apple names none for that.
+  /// Posted on the main queue, with the player as object, when `rate` changed. `userInfo` contains the reason
+  /// under `rateDidChangeReasonKey`. The reason is missing if an item reached its end under `pause`, because
+  /// Apple defines none for that.
   nonisolated public static let rateDidChangeNotification = Notification.Name(
     "AVPlayerRateDidChangeNotification")
 

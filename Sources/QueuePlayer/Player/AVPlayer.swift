@@ -4,33 +4,34 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// Plays one item.
+/// A player of one item.
 ///
-/// Every member may be used on any thread, and none waits for a file or the output. Change handlers,
-/// notifications and completion handlers are called on the main queue, in order, and see every state once. On
-/// the main queue properties have the values that observers were told: what a call changed is told when it
-/// returns, and what the player found out by itself in a turn of the queue of its own. On other threads they may
-/// be newer. When the last reference to a player is released, its
-/// sound stops and no more calls are made.
+/// Every member may be used on any thread, and no call waits for a file or the output. Change handlers,
+/// notifications and completion handlers are called on the main queue, in order and for every state.
+///
+/// On the main queue, properties have the values last reported to observers. A call reports its own changes
+/// before it returns. Changes that the player makes itself are reported in a separate turn of the queue. On
+/// other threads the values may be newer. When the last reference to a player is released, its sound stops
+/// and no more calls are made.
 @preconcurrency @MainActor
 open class AVPlayer: NSObject {
   nonisolated let core: PlayerCore
 
-  /// A player without an item.
+  /// Creates a player without an item.
   nonisolated public override init() {
     core = PlayerCore(isQueuePlayer: false, environment: .current)
     super.init()
     begin(with: [])
   }
 
-  /// A player with an item for the media at `url`.
+  /// Creates a player with an item for the media at `url`.
   nonisolated public init(url: URL) {
     core = PlayerCore(isQueuePlayer: false, environment: .current)
     super.init()
     begin(with: [AVPlayerItem(url: url)])
   }
 
-  /// A player with `item`. Stops the program if the item is in another player.
+  /// Creates a player with `item`. Stops the program if the item is in another player.
   nonisolated public init(playerItem item: AVPlayerItem?) {
     core = PlayerCore(isQueuePlayer: false, environment: .current)
     super.init()
@@ -43,7 +44,7 @@ open class AVPlayer: NSObject {
     begin(with: items)
   }
 
-  /// A player in an environment of its own, whatever `PlaybackEnvironment.current` is.
+  /// Creates a player in `environment` instead of `PlaybackEnvironment.current`.
   nonisolated package convenience init(playerItem item: AVPlayerItem?, environment: PlaybackEnvironment) {
     self.init(
       core: PlayerCore(isQueuePlayer: false, environment: environment), items: item.map { [$0] } ?? [])
@@ -56,28 +57,28 @@ open class AVPlayer: NSObject {
     for item in items { core.insert(item, after: nil) }
   }
 
-  // All initialisers are designated, as they are on Apple's systems: clients' subclasses override each of
-  // them.
+  // All initializers are designated, as on Apple's systems, so that subclasses can override each of them.
 
   // MARK: State
 
-  /// Whether the player can be used: unknown before it opened anything, failed for good if nothing can be
-  /// decoded at all. A bad item does not make a bad player; see `AVPlayerItem.status`. Can be observed.
+  /// The status of the player: unknown before it has opened an item, failed permanently if no medium can be
+  /// decoded at all. A failed item does not change it; see `AVPlayerItem.status`. Observable.
   nonisolated open var status: Status { core.read(.status) { $0.status } }
 
-  /// Why it cannot be used; nil unless `status` is `failed`. An `AVError`.
+  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
   nonisolated open var error: (any Error)? { core.read(.error) { $0.error } }
 
-  /// What is played; nil if there is nothing, also behind the end of a queue. Can be observed.
+  /// The current item; nil if none exists, for example after the end of a queue. Observable.
   nonisolated open var currentItem: AVPlayerItem? { core.currentItem }
 
-  /// Puts `item` in the place of the current one; a queue's rest stays. Nil empties the player. Without
-  /// effect if it is current already. Stops the program if it is elsewhere in the queue or in another player.
+  /// Replaces the current item by `item`; the rest of a queue stays. Nil empties the player. Without effect
+  /// if `item` is current already. Stops the program if `item` is elsewhere in the queue or in another
+  /// player.
   nonisolated open func replaceCurrentItem(with item: AVPlayerItem?) { core.replaceCurrentItem(with: item) }
 
-  /// What happens when an item was heard to its end; `pause`, in a queue player `advance`. Takes effect at
-  /// once if the end was reached under `none`. Stops the program if it is set to `advance` on a player
-  /// without a queue.
+  /// The action when an item has played to its end. The default is `pause`, in a queue player `advance`.
+  /// After an end under `none`, a change takes effect at once. Stops the program if set to `advance` on a
+  /// player without a queue.
   nonisolated open var actionAtItemEnd: ActionAtItemEnd {
     get {
       observations.note(.actionAtItemEnd)
@@ -93,50 +94,51 @@ open class AVPlayer: NSObject {
 
   // MARK: Rate
 
-  /// The requested rate: seconds of an item in a second of sound; 0 while paused. Any value above 0 plays, and
-  /// activates the audio session; one outside of 1/32…32 becomes the nearest of these. A value below 0, or one
-  /// above 0 that the session does not allow now, gives 0 with the reason `setRateFailed`. The rate stays after
-  /// the end of a queue. Can be observed.
+  /// The requested rate, in seconds of the item per second of output; 0 while paused. Any value above 0
+  /// starts playback and activates the audio session. Values outside of 1/32…32 are clamped to this range. A
+  /// value below 0, or one that the session does not allow now, results in 0 with the reason `setRateFailed`.
+  /// The rate is kept after the end of a queue. Observable.
   ///
-  /// The current item's `audioTimePitchAlgorithm` says whether the pitch is kept. While sound flows, another
-  /// rate is heard after some hundredths of a second, without a gap. Rates other than 1 need SoundTouch
-  /// (Debian's package libsoundtouch1), which is loaded at the first of them: that call reads the library's
-  /// file. If it is not installed they are refused, as what the session does not allow, and
-  /// `PlaybackDiagnostic.rateUnavailable` says so. At rate 1 no sample is changed.
+  /// The current item's `audioTimePitchAlgorithm` determines whether the pitch is preserved. During playback,
+  /// a new rate is heard after some hundredths of a second, without a gap. At rate 1 no sample is changed.
+  ///
+  /// Rates other than 1 need SoundTouch (Debian's package libsoundtouch1). The first such rate loads the
+  /// library, so that call reads its file. If SoundTouch is not installed, such rates are refused like those
+  /// that the session does not allow. `PlaybackDiagnostic.rateUnavailable` reports the refusal.
   nonisolated open var rate: Float {
     get { core.rate }
     set { core.setRate(newValue) }
   }
 
-  /// The rate that `play()` sets; 1 by default. Kept as it is set, and played as `rate` says. Setting it does
-  /// not change the rate.
+  /// The rate that `play()` sets; 1 by default. Stored unchanged; `rate` limits it at playback. Setting it
+  /// does not change the rate.
   nonisolated open var defaultRate: Float {
     get { core.defaultRate }
     set { core.defaultRate = newValue }
   }
 
-  /// Sets `rate` to `defaultRate`; the property itself, so a subclass that overrides it hears of it.
+  /// Sets `rate` to `defaultRate` through the property, so a subclass that overrides `rate` is notified.
   nonisolated open func play() { rate = defaultRate }
 
-  /// Sets `rate` to 0, the property itself. Goes on later with the very next frame.
+  /// Sets `rate` to 0 through the property. Playback resumes later with the very next frame.
   nonisolated open func pause() { rate = 0 }
 
-  /// Sets `rate`, and begins with the first frame that is there: what comes from the network is not waited for until it
-  /// will probably play on. For files the same as setting the property.
+  /// Sets `rate` and starts playback at the first available frame. Does not wait until a remote item is
+  /// likely to play without a stall. For files the same as setting the property.
   nonisolated open func playImmediately(atRate rate: Float) { core.setRate(rate, isImmediate: true) }
 
-  /// Sets `rate` so that `itemTime` of the current item is heard at a moment of the host's clock: several players that
-  /// are given the same moment begin together.
+  /// Sets `rate` so that `itemTime` of the current item is heard at a time of the host clock. Several players
+  /// with the same host time start together.
   ///
-  /// Until then there is silence. It takes some 0.3 s to begin in time; a moment that is nearer, or has passed, counts all
-  /// the same: the item is then where it would be had it begun in time. `pause()`, another rate, a seek and another
-  /// current item end what waits for its moment. Stops the program unless `automaticallyWaitsToMinimizeStalling` is
-  /// false.
+  /// Until that time the player is silent. A start in time needs about 0.3 s. If the time is nearer or has
+  /// passed, playback starts as soon as possible, at the position that it would have reached by then.
+  /// `pause()`, another rate, a seek and another current item cancel a pending start. Stops the program
+  /// unless `automaticallyWaitsToMinimizeStalling` is false.
   ///
   /// - Parameters:
-  ///   - rate: above 0; others are set at once, as by the property.
-  ///   - itemTime: invalid for where the item stands.
-  ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for at once.
+  ///   - rate: a value above 0; other values are set at once, as by the property.
+  ///   - itemTime: the time in the item; invalid for its current position.
+  ///   - hostClockTime: a time of `CMClockGetHostTimeClock()`; invalid for an immediate start.
   nonisolated open func setRate(_ rate: Float, time itemTime: CMTime, atHostTime hostClockTime: CMTime) {
     precondition(
       !automaticallyWaitsToMinimizeStalling,
@@ -144,22 +146,22 @@ open class AVPlayer: NSObject {
     core.setRate(rate, time: itemTime, at: hostClockTime)
   }
 
-  /// Whether sound flows. Can be observed.
+  /// The state of playback. Observable.
   nonisolated open var timeControlStatus: TimeControlStatus {
     observations.note(.timeControlStatus)
     return TimeControlStatus(core.timeControl)
   }
 
-  /// Why there is no sound although `rate` is not 0; nil unless `timeControlStatus` is waiting. Can be
-  /// observed.
+  /// The reason why no audio plays although `rate` is not 0; nil unless `timeControlStatus` is waiting.
+  /// Observable.
   nonisolated open var reasonForWaitingToPlay: WaitingReason? {
     observations.note(.reasonForWaitingToPlay)
     return WaitingReason(core.timeControl)
   }
 
-  /// Whether the player waits and resumes by itself when the output is lost or starved; true by default. If
-  /// false, it pauses instead, with the reason `setRateFailed`; one that waits so when this is set tries once more
-  /// first. Can be observed.
+  /// Whether the player waits and resumes automatically when the output is lost or starved; true by default.
+  /// If false, it pauses instead, with the reason `setRateFailed`. A player that is waiting when this is set
+  /// to false retries once first. Observable.
   nonisolated open var automaticallyWaitsToMinimizeStalling: Bool {
     get { core.waitsToMinimizeStalling }
     set { core.waitsToMinimizeStalling = newValue }
@@ -167,35 +169,39 @@ open class AVPlayer: NSObject {
 
   // MARK: Time
 
-  /// What a listener hears now, in the current item's time and timescale (frames); zero without an item. After a
-  /// seek the time that was asked for, as long as its frame is heard.
+  /// Returns the time that is heard now, in the current item's time and timescale (frames); zero without an
+  /// item. After a seek, returns the requested time as long as its frame is heard.
   nonisolated open func currentTime() -> CMTime { core.currentTime() }
 
-  /// Goes to `time` of the current item, to its end if that is earlier: exactly to the frame, except in what was not
-  /// fetched yet of an item from the network whose bit rate varies; there the place may be beside it by a hundredth of the
-  /// length. Stops the program if there is an item and the time is invalid or indefinite.
+  /// Moves to `time` of the current item, at most to its end. The seek is exact to the frame, with one
+  /// exception: parts of a remote item with a variable bit rate that are not fetched yet. There the position
+  /// may deviate by 1 % of the duration. Stops the program if an item exists and the time is invalid or
+  /// indefinite.
   nonisolated open func seek(to time: CMTime) { core.seek(to: time, completion: nil) }
 
-  /// As `seek(to:)`, and where nothing is tolerated exactly to the frame in any case: of an item from the network all up
-  /// to the place may have to be fetched for that.
+  /// Moves to `time` of the current item as `seek(to:)` does. With zero tolerances the seek is always exact
+  /// to the frame. For that, all data of a remote item up to the position may have to be fetched.
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
     core.seek(to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: nil)
   }
 
-  /// As `seek(to:)`.
+  /// Moves to `time` of the current item as `seek(to:)` does, and reports the end of the seek.
+  ///
+  /// The handler receives true in a separate turn when the player has reached the position. It receives true
+  /// at once if the item is not ready yet, and playback then starts at `time`. It receives false at once
+  /// without an item, at the next seek, or if a call removes the item. It receives false later if the item
+  /// leaves the queue without a call.
   ///
   /// - Parameters:
-  ///   - time: of the current item.
-  ///   - completionHandler: called on the main queue: with true when the player is there, in a turn of its own; with
-  ///     true at once if the item is not known to be ready, it then starts there; with false at once if there is no
-  ///     item, when another seek comes before this handler was called, and when a call ends the item's turn; with
-  ///     false later if its turn is over by itself.
+  ///   - time: a time in the current item.
+  ///   - completionHandler: called once, on the main queue.
   @preconcurrency
   nonisolated open func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
     core.seek(to: time, completion: completionHandler)
   }
 
-  /// As `seek(to:completionHandler:)` and `seek(to:toleranceBefore:toleranceAfter:)`.
+  /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does, and reports the
+  /// end of the seek as `seek(to:completionHandler:)` does.
   @preconcurrency
   nonisolated open func seek(
     to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
@@ -205,19 +211,21 @@ open class AVPlayer: NSObject {
       to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, completion: completionHandler)
   }
 
-  /// As `seek(to:completionHandler:)`.
+  /// Moves to `time` of the current item. Returns the value that the handler of `seek(to:completionHandler:)`
+  /// receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime) async -> Bool {
-    // Not a checked continuation: if the application ends meanwhile it is never resumed.
+    // An unchecked continuation: if the application ends during the seek, it is never resumed.
     await withUnsafeContinuation { continuation in
       core.seek(to: time, isDirect: true) { continuation.resume(returning: $0) }
     }
   }
 
-  /// As `seek(to:completionHandler:)` and `seek(to:toleranceBefore:toleranceAfter:)`.
+  /// Moves to `time` of the current item as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the
+  /// value that the handler of `seek(to:completionHandler:)` receives.
   @discardableResult
   nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-    // Not a checked continuation: if the application ends meanwhile it is never resumed.
+    // An unchecked continuation: if the application ends during the seek, it is never resumed.
     await withUnsafeContinuation { continuation in
       core.seek(
         to: time, isExact: toleranceBefore == .zero && toleranceAfter == .zero, isDirect: true
@@ -227,17 +235,19 @@ open class AVPlayer: NSObject {
 
   // MARK: Time observers
 
-  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, none left out and none twice, and
-  /// with the exact time when playback starts, stops or jumps. Not inside a call, and no more for an item that a
-  /// call has left.
+  /// Calls `block` for the times 0, i, 2i … of each item as they are heard, each exactly once. Also calls it
+  /// with the exact time when playback starts, stops or jumps. Does not call `block` inside a call to the
+  /// player, nor for an item that a call has left.
   ///
-  /// Intervals below 1 ms are thinned. If `queue` is more than a second behind, steps give way to the newest.
+  /// At intervals below 1 ms some steps are skipped. If `queue` is more than a second late, pending steps are
+  /// replaced by the newest one.
   ///
   /// - Parameters:
-  ///   - interval: above zero; its timescale is that of the steps. Stops the program if it is not.
-  ///   - queue: where `block` is called, one call after the other; the main queue for nil.
-  ///   - block: gets the step, in seconds of the item.
-  /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
+  ///   - interval: above zero; determines the timescale of the steps. Stops the program if it is not above
+  ///     zero.
+  ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
+  ///   - block: receives the time of the step, in the item's time.
+  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
   @preconcurrency
   nonisolated open func addPeriodicTimeObserver(
     forInterval interval: CMTime, queue: DispatchQueue?, using block: @escaping @Sendable (CMTime) -> Void
@@ -249,13 +259,13 @@ open class AVPlayer: NSObject {
     return TimeObserverToken(id: id, core: core)
   }
 
-  /// Calls `block` whenever one of `times` is passed in normal playback; not when a seek passes it.
+  /// Calls `block` whenever normal playback passes one of `times`. A seek past a time does not call it.
   ///
   /// - Parameters:
-  ///   - times: made by `NSValue(time:)`.
-  ///   - queue: where `block` is called, one call after the other; the main queue for nil.
-  ///   - block: is called for each of them.
-  /// - Returns: what `removeTimeObserver` takes. The block is kept and called until then.
+  ///   - times: values made by `NSValue(time:)`.
+  ///   - queue: the queue on which `block` is called, one call after the other; nil for the main queue.
+  ///   - block: called for each of the times.
+  /// - Returns: a token for `removeTimeObserver`. The block is retained and called until then.
   @preconcurrency
   nonisolated open func addBoundaryTimeObserver(
     forTimes times: [NSValue], queue: DispatchQueue?, using block: @escaping @Sendable () -> Void
@@ -265,8 +275,8 @@ open class AVPlayer: NSObject {
     return TimeObserverToken(id: id, core: core)
   }
 
-  /// Removes a time observer: after the return no new call begins, and the block is released. Stops the
-  /// program if `observer` did not come from this player or was removed already.
+  /// Removes a time observer. After the return no new call begins, and the block is released. Stops the
+  /// program if `observer` is from another player or was removed already.
   nonisolated open func removeTimeObserver(_ observer: Any) {
     guard let token = observer as? TimeObserverToken, token.core === core,
       core.engine.removeTimeObserver(token.id)
@@ -279,8 +289,8 @@ open class AVPlayer: NSObject {
 
   // MARK: Media selection
 
-  /// Sets by what tracks with that characteristic are chosen; nil for no criteria. Kept, but without effect: there is
-  /// nothing to choose from.
+  /// Sets the criteria for selecting tracks with the characteristic; nil for none. Stored without effect:
+  /// media have no alternative tracks.
   nonisolated open func setMediaSelectionCriteria(
     _ criteria: AVPlayerMediaSelectionCriteria?,
     forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
@@ -288,15 +298,15 @@ open class AVPlayer: NSObject {
     self[inert: \.mediaSelectionCriteria][mediaCharacteristic] = criteria
   }
 
-  /// The criteria that were set for that characteristic; nil if none were.
+  /// Returns the criteria that were set for the characteristic; nil if none were.
   nonisolated open func mediaSelectionCriteria(
     forMediaCharacteristic mediaCharacteristic: AVMediaCharacteristic
   ) -> AVPlayerMediaSelectionCriteria? { self[inert: \.mediaSelectionCriteria][mediaCharacteristic] }
 
   // MARK: Sound
 
-  /// 0 silence … 1 as recorded, linear in amplitude; limited to that. Of this player only, and kept through
-  /// silence.
+  /// The volume of this player, linear in amplitude, from 0 (silence) to 1 (as recorded). Other values are
+  /// limited to this range. Muting does not change it.
   nonisolated open var volume: Float {
     get {
       observations.note(.volume)
@@ -305,7 +315,7 @@ open class AVPlayer: NSObject {
     set { core.set(.volume) { core.engine.volume = newValue } }
   }
 
-  /// Silence, whatever the volume. Of this player only.
+  /// Whether this player is silent, whatever its volume.
   nonisolated open var isMuted: Bool {
     get {
       observations.note(.isMuted)
@@ -319,7 +329,7 @@ extension AVPlayer: KeyValueObserving, ObservedObject {
   nonisolated var observations: ObservationList { core.observations }
 }
 
-/// What a client holds of a time observer.
+/// The object that identifies a time observer to clients.
 final class TimeObserverToken: Sendable {
   let id: ObserverID
   private struct Core {

@@ -3,33 +3,33 @@ public import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// Plays one item, or a part of it, again and again without a gap.
+/// Plays one item, or a part of it, repeatedly without a gap.
 ///
-/// The looper keeps several copies of its template in the queue of a player: whenever one was heard to its end it goes
-/// behind the others. The template itself is never played. Keep the looper as long as the loop is to go on: when it is
-/// released the loop ends as by `disableLooping()`. It keeps its player.
+/// The looper keeps several copies of its template in the queue of a player. When a copy has played to its
+/// end, it is inserted after the others. The template itself is never played. Keep the looper as long as the
+/// loop is to play: its release ends the loop as `disableLooping()` does. The looper retains its player.
 ///
-/// The queue must not be changed from outside meanwhile. Every member may be used on any thread; nothing blocks. Change
-/// handlers are called on the main queue.
+/// During the loop, only the looper may change the queue. Every member may be used on any thread; no call
+/// blocks. Change handlers are called on the main queue.
 public final class AVPlayerLooper: NSObject, Sendable {
-  /// Whether the loop goes on.
+  /// The status of a loop.
   public enum Status: Int, Sendable {
-    /// No copy was opened yet.
+    /// No copy has been opened yet.
     case unknown = 0
-    /// It goes on.
+    /// The loop is active.
     case ready = 1
-    /// It cannot go on; `error` says why.
+    /// The loop failed; `error` contains the reason.
     case failed = 2
-    /// It was ended by `disableLooping()`.
+    /// `disableLooping()` ended the loop.
     case cancelled = 3
   }
 
-  /// Where in the queue the loop is, as to what is there already.
+  /// The position of the loop relative to the items already in the queue.
   public enum ItemOrdering: Int, Sendable {
-    /// Before it: what is there is played when the loop has ended. The item that is playing gives way, and goes on later
-    /// where it stood.
+    /// The loop plays before the existing items, which play after its end. The item that is playing is
+    /// interrupted, and resumes later at its position.
     case loopingItemsPrecedeExistingItems = 0
-    /// Behind it: what is there is played first.
+    /// The loop plays after the existing items.
     case loopingItemsFollowExistingItems = 1
   }
 
@@ -37,14 +37,14 @@ public final class AVPlayerLooper: NSObject, Sendable {
     var status = Status.unknown
     var error: AVError?
     var loopCount = 0
-    /// The copies, in the order of the queue: those that are in none come first.
+    /// The copies, in the order of the queue. Copies that are in no queue come first.
     var copies: [AVPlayerItem] = []
     var observations: [NSKeyValueObservation] = []
-    /// The first copies are in the queue. From then on only the main queue puts them there.
+    /// Whether the first copies are in the queue. After that, copies are inserted on the main queue only.
     var isSetUp = false
-    /// A copy was current.
+    /// Whether a copy has been the current item.
     var hasBegun = false
-    /// The player's action before the loop began, if it was another one.
+    /// The player's action before the loop, if it was not `advance`.
     var actionBefore: AVPlayer.ActionAtItemEnd?
 
     var isLooping: Bool { status == .unknown || status == .ready }
@@ -52,31 +52,33 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   let observations = ObservationList()
   private let player: AVQueuePlayer
-  /// What is looped; invalid for the whole item.
+  /// The range that is looped; invalid for the whole item.
   private let range: CMTimeRange
   private let state = Mutex(State())
 
-  /// The copies last for this many seconds after one has ended: longer than any output is ahead of what is heard, so
-  /// that one always follows.
+  /// The minimum total duration of the copies that remain in the queue when one has ended, in seconds. Longer
+  /// than any output buffers, so that a next copy is always in the queue.
   private static let lead = 4.0
-  /// The greatest number of copies: loops shorter than about 30 ms may have gaps.
+  /// The maximum number of copies. Loops shorter than about 30 ms may have gaps.
   private static let greatestCount = 128
 
-  /// A loop of the whole of `itemToLoop`, before what is in the queue. As the other initialisers.
+  /// Creates a loop of the whole of `itemToLoop`, before the existing items. Otherwise like
+  /// `init(player:templateItem:timeRange:existingItemsOrdering:)`.
   public convenience init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
     self.init(player: player, templateItem: itemToLoop, timeRange: .invalid)
   }
 
-  /// A loop of `loopRange` of an item. Plays if the player's rate is not 0.
+  /// Creates a loop of `loopRange` of an item. Plays if the player's rate is not 0.
   ///
-  /// Stops the program if the item is known to be empty, or `loopRange` is neither invalid nor a range within it that is
-  /// longer than zero. If the item's length is not known yet and proves to be too short, the loop fails.
+  /// Stops the program if the item is known to be empty. Also stops it if a valid `loopRange` is empty or not
+  /// within the item. If the item's length is not known yet and turns out too short, the loop fails.
   ///
   /// - Parameters:
-  ///   - player: in whose queue the loop is. Its `actionAtItemEnd` becomes `advance`, as long as the loop goes on.
-  ///   - itemToLoop: what is copied, with the properties that it has now.
-  ///   - loopRange: of the item; invalid for the whole of it.
-  ///   - itemOrdering: where in the queue.
+  ///   - player: the player whose queue contains the loop. Its `actionAtItemEnd` is `advance` during the
+  ///     loop.
+  ///   - itemToLoop: the template, copied with its current properties.
+  ///   - loopRange: the range of the item; invalid for the whole of it.
+  ///   - itemOrdering: the position of the loop relative to the existing items.
   public init(
     player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem, timeRange loopRange: CMTimeRange,
     existingItemsOrdering itemOrdering: ItemOrdering = .loopingItemsPrecedeExistingItems
@@ -106,29 +108,29 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: State
 
-  /// Whether the loop goes on. Can be observed.
+  /// The status of the loop. Observable.
   public var status: Status {
     observations.note(.status)
     return state.withLock { $0.status }
   }
 
-  /// Why it cannot go on; nil unless `status` is `failed`. An `AVError`. Can be observed.
+  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`. Observable.
   public var error: (any Error)? {
     observations.note(.error)
     return state.withLock { $0.error }
   }
 
-  /// How often playback of the item has begun again: 0 while it is played for the first time. Can be observed.
+  /// The number of repetitions; 0 while the item plays for the first time. Observable.
   public var loopCount: Int {
     observations.note(.loopCount)
     return state.withLock { $0.loopCount }
   }
 
-  /// The copies that are played, at least three, in the order of the queue. To be looked at only.
+  /// The copies that are played, at least three, in the order of the queue. For inspection only.
   public var loopingPlayerItems: [AVPlayerItem] { state.withLock { $0.copies } }
 
-  /// Ends the loop: the copy that is playing plays to its end, the others leave the queue, and the player's
-  /// `actionAtItemEnd` is what it was. No effect if the loop has ended or failed.
+  /// Ends the loop. The current copy plays to its end, the other copies leave the queue, and the player's
+  /// `actionAtItemEnd` is restored. No effect if the loop has ended or failed.
   public func disableLooping() {
     guard state.withLock({ $0.isLooping }) else { return }
     set(.status) { state in if state.isLooping { state.status = .cancelled } }
@@ -137,7 +139,8 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Copies
 
-  /// Why an item of that length cannot be looped; nil if it can. An indefinite length may be any.
+  /// Returns the reason why an item of that length cannot be looped; nil if it can. An indefinite length is
+  /// accepted.
   private func problem(duration: CMTime) -> String? {
     if duration.isNumeric, duration <= .zero { return "AVPlayerLooper: the item is empty" }
     guard range.isValid else { return nil }
@@ -147,7 +150,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     return nil
   }
 
-  /// How many copies there must be for an item of that length.
+  /// Returns the number of copies needed for an item of that length.
   private func count(duration: CMTime) -> Int {
     let length = range.isValid ? range.duration : duration
     guard length.isNumeric, length > .zero else { return 3 }
@@ -163,7 +166,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     return copy
   }
 
-  /// Has `copy`, which is in no queue, start at the range's start.
+  /// Moves `copy`, which is in no queue, to the start of the range.
   private func rewind(_ copy: AVPlayerItem) {
     copy.seek(to: range.isValid ? range.start : .zero, completionHandler: nil)
   }
@@ -172,7 +175,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     copy.observe(\.status) { [weak self] copy, _ in self?.becameKnown(copy) }
   }
 
-  /// Puts the first copies into the queue.
+  /// Inserts the first copies into the queue.
   private func begin(_ copies: [AVPlayerItem], _ ordering: ItemOrdering) {
     let core = player.core
     guard ordering == .loopingItemsPrecedeExistingItems, let first = copies.first,
@@ -190,18 +193,19 @@ public final class AVPlayerLooper: NSObject, Sendable {
     if core.canInsert(current, after: last) { core.insert(current, after: last) }
   }
 
-  /// Puts copies that are in no queue behind the others. Main queue.
+  /// Inserts the copies that are in no queue after the others. Main queue.
   private func refill() {
     let core = player.core
     while let (copy, last) = nextToInsert() {
       rewind(copy)
       core.insert(copy, after: last)
-      // Ended meanwhile, on another thread or by an observer.
+      // The loop may have ended during the insertion, on another thread or by an observer.
       guard state.withLock({ $0.isLooping }) else { return core.remove(copy) }
     }
   }
 
-  /// The copy that is to be inserted next, if there is one, and the copy behind which it belongs; nil for the end.
+  /// Returns the next copy to insert and the copy after which it belongs (nil: the end of the queue). Nil if
+  /// all copies are in the queue.
   private func nextToInsert() -> (copy: AVPlayerItem, last: AVPlayerItem?)? {
     let copies = state.withLock { $0.isLooping && $0.isSetUp ? $0.copies : [] }
     guard let copy = copies.first(where: { $0.attachment == nil }) else { return nil }
@@ -215,7 +219,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
 
   // MARK: Changes
 
-  /// The player's current item has changed. Main queue.
+  /// Handles a change of the player's current item. Main queue.
   private func becameCurrent(_ item: AVPlayerItem?) {
     let isAgain = state.withLock { state in
       guard state.isLooping, state.copies.contains(where: { $0 === item }) else { return false }
@@ -226,7 +230,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     refill()
   }
 
-  /// A copy was opened, or cannot be. Main queue.
+  /// Handles the opening, or the failure, of a copy. Main queue.
   private func becameKnown(_ copy: AVPlayerItem) {
     guard state.withLock({ $0.isLooping }) else { return }
     let duration = copy.duration
@@ -255,7 +259,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     end()
   }
 
-  /// The loop is over: the current item plays on, other copies leave the queue.
+  /// Ends the loop: the current item continues, and the other copies leave the queue.
   private func end() {
     let (copies, action, observed) = state.withLock { state in
       defer {
@@ -271,7 +275,7 @@ public final class AVPlayerLooper: NSObject, Sendable {
     for copy in copies where copy !== current { player.core.remove(copy) }
   }
 
-  /// Has `change` set a property, and tells observers.
+  /// Sets a property by `change`, and notifies observers.
   private func set(_ key: ObservedKey, _ change: (inout State) -> Void) {
     player.core.environment.suspension.set(observations.property(key), of: observations) {
       state.withLock { change(&$0) }

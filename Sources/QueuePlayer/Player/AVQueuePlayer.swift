@@ -1,63 +1,64 @@
 public import Foundation
 
-/// Plays items one after the other, without a gap.
+/// A player of a queue of items, without gaps between them.
 ///
-/// An item that was heard to its end leaves the queue, and so does at once one that cannot be opened. Behind
-/// the last one `currentItem` is nil and `rate` stays 1: what is inserted then plays at once.
+/// An item that has played to its end leaves the queue. An item that cannot be opened leaves it at once.
+/// After the last item `currentItem` is nil and `rate` is kept, so an item inserted then plays at once.
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {
-  /// A player with an empty queue.
+  /// Creates a player with an empty queue.
   nonisolated public override init() {
     super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [])
   }
 
-  /// A player of these items, in this order. Stops the program if one is there twice or in another player.
+  /// Creates a player of these items, in this order. Stops the program if an item occurs twice or is in
+  /// another player.
   nonisolated public init(items: [AVPlayerItem]) {
     super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: items)
   }
 
-  /// A player with an item for the media at `url` in its queue.
+  /// Creates a player with an item for the media at `url` in its queue.
   nonisolated public override init(url: URL) {
     super.init(core: PlayerCore(isQueuePlayer: true, environment: .current), items: [AVPlayerItem(url: url)])
   }
 
-  /// A player with `item` in its queue. Stops the program if the item is in another player.
+  /// Creates a player with `item` in its queue. Stops the program if the item is in another player.
   nonisolated public override init(playerItem item: AVPlayerItem?) {
     super.init(
       core: PlayerCore(isQueuePlayer: true, environment: .current), items: item.map { [$0] } ?? [])
   }
 
-  /// A player in an environment of its own, whatever `PlaybackEnvironment.current` is.
+  /// Creates a player in `environment` instead of `PlaybackEnvironment.current`.
   nonisolated package convenience init(items: [AVPlayerItem], environment: PlaybackEnvironment) {
     self.init(core: PlayerCore(isQueuePlayer: true, environment: environment), items: items)
   }
 
-  // Internal: a designated initialiser that subclasses can see, they have to override.
+  // Internal: subclasses must override every designated initializer that they can see.
   nonisolated override init(core: PlayerCore, items: [AVPlayerItem]) { super.init(core: core, items: items) }
 
-  /// The queue, the current item first. Takes time in proportion to its length.
+  /// Returns the queue, the current item first. Takes time in proportion to its length.
   nonisolated open func items() -> [AVPlayerItem] { core.items }
 
-  /// Ends the current item, which leaves the queue, and goes on with the next at once.
+  /// Removes the current item from the queue and continues with the next one at once.
   nonisolated open func advanceToNextItem() { core.advanceToNextItem() }
 
-  /// Whether `item` could be inserted behind `afterItem`, or at the end for nil: it is in no queue yet, and
-  /// `afterItem` in this one.
+  /// Returns whether `item` can be inserted after `afterItem`, or at the end for nil. This requires that
+  /// `item` is in no queue and `afterItem` is in this one.
   nonisolated open func canInsert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) -> Bool {
     core.canInsert(item, after: afterItem)
   }
 
-  /// Inserts `item` behind `afterItem`, or at the end for nil. In an empty queue it becomes current, and
-  /// plays if `rate` is not 0. Stops the program if it is in a queue already or `afterItem` is not in this
-  /// one.
+  /// Inserts `item` after `afterItem`, or at the end for nil. In an empty queue `item` becomes current, and
+  /// plays if `rate` is not 0. Stops the program if `item` is in a queue already or `afterItem` is not in
+  /// this one.
   nonisolated open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
     core.insert(item, after: afterItem)
   }
 
-  /// Takes `item` out of the queue; the current one as `advanceToNextItem` does. Without effect if it is not
-  /// in it.
+  /// Removes `item` from the queue; the current item as `advanceToNextItem` does. Without effect if `item` is
+  /// not in the queue.
   nonisolated open func remove(_ item: AVPlayerItem) { core.remove(item) }
 
-  /// Empties the queue; sound stops at once.
+  /// Removes all items from the queue. Sound stops at once.
   nonisolated open func removeAllItems() { core.removeAllItems() }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import HostTime
 
-/// A queue that a time observer named, as the engine sees it.
+/// A client's dispatch queue as a queue of the engine.
 final class ObserverQueue: DeliveryQueue {
-  /// The client's queue; kept so that its identity stays its own while this lives.
+  /// The client's queue. Retained, because its identity is used as a key.
   private let client: DispatchQueue
-  /// A serial queue on top of the client's, so that calls stay in order also on a concurrent one.
+  /// A serial queue that targets the client's, so that calls stay in order even on a concurrent queue.
   private let serial: DispatchQueue
 
   init(_ client: DispatchQueue) {

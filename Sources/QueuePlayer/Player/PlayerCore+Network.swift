@@ -5,16 +5,16 @@ import PlaybackEngine
 import Synchronization
 import Transfer
 
-// What happens to media on the network: it comes on the main queue, behind the notices of the engine.
+// Events of remote media, which arrive on the main queue, after earlier notices of the engine.
 extension PlayerCore {
-  /// Tells what happened to the medium of item `id`. Any thread; what is told on one thread comes in order.
+  /// Reports an event of the medium of item `id`. Any thread; events from one thread arrive in order.
   func tell(_ note: TransferNote, of id: ItemID) {
     engine.tell { [weak self] in self?.receive(note, of: id) }
   }
 
   private func receive(_ note: TransferNote, of id: ItemID) {
     announcer.settle()
-    // A handler that was called just now may have suspended.
+    // A handler called by `settle` may have suspended the players.
     guard engine.mayCall else { return engine.carryOn { [weak self] in self?.receive(note, of: id) } }
     let news = log(id) { log, now in log.take(note, at: now) }
     post(AVPlayerItem.transferNotification, item: id, userInfo: [AVPlayerItem.transferNoteKey: note])
@@ -30,14 +30,14 @@ extension PlayerCore {
     engine.carryOn { [weak self] in self?.post(name, item: id) }
   }
 
-  /// Notes whether the current item plays.
+  /// Logs whether the current item plays.
   func logPlaying() {
     let (current, timeControl) = state.withLock { ($0.current?.id, $0.timeControl) }
     guard let current else { return }
     log(current) { log, now in log.play(timeControl == .playing, at: now) }
   }
 
-  /// Has `body` note something of item `id`, if that comes from the network. Main queue.
+  /// Updates the log of item `id` by `body`, if the item is remote. Main queue.
   @discardableResult
   func log<Result>(_ id: ItemID, _ body: (inout NetworkLog, _ now: HostTime) -> Result) -> Result? {
     guard let item = state.withLock({ $0.items[id] }), let shared = item.asset.loader.shared else {

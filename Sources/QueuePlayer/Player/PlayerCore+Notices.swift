@@ -4,11 +4,11 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-// What the engine tells, on the main queue, one notice at a time.
+// The engine's notices, handled on the main queue, one at a time.
 extension PlayerCore {
   func receive(_ notice: EngineNotice) {
     announcer.settle()
-    // A handler that was called just now may have suspended.
+    // A handler called by `settle` may have suspended the players.
     guard engine.mayCall else { return engine.carryOn { [weak self] in self?.receive(notice) } }
     switch notice {
     case .currentItemChanged(let id): becomeCurrent(id)
@@ -40,7 +40,7 @@ extension PlayerCore {
     let (previous, isKnown) = state.withLock { state in
       (state.current?.id, id.map { state.items[$0] != nil } ?? true)
     }
-    // One that was taken out since is followed by another notice.
+    // Another notice follows if the item has been removed since.
     guard isKnown, id != previous else { return }
     change([.currentItem]) {
       state.withLock { state in state.current = id.flatMap { id in state.items[id].map { (id, $0) } } }
@@ -51,8 +51,8 @@ extension PlayerCore {
 
   private func changeRate(_ rate: Float, reason: EngineRateReason) {
     let (player, isChange) = state.withLock { ($0.player, rate != $0.rate) }
-    // What is computed from the rate is announced with it, even where both stay as they are: Apple's players do so, and
-    // applications learn from it that a new item does not play.
+    // The properties computed from the rate are announced with it, even if both stay the same. Apple's
+    // players do so, and applications learn from it that a new item does not play.
     change(isChange ? [.rate] : [.rate, .timeControlStatus]) { state.withLock { $0.rate = rate } }
     guard isChange || reason == .setRateFailed else { return }
     engine.carryOn { [weak player] in
@@ -114,8 +114,8 @@ extension PlayerCore {
     forget(id)
   }
 
-  /// The player itself: usable once it has opened anything, also in vain; failed for good if nothing can be
-  /// opened.
+  /// Sets the player's own status: ready after the first opening, successful or not; failed permanently if no
+  /// medium can be opened.
   private func setStatus(_ status: AVPlayer.Status, error: AVError? = nil) {
     let before = state.withLock { $0.status }
     guard before != status, before != .failed else { return }
@@ -149,7 +149,7 @@ extension PlayerCore {
 }
 
 extension AVPlayerItem {
-  /// Whether the item is what its player's engine calls `id`, and not in another place by now.
+  /// Whether `id` is the item's current number in its player's engine, and not one of an earlier insertion.
   nonisolated func isNumber(_ id: ItemID) -> Bool {
     state.withLock { $0.attachment?.id == id }
   }

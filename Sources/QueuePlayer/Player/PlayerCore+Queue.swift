@@ -5,7 +5,7 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-// The queue: items as clients know them, over the engine's numbers.
+// The queue of items, mapped to the engine's item numbers.
 extension PlayerCore {
   var currentItem: AVPlayerItem? {
     observations.note(.currentItem)
@@ -15,19 +15,20 @@ extension PlayerCore {
     return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missingItem
   }
 
-  /// The current item as the caller knows it.
+  /// The current item as visible to the caller.
   var knownCurrent: (id: ItemID, item: AVPlayerItem)? {
     if readsMirror { return state.withLock { $0.current } }
     return engine.currentItem.flatMap { id in state.withLock { $0.items[id] }.map { (id, $0) } }
   }
 
-  /// Whether item `id` is in the queue, as the caller can know: until observers were told that it is gone.
+  /// Returns whether item `id` is in the queue, as visible to the caller: until its removal was reported to
+  /// observers.
   func holds(_ id: ItemID) -> Bool {
     readsMirror ? state.withLock { $0.items[id] != nil } : engine.contains(id)
   }
 
-  /// The queue, the current item first. On the main queue that is the one that observers know, even if the
-  /// engine has gone on meanwhile.
+  /// The queue, the current item first. On the main queue, the first item is the one last reported to
+  /// observers, even if the engine has advanced.
   var items: [AVPlayerItem] {
     let mirrors = readsMirror
     let ids = mirrors ? engine.itemsUntilTold : engine.items
@@ -46,12 +47,12 @@ extension PlayerCore {
     item.attachment == nil && (after.map { number(of: $0) != nil } ?? true)
   }
 
-  /// An item's number in this queue, as the caller can know of it.
+  /// Returns an item's number in this queue, as visible to the caller.
   private func number(of item: AVPlayerItem) -> ItemID? {
     item.attachment.flatMap { $0.core === self ? $0.id : nil }
   }
 
-  /// Inserts behind `after`, at the end for nil.
+  /// Inserts `item` after `after`, or at the end for nil.
   func insert(_ item: AVPlayerItem, after: AVPlayerItem?) {
     checkIsFree(item)
     var previous = after.flatMap(number)
@@ -60,8 +61,8 @@ extension PlayerCore {
     let id = add(item)
     let (source, start, end) = opening(item)
     while !engine.insert(id, source: source, after: previous, startSeconds: start) {
-      // `after` was heard to its end or failed just now, and nobody could know: the place behind it is the
-      // one behind what plays.
+      // `after` ended or failed just now, and the caller could not know. The insertion point is then after
+      // the item that plays.
       previous = engine.currentItem
     }
     if let end { engine.setEnd(end, of: id) }
@@ -70,7 +71,7 @@ extension PlayerCore {
     deliver()
   }
 
-  /// Puts `item` in the place of the current one; nil empties the queue.
+  /// Replaces the current item by `item`; nil empties the queue.
   func replaceCurrentItem(with item: AVPlayerItem?) {
     guard let item else {
       removeAllItems()
@@ -116,8 +117,8 @@ extension PlayerCore {
     }
   }
 
-  /// Lets go of an item that is out of the queue, once observers know; else it is done when they do. Main
-  /// queue.
+  /// Releases an item that is not in the queue any more, once observers have been notified of its removal.
+  /// Before that, the notification does it. Main queue.
   func forget(_ id: ItemID) {
     guard !engine.contains(id) else { return }
     let item = state.withLock { state in
@@ -129,7 +130,7 @@ extension PlayerCore {
     engine.forgetDeparture(of: id)
   }
 
-  /// Behind what was under way to the main queue before.
+  /// Runs `work` on the main queue, after the deliveries that are already pending there.
   private func forgetOnMainQueue(_ work: @escaping @Sendable (PlayerCore) -> Void) {
     if environment.isOnMainQueue() {
       work(self)
@@ -170,7 +171,7 @@ extension PlayerCore {
     return (source, start, end.isNumeric ? end.seconds : nil)
   }
 
-  /// The current item is about to leave the queue and stays where it stands; a seek in it is over.
+  /// Prepares the removal of the current item: saves its position and cancels its seek.
   private func leaveCurrentItem() {
     guard let (id, item) = knownCurrent else { return }
     item.keepPlace()

@@ -6,18 +6,19 @@ import MediaTime
 import PlaybackEngine
 import Synchronization
 
-/// What stands behind an `AVPlayer`: the engine, and a mirror of what observers were told of it.
+/// The implementation of `AVPlayer`: the engine, and a mirror of the state last reported to observers.
 ///
-/// The engine runs ahead on threads of its own and sends notices to the main queue. Each notice moves the
-/// mirror one step and has the observers look, so they see every state once and in order. On the main queue
-/// properties show the mirror, and calls are meant for it: for the item that it shows as the current one, even
-/// if the engine has gone on. What a call changes is in the mirror when it returns; what the engine found out
-/// comes later, in a turn of the main queue. Elsewhere properties show the engine.
+/// The engine runs ahead on its own threads and sends notices to the main queue. Each notice advances the
+/// mirror by one step and notifies the observers, so they see every state once and in order. On the main
+/// queue, properties return the mirror, and calls refer to it: to its current item, even if the engine has
+/// advanced. The mirror contains the changes made by a call when the call returns. Changes found by the
+/// engine follow later, in a separate turn of the main queue. On other threads, properties return the
+/// engine's state.
 final class PlayerCore: Sendable {
-  /// What observers were told last, and what the engine has no place for.
+  /// The state last reported to observers, and the state that the engine does not store.
   struct State {
     weak var player: AVPlayer?
-    /// The items by their numbers, from their insertion until observers were told that they are gone.
+    /// The items by their numbers, from their insertion until their removal was reported to observers.
     var items: [ItemID: AVPlayerItem] = [:]
     var current: (id: ItemID, item: AVPlayerItem)?
     var rate: Float = 0
@@ -26,13 +27,13 @@ final class PlayerCore: Sendable {
     var error: AVError?
     var defaultRate: Float = 1
     var inert = InertPlayerProperties()
-    /// The last seek that was asked for. Its handler hears of its end once.
+    /// The last requested seek. Its handler is called once.
     var seek: PlayerSeek?
-    /// The queues of time observers, so that those on one queue share a lane.
+    /// The queues of time observers, so that observers with the same queue share a lane.
     var observerQueues: [ObjectIdentifier: ObserverQueue] = [:]
     var isOutputPrepared = false
-    /// A look at the player, and at these items, is under way to the main queue: these properties were set, maybe
-    /// others.
+    /// Whether an announcement of changes is pending on the main queue. The properties below were set, and
+    /// others may have changed too.
     var isAnnouncing = false
     var announcedItems: [AVPlayerItem] = []
     var announcedProperties: Set<ObservedProperty> = []
@@ -43,7 +44,7 @@ final class PlayerCore: Sendable {
   let observations = ObservationList(tracked: .ofNewObject())
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
-  /// Apart, because the decoder asks for it.
+  /// A separate lock, because the decoder reads the value.
   let replayGain = Mutex<ReplayGain.Kind?>(nil)
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
@@ -59,7 +60,8 @@ final class PlayerCore: Sendable {
 
   deinit { environment.suspension.remove(self) }
 
-  /// Ends playback for good; its player is going. Its item stays where it stands, and is still opened if it was not.
+  /// Ends playback permanently when the player is released. The current item keeps its position, and is still
+  /// opened if it was not.
   func close() {
     let item = engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     item?.keepPlace()
@@ -70,17 +72,17 @@ final class PlayerCore: Sendable {
 
   // MARK: Threads
 
-  /// Whether properties show what observers were told, and not what the engine knows by now.
+  /// Whether properties return the state last reported to observers instead of the engine's state.
   var readsMirror: Bool { PathEvaluation.current != nil || environment.isOnMainQueue() }
 
-  /// Tells what calls have changed, if this is the main queue. At the end of every call.
+  /// Reports the changes made by calls, if the caller is on the main queue. Called at the end of every call.
   func deliver() {
-    // A change that observers are being told of beforehand comes first.
+    // A change whose `.prior` handlers are running comes first.
     if environment.isOnMainQueue(), !announcer.isPreparing { engine.deliverOwn() }
   }
 
-  /// `handler` so that it is called on the main queue, at once if that is where it is called from, and held
-  /// back while players are suspended. `isDirect`: on any thread.
+  /// Wraps `handler` for a call on the main queue: immediate if the caller is on it, deferred while players
+  /// are suspended. `isDirect`: the call may occur on any thread.
   func deferred(
     _ handler: @escaping @Sendable (Bool) -> Void, isDirect: Bool = false
   ) -> @Sendable (Bool) -> Void {
@@ -93,7 +95,8 @@ final class PlayerCore: Sendable {
     }
   }
 
-  /// Has `change` set a property of the player, or of one of its items, that only calls set, and tells observers.
+  /// Sets a property of the player or of one of its items by `change`, and notifies observers. For properties
+  /// that only calls set.
   func set(_ key: ObservedKey, of item: AVPlayerItem? = nil, _ change: () -> Void) {
     let property = (item?.observations ?? observations).property(key)
     if environment.isOnMainQueue() {
@@ -108,8 +111,7 @@ final class PlayerCore: Sendable {
     (item.map { [$0.observations] } ?? []) + [observations]
   }
 
-  /// Has observers of the player, and of one of its items, look at it anew, for changes that the engine does
-  /// not tell of.
+  /// Notifies observers of the player and of one of its items of a change that the engine does not report.
   func announceChange(_ property: ObservedProperty? = nil, of item: AVPlayerItem? = nil) {
     let isFirst = state.withLock { state in
       if let property { state.announcedProperties.insert(property) }
@@ -138,8 +140,8 @@ final class PlayerCore: Sendable {
     announce(items.map(\.observations) + [observations], changed: properties)
   }
 
-  /// Has `body` make one change of what observers know, and tells them: those that want to know before, then all. Main
-  /// queue, inside a call of the engine.
+  /// Makes one change of the mirror by `body` and notifies observers: those with `.prior` before, all after
+  /// it. Main queue, inside a delivery of the engine.
   func change(_ keys: Set<ObservedKey>, of item: AVPlayerItem? = nil, _ body: () -> Void) {
     let owner = item?.observations ?? observations
     let properties = Set(keys.map(owner.property))
@@ -155,7 +157,7 @@ final class PlayerCore: Sendable {
 
   // MARK: Transport
 
-  /// What observers were told of a property last.
+  /// Returns the value of a property as last reported to observers.
   func read<Value>(_ key: ObservedKey, _ value: (State) -> Value) -> Value {
     observations.note(key)
     return state.withLock { value($0) }
@@ -166,9 +168,9 @@ final class PlayerCore: Sendable {
     return readsMirror ? state.withLock { $0.rate } : engine.rate
   }
 
-  /// A rate above 0 plays, or is refused while the session does not allow playback or nothing can play at it.
-  /// 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
-  /// `isImmediate`: sound begins with the first frame that is there.
+  /// Sets the rate. A rate above 0 starts playback; it is refused if the session does not allow playback or
+  /// time stretching is not available. 0 pauses. A rate below 0 pauses with the reason `setRateFailed`.
+  /// `isImmediate`: playback starts with the first available frame.
   func setRate(_ rate: Float, isImmediate: Bool = false) {
     if rate == 0 || mayPlay(at: rate) {
       engine.setRate(rate, isImmediate: isImmediate)
@@ -178,8 +180,8 @@ final class PlayerCore: Sendable {
     deliver()
   }
 
-  /// Sets the rate so that `time` of the current item, or the place where it stands, is heard at `moment`; at once where
-  /// that is no number or nothing plays.
+  /// Sets the rate so that `time` of the current item, or its current position, is heard at `moment`. The
+  /// start is immediate if `moment` is not numeric or no item plays.
   func setRate(_ rate: Float, time: CMTime, at moment: CMTime) {
     guard moment.isNumeric, let (id, item) = knownCurrent, mayPlay(at: rate) else {
       if time.isNumeric { seek(to: time, completion: nil) }
@@ -192,12 +194,12 @@ final class PlayerCore: Sendable {
     deliver()
   }
 
-  /// Whether `rate` plays, and may be set now.
+  /// Returns whether `rate` is above 0 and allowed now.
   private func mayPlay(at rate: Float) -> Bool {
     rate > 0 && canPlay(at: rate) && environment.suspension.mayPlay(self)
   }
 
-  /// Whether there is what plays at `rate`; if not, the application is told what is missing.
+  /// Returns whether playback at `rate` is supported. If not, reports the missing library to the application.
   private func canPlay(at rate: Float) -> Bool {
     guard rate != 1 else { return true }
     do throws(TimeStretchError) {
@@ -215,7 +217,7 @@ final class PlayerCore: Sendable {
     }
   }
 
-  /// Reports figures for an item's replay gain that do not count, the first time. Any thread.
+  /// Reports out-of-range ReplayGain values of an item, once per item. Any thread.
   func tell(ignored figures: [String], of item: AVPlayerItem) {
     let (asset, isFirst) = item.state.withLock { state in
       defer { state.hasReportedReplayGain = true }
@@ -227,7 +229,7 @@ final class PlayerCore: Sendable {
     engine.tell { onDiagnostic?(.replayGainIgnored("\(name): ignored: \(figures.joined(separator: ", "))")) }
   }
 
-  /// The system pauses what plays.
+  /// Pauses playback on behalf of the system.
   func pause(_ reason: EngineRateReason) {
     guard engine.rate != 0 else { return }
     engine.setRate(0, reason: reason)
@@ -253,10 +255,10 @@ final class PlayerCore: Sendable {
 
   func currentTime() -> CMTime { knownCurrent?.item.place ?? .zero }
 
-  /// What is heard of item `id`; nil unless it is current.
+  /// Returns the heard time of item `id`; nil unless the item is current.
   func time(of id: ItemID) -> CMTime? { engine.currentTime(of: id) }
 
-  /// `isDirect`: the completion may be called on any thread.
+  /// Seeks in the current item. `isDirect`: the completion may be called on any thread.
   func seek(
     to time: CMTime, isExact: Bool = false, isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
   ) {
@@ -269,8 +271,9 @@ final class PlayerCore: Sendable {
       completion: completion)
   }
 
-  /// Has `item`, which the caller knows as the current one, go to `time`, which is `seconds`. The seek before is over then, and its
-  /// handler is told so at once; so is this one's if the item is not known to be ready.
+  /// Moves `item`, the current one as visible to the caller, to `time`, which equals `seconds`. Ends the
+  /// previous seek: its handler receives false at once. If the item is not known to be ready, this seek's
+  /// handler receives true at once.
   func seek(
     _ item: AVPlayerItem, _ id: ItemID, to time: CMTime, seconds: Double, isExact: Bool = false,
     isDirect: Bool,
@@ -289,7 +292,7 @@ final class PlayerCore: Sendable {
     deliver()
   }
 
-  /// Ends the seek of item `id` whose handler was not told of its end.
+  /// Ends the pending seek of item `id`, whose handler receives false.
   func cancelSeek(of id: ItemID) {
     let seek = state.withLock { $0.seek?.item == id ? $0.seek.take() : nil }
     if engine.currentItem == id { engine.cancelPendingSeeks() }
@@ -299,7 +302,7 @@ final class PlayerCore: Sendable {
 
   // MARK: Time observers
 
-  /// The engine's view of the queue that an observer named: nil for the main one.
+  /// Returns the queue of an observer as a queue of the engine; nil for the main queue.
   func observerQueue(_ queue: DispatchQueue?) -> (any DeliveryQueue)? {
     guard let queue, !MainDispatchQueue.isMain(queue) else { return nil }
     return state.withLock { state in

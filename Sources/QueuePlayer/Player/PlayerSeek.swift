@@ -1,13 +1,13 @@
 import AudioCore
 import Synchronization
 
-/// A seek as the application knows it: under way until its handler was called, wherever the engine is.
+/// A seek from the application's view: in progress until its handler was called, whatever the engine's state.
 final class PlayerSeek: Sendable {
   private struct Handler {
     var call: (@Sendable (Bool) -> Void)?
   }
 
-  /// The item that it was asked of.
+  /// The item in which the seek takes place.
   let item: ItemID
   private let handler: Mutex<Handler>
 
@@ -16,6 +16,6 @@ final class PlayerSeek: Sendable {
     handler = Mutex(Handler(call: completion))
   }
 
-  /// Calls the handler, unless that was done. Any thread.
+  /// Calls the handler, unless it was called before. Any thread.
   func end(_ finished: Bool) { handler.withLock { $0.call.take() }?(finished) }
 }

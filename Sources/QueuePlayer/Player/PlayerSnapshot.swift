@@ -8,37 +8,37 @@ import Synchronization
 public struct PlayerSnapshot: Codable, Hashable, Sendable {
   /// A time as a rational number, like `CMTime`.
   public struct Time: Codable, Hashable, Sendable {
-    /// In units of 1/`timescale` s.
+    /// The time in units of 1/`timescale` s.
     public var value: Int64
-    /// Units per second, above zero.
+    /// The number of units per second, above zero.
     public var timescale: Int32
 
-    /// A time of that many units.
+    /// Creates a time of that many units.
     public init(value: Int64, timescale: Int32) {
       self.value = value
       self.timescale = timescale
     }
 
-    /// `time`; nil unless it is a number.
+    /// Creates a time from a `CMTime`; nil unless `time` is numeric.
     public init?(_ time: CMTime) {
       guard time.isNumeric else { return nil }
       self.init(value: time.value, timescale: time.timescale)
     }
 
-    /// The same as a `CMTime`; invalid for a timescale that is not above zero.
+    /// The time as a `CMTime`; invalid for a timescale that is not above zero.
     public var time: CMTime { CMTime(value: value, timescale: timescale) }
   }
 
   /// An item of the queue.
   public struct Item: Codable, Hashable, Sendable {
-    /// Its media.
+    /// The URL of the item's media.
     public var url: URL
-    /// Where it stood, or is to start.
+    /// The position of the item, or its start position.
     public var position: Time
-    /// Its `forwardPlaybackEndTime`; nil for its own end.
+    /// The item's `forwardPlaybackEndTime`; nil for its own end.
     public var end: Time?
 
-    /// An item with these properties.
+    /// Creates an item of a snapshot.
     public init(url: URL, position: Time, end: Time? = nil) {
       self.url = url
       self.position = position
@@ -46,21 +46,21 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
     }
   }
 
-  /// The queue in order.
+  /// The items in the order of the queue.
   public var items: [Item]
-  /// The item that was current; what is before it has been played. As many as there are items if there was
-  /// none.
+  /// The index of the current item; items before it have been played. Equals the number of items if none was
+  /// current.
   public var currentIndex: Int
-  /// `AVPlayer.rate`.
+  /// The value of `AVPlayer.rate`.
   public var rate: Float
-  /// `AVPlayer.volume`.
+  /// The value of `AVPlayer.volume`.
   public var volume: Float
-  /// `AVPlayer.isMuted`.
+  /// The value of `AVPlayer.isMuted`.
   public var isMuted: Bool
-  /// `AVPlayer.actionAtItemEnd`, its raw value.
+  /// The raw value of `AVPlayer.actionAtItemEnd`.
   public var actionAtItemEnd: Int
 
-  /// A player with these properties.
+  /// Creates a snapshot of a player.
   public init(
     items: [Item], currentIndex: Int = 0, rate: Float = 0, volume: Float = 1, isMuted: Bool = false,
     actionAtItemEnd: AVPlayer.ActionAtItemEnd = .advance
@@ -73,22 +73,22 @@ public struct PlayerSnapshot: Codable, Hashable, Sendable {
     self.actionAtItemEnd = actionAtItemEnd.rawValue
   }
 
-  /// Where the current item stood; nil if there was none.
+  /// The position of the current item; nil without a current item.
   public var position: Time? { items.indices.contains(currentIndex) ? items[currentIndex].position : nil }
 }
 
 extension AVQueuePlayer {
-  /// The player's present state. Any thread; takes time in proportion to the length of the queue.
+  /// Returns the player's current state. Any thread; takes time in proportion to the length of the queue.
   nonisolated public func snapshot() -> PlayerSnapshot { core.presentSnapshot() }
 
-  /// A player with the queue of `snapshot` from its current item on, which starts where it stood, exactly to
-  /// the frame. It is paused: set `rate` to the snapshot's to go on. Opens nothing; an item whose file is
-  /// gone fails by itself when its turn comes.
+  /// Creates a player with the queue of `snapshot` from its current item on, at its position, exact to the
+  /// frame. The player is paused: set `rate` to the snapshot's to resume playback. Opens no file. An item
+  /// whose file no longer exists fails when its turn comes.
   nonisolated public convenience init(snapshot: PlayerSnapshot) {
     self.init(snapshot: snapshot, environment: .current)
   }
 
-  /// The same in an environment of its own, whatever `PlaybackEnvironment.current` is.
+  /// Creates a player from `snapshot` in `environment` instead of `PlaybackEnvironment.current`.
   nonisolated package convenience init(snapshot: PlayerSnapshot, environment: PlaybackEnvironment) {
     let items = snapshot.items.dropFirst(max(0, snapshot.currentIndex)).map { item in
       AVPlayerItem(restoring: item, environment: environment)
@@ -113,14 +113,14 @@ extension AVPlayerItem {
 }
 
 extension PlayerCore {
-  /// What the player is now; nil once it is gone.
+  /// Returns a snapshot of the player; nil once it was released.
   func snapshot() -> PlayerSnapshot? {
-    // Released outside the lock: by now this may be the last reference to the player, whose `deinit` takes the lock.
+    // Released outside the lock: this may be the last reference to the player, whose `deinit` takes the lock.
     let player = state.withLock { $0.player }
     return withExtendedLifetime(player) { player == nil ? nil : presentSnapshot() }
   }
 
-  /// What the player is now, as the engine knows it.
+  /// Returns a snapshot of the engine's current state.
   func presentSnapshot() -> PlayerSnapshot {
     let ids = engine.items
     let items = state.withLock { state in ids.compactMap { state.items[$0] } }

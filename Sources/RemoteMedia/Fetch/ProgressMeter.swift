@@ -1,17 +1,17 @@
 import HostTime
 import Transfer
 
-/// Counts what connections bring, and says when that is to be told.
+/// Counts received bytes and schedules progress reports.
 struct ProgressMeter {
-  /// Seconds between two times at which it is told.
+  /// The interval between reports in seconds.
   private static let interval = 0.5
-  /// The longest pause in seconds that counts as time in which bytes came.
+  /// The longest gap between bytes, in seconds, that counts as transfer time.
   private static let pause = 1.0
 
   private var progress = TransferProgress()
   private var lastBytes: HostTime?
   private var lastTold: HostTime?
-  /// Whether bytes came since it was told.
+  /// Whether bytes have arrived since the last report.
   private(set) var hasNews = false
 
   /// Counts the bytes among `inputs`.
@@ -31,12 +31,12 @@ struct ProgressMeter {
     hasNews = true
   }
 
-  /// Whether it is time to tell.
+  /// Whether a report is due.
   func isDue(at now: HostTime) -> Bool {
     hasNews && lastTold.map { now.seconds(since: $0) >= Self.interval } ?? true
   }
 
-  /// What is told now.
+  /// Returns the progress and records that it is reported now.
   mutating func tell(stored: Int64, total: Int64?, at now: HostTime) -> TransferProgress {
     lastTold = now
     hasNews = false

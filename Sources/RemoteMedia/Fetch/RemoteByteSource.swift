@@ -1,22 +1,25 @@
 package import AudioCore
 import Transfer
 
-/// The bytes of a `RemoteFetch` for a decoder. Several may read one fetch, one after the other: the last wish counts.
+/// The bytes of a `RemoteFetch` for a decoder. Several sources may read one fetch in turn: the latest
+/// position counts.
 ///
-/// Of a live stream it has the bytes of one connection: where that was lost it ends, and another source goes on.
+/// For a live stream, a source has the bytes of one connection. It ends where the connection was lost, and
+/// another source continues.
 package final class RemoteByteSource: ByteSource {
   private let fetch: RemoteFetch
-  /// Where it begins in the store.
+  /// The offset in the store at which the source starts.
   package let base: Int64
-  /// Where in the store reading goes on.
+  /// The reading position in the store.
   private(set) var place: Int64 = 0
-  /// What the fetch was told last.
+  /// The last position that was reported to the fetch.
   private var told: Int64 = 0
 
-  /// How far the place moves before the fetch is told: often enough for reading ahead, seldom enough to cost nothing.
+  /// The distance in bytes after which a new position is reported: short enough for reading ahead, and long
+  /// enough to cost nothing.
   private static let step: Int64 = 64 * 1024
 
-  /// The bytes of `fetch` from `base` on, which is 0 for what is no live stream.
+  /// Creates a source of the bytes of `fetch` from `base` on, which is 0 except for live streams.
   package init(_ fetch: RemoteFetch, from base: Int64 = 0) {
     self.fetch = fetch
     self.base = base
@@ -34,19 +37,19 @@ package final class RemoteByteSource: ByteSource {
   {
     let offset = base + local
     if let read = readStored(into: buffer, at: offset) { return read }
-    // From now on the callback is called; what came before is looked for once more.
+    // Register for the callback first, then look again for bytes that have arrived before.
     fetch.wait(ObjectIdentifier(self))
     let snapshot = fetch.snapshot
     if let read = readStored(into: buffer, at: offset) { return read }
     if let total = snapshot.total, offset >= total { return .end }
-    // What a live stream had there is gone, or was another connection's.
+    // The live stream's bytes there were discarded, or belong to another connection.
     if snapshot.isLive, offset < snapshot.end || hasEnded(snapshot) { return .end }
     switch snapshot.outcome {
     case nil:
-      // What was there may have been given up for others.
+      // Bytes there may have been discarded to make room for others.
       if offset == place { tell(place) }
       return .notYet
-    // What there is of this version has been read.
+    // All stored bytes of this version have been read.
     case .changed: return .end
     case .failed(let failure):
       throw DecodingError(failure)
@@ -68,7 +71,7 @@ package final class RemoteByteSource: ByteSource {
     tell(place)
   }
 
-  /// Whether the connection whose bytes it has is over, so that its end comes.
+  /// Whether the connection of the source is over, so that the source will end.
   var isLost: Bool { hasEnded(fetch.snapshot) }
 
   private func hasEnded(_ snapshot: RemoteFetch.Snapshot) -> Bool {
@@ -88,7 +91,7 @@ package final class RemoteByteSource: ByteSource {
     }
     let count = fetch.store.read(into: room, at: offset)
     guard count > 0 else { return nil }
-    // Reading on from the place moves it; looking elsewhere does not.
+    // Reading across the position moves it; reading elsewhere does not.
     let end = offset + Int64(count)
     if offset <= place, end > place { place = end }
     if abs(place - told) >= Self.step { tell(place) }

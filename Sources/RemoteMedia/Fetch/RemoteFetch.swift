@@ -3,35 +3,37 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// Fetches one version of a medium: lets a `TransferMachine` decide, carries out what it says, and stores what comes.
+/// Fetches one version of a medium: carries out the commands of a `TransferMachine`, and stores the bytes.
 ///
-/// Works on a worker of its own. All methods: any thread; they never block on the network. It ends with this object.
+/// Works on a worker of its own. Methods may be called on any thread and never block on the network.
+/// Releasing the object ends the fetch.
 package final class RemoteFetch: Sendable {
-  /// What a reader has to know.
+  /// The state of a fetch, for readers.
   struct Snapshot {
     var total: Int64?
     var isSeekable = false
     var isLive = false
-    /// Whether it is known if the medium is a live stream.
+    /// Whether the medium has been classified as a live stream or a file.
     var knowsKind = false
     var station: ICYStation?
-    /// What the last answer said, the URL that it came from, and from which address.
+    /// The head of the last successful response, its URL and the address of the server.
     var response: (head: ResponseHead, url: WebURL, address: PeerAddress?)?
-    /// Whether the server calls it a web page.
+    /// Whether the server declares the medium to be a web page.
     var isPage = false
     var outcome: TransferMachine.Outcome?
-    /// Where the connections of a live stream begin whose bytes are there, the oldest first: no frame goes over such a place.
+    /// The offsets at which the stored connections of a live stream start, oldest first. No frame crosses
+    /// such an offset.
     var joints: [Int64] = []
-    /// Whether no more bytes come for now because there are enough.
+    /// Whether no more bytes are requested now because enough are stored.
     var isFull = false
     var throughput = Throughput()
-    /// Where the next byte of a live stream will be.
+    /// The offset of the next byte of a live stream.
     var end: Int64 = 0
-    /// Where reading goes on.
+    /// The reading position in bytes.
     var place: Int64 = 0
-    /// How often all that was there of a live stream was forgotten.
+    /// The number of times that all stored bytes of a live stream were discarded.
     var forgets = 0
-    /// Metadata of a live stream with the byte that they belong to, in order.
+    /// Metadata of a live stream with the offset of the byte to which they belong, in order.
     var metadata: [(offset: Int64, value: ICYMetadata)] = []
   }
 
@@ -42,34 +44,36 @@ package final class RemoteFetch: Sendable {
     var waiting: Set<ObjectIdentifier> = []
   }
 
-  /// What only the worker uses.
+  /// The state that only the worker uses.
   private struct Work: ~Copyable {
     var machine: TransferMachine
     var saidMemory = false
-    /// Whether bytes came, or something else that a reader waits for: else the call of one would make it read, miss, and
-    /// come back at once.
+    /// Whether bytes or another awaited event have arrived. Without this check, a callback would make its
+    /// reader read, find nothing and wait again.
     var hasNews = false
-    /// Whether the Info frame was looked for.
+    /// Whether the search for the Info frame is complete.
     var knowsInfo = false
-    /// Whether a server has answered.
+    /// Whether a server has responded.
     var isAnswered = false
-    /// How far readers want to read ahead, and how far there is room.
+    /// The read-ahead that readers want, and the most that fits.
     var wished = ReadAhead.disk
     var most = ReadAhead.disk
     var throughput = Throughput()
-    /// Whether the answer tells neither a length nor a version: without an Info frame it is a live stream.
+    /// Whether the response has neither a length nor a version: without an Info frame the medium is a live
+    /// stream.
     var isOpenEnded = false
-    /// What readers are told beside what the machine knows.
+    /// The part of the published state that the machine does not have.
     var told = Snapshot()
     var progress = ProgressMeter()
   }
 
-  /// Bits a second of a live stream that does not tell.
+  /// The assumed bit rate of a live stream without `icy-br`, in bits per second.
   private static let usualBitRate = 128_000
-  /// Metadata that are kept. More are sent only by a station that means harm: half a minute of sound has fewer frames.
+  /// The maximum number of metadata kept. A well-behaved station never sends more: half a minute of audio has
+  /// fewer frames.
   private static let metadataLimit = 2_048
 
-  /// What is there of the medium.
+  /// The stored bytes of the medium.
   package let store: MediaStore
   private let runner: TransferRunner
   private let clock: any HostClock
@@ -77,12 +81,12 @@ package final class RemoteFetch: Sendable {
   private let state = Mutex(State())
   private let work: WorkerState<Work>
 
-  /// Fetches what is behind `url`.
+  /// Creates a fetch of the medium at `url`.
   ///
   /// - Parameters:
-  ///   - seed: for what is random.
-  ///   - begins: whether it begins at once, and not by `begin`.
-  ///   - onNote: called on the worker with what happens, in order. It must be short.
+  ///   - seed: the seed of the retry jitter.
+  ///   - begins: whether to start at once, rather than by `begin`.
+  ///   - onNote: called on the worker with each event, in order. Must return quickly.
   package init(
     url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     cache: MediaCache,
@@ -98,26 +102,26 @@ package final class RemoteFetch: Sendable {
     if begins { begin() }
   }
 
-  /// Begins to fetch. Once.
+  /// Starts the fetch. To be called once.
   func begin() {
     runner.begin("continuo-fetch", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
   }
 
   deinit { runner.end() }
 
-  /// Tells the machine something.
+  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) { runner.tell(input) }
 
-  /// How it ended for good; nil while more bytes may come.
+  /// The permanent outcome; nil while more bytes may arrive.
   package var outcome: TransferMachine.Outcome? { snapshot.outcome }
-  /// The length in bytes, once it is known.
+  /// The length in bytes; nil while unknown.
   package var total: Int64? { snapshot.total }
-  /// Whether it is a live stream.
+  /// Whether the medium is a live stream.
   package var isLive: Bool { snapshot.isLive }
 
   var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-  /// The newest metadata of a live stream that belong to the byte at `offset` or one before it; nil if there are none.
+  /// The newest metadata of a live stream for the byte at `offset` or an earlier one; nil if there are none.
   func metadata(upTo offset: Int64) -> (offset: Int64, value: ICYMetadata)? {
     state.withLock { $0.snapshot.metadata.last { $0.offset <= offset } }
   }
@@ -133,7 +137,8 @@ package final class RemoteFetch: Sendable {
     withExtendedLifetime(last) {}
   }
 
-  /// Has the reader's callback called when something changes. What changed before this is to be looked at after it.
+  /// Calls the reader's callback at the next change. After this call, the reader must check for earlier
+  /// changes.
   func wait(_ reader: ObjectIdentifier) { state.withLock { _ = $0.waiting.insert(reader) } }
 
   // MARK: The worker
@@ -153,7 +158,7 @@ package final class RemoteFetch: Sendable {
           continue
         }
         carryOut(work.machine.handle(input, at: clock.now, store: store), &work, &notes)
-        // Behind each input: what ends the connection may be the next one.
+        // After each input, since the next one may end the connection.
         lookForInfo(&work, &notes)
       }
       carryOut(work.machine.handle(.time, at: clock.now, store: store), &work, &notes)
@@ -163,7 +168,7 @@ package final class RemoteFetch: Sendable {
         work.most = .memory
         setReadAhead(&work, &notes)
       }
-      // A live stream has no parts that are there.
+      // A live stream has no progress to report.
       if !work.machine.isLive, work.progress.isDue(at: clock.now) { notes.append(progress(&work)) }
       publish(&work)
       runner.goOn()
@@ -179,7 +184,8 @@ package final class RemoteFetch: Sendable {
     return wake.map { .at($0) } ?? .whenSignalled
   }
 
-  /// Tells the machine the length that the medium itself tells, before any reader sees the end that was announced.
+  /// Reports the length that the medium itself states to the machine, before any reader sees the announced
+  /// end.
   private func lookForInfo(_ work: inout Work, _ notes: inout [TransferNote]) {
     guard !work.knowsInfo, !work.machine.isLive else { return }
     func bytes(_ count: Int, at offset: Int64) -> [UInt8] {
@@ -208,7 +214,7 @@ package final class RemoteFetch: Sendable {
       contentType: response.head.fields["Content-Type"], url: response.url, beginning: beginning) != nil
   }
 
-  /// Reads ahead as far as is wished and there is room.
+  /// Sets the read-ahead to the readers' wish, limited by the available space.
   private func setReadAhead(_ work: inout Work, _ notes: inout [TransferNote]) {
     let readAhead = work.wished.enough < work.most.enough ? work.wished : work.most
     carryOut(work.machine.handle(.readAhead(readAhead), at: clock.now, store: store), &work, &notes)
@@ -232,7 +238,7 @@ package final class RemoteFetch: Sendable {
     state.withLock { $0.snapshot = snapshot }
   }
 
-  /// What is there from `offset` on, in front of `limit` if that is not nil. Any thread.
+  /// The bytes stored from `offset` on, up to `limit` if set. Thread-safe.
   func supply(from offset: Int64, upTo limit: Int64?) -> ByteSupply {
     let snapshot = snapshot
     let end = store.end(from: offset)
@@ -255,7 +261,7 @@ package final class RemoteFetch: Sendable {
       case .forget:
         work.hasNews = true
         store.removeAll()
-        // What comes next follows nothing that was there.
+        // The next bytes continue none of the discarded ones.
         work.told.joints = [work.told.end]
         work.told.metadata = []
         work.told.forgets += 1
@@ -283,7 +289,7 @@ package final class RemoteFetch: Sendable {
       work.told.response = (head, url, address)
       work.told.knowsKind = true
       work.told.isPage = head.fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
-      // A stream has no version, other than a file whose length the server does not know.
+      // A live stream has no version, unlike a file whose length the server does not know.
       work.isOpenEnded =
         head.status == 200 && head.contentLength == nil && !head.isEncoded && head.fields["ETag"] == nil
         && head.fields["Last-Modified"] == nil
@@ -296,16 +302,18 @@ package final class RemoteFetch: Sendable {
       work.most = ReadAhead(enough: min(enough, NetworkLimits.memoryAhead), tooFew: enough * 3 / 4)
       setReadAhead(&work, &notes)
     case .rejoined(let place):
-      // Those whose bytes are gone are no joints any more.
+      // The starts of connections without stored bytes are removed.
       let first = store.intervals.ranges.first?.lowerBound ?? place
       work.told.joints.removeAll { $0 < first || $0 == place }
       work.told.joints.append(place)
-      // Before the first byte behind it is stored: no reader is to see that without the joint.
+      // Publish before the first byte after the joint is stored: no reader must see that byte without the
+      // joint.
       publish(&work)
     case .metadata(let value, let place):
       work.told.metadata.append((place, value))
       if work.told.metadata.count > Self.metadataLimit { work.told.metadata.removeFirst() }
-      // Before the byte that they belong to, for the same reason.
+      // Publish before the byte to which the metadata belong is stored: no reader must see that byte without
+      // them.
       publish(&work)
     default: break
     }

@@ -1,13 +1,13 @@
 import HostTime
 
-/// How fast bytes come, over the last seconds in which they were wanted. A pure value.
+/// The transfer rate over the last seconds in which bytes were wanted. A pure value.
 struct Throughput: Sendable {
-  /// How many seconds count.
+  /// The averaging window in seconds.
   static let window = 5.0
-  /// Bytes that must have come before a rate says something.
+  /// The number of bytes from which on the rate is meaningful.
   static let least: Int64 = 8 * 1024
 
-  /// Bytes that came within `interval` seconds.
+  /// The bytes that arrived within `interval` seconds.
   private struct Piece {
     var start: Double
     var count: Int64
@@ -18,18 +18,18 @@ struct Throughput: Sendable {
   private var pieces: [Piece] = []
   /// Seconds in which bytes were wanted, up to `since`.
   private var seconds = 0.0
-  /// Since when they are wanted; nil while they are not.
+  /// The time since which bytes are wanted; nil while they are not.
   private var since: HostTime?
   private var count: Int64 = 0
 
-  /// Bytes are wanted from now on, or not any more. Time in which they are not does not count.
+  /// Sets whether bytes are wanted from now on. Time in which they are not wanted does not count.
   mutating func setWanted(_ isWanted: Bool, at now: HostTime) {
     guard isWanted != (since != nil) else { return }
     seconds = elapsed(at: now)
     since = isWanted ? now : nil
   }
 
-  /// So many bytes came.
+  /// Records received bytes.
   mutating func add(_ bytes: Int, at now: HostTime) {
     count += Int64(bytes)
     let elapsed = elapsed(at: now)
@@ -41,7 +41,7 @@ struct Throughput: Sendable {
     pieces.append(Piece(start: elapsed, count: Int64(bytes)))
   }
 
-  /// Bytes a second; nil as long as fewer than `least` came.
+  /// The rate in bytes per second; nil until `least` bytes have arrived.
   func bytesPerSecond(at now: HostTime) -> Double? {
     guard count >= Self.least else { return nil }
     let elapsed = elapsed(at: now)
@@ -50,7 +50,7 @@ struct Throughput: Sendable {
       let inside = (piece.start + Self.interval - begin) / Self.interval
       return sum + Double(piece.count) * min(1, max(0, inside))
     }
-    // What came at once came in a millisecond.
+    // At least a millisecond, for bytes that arrive all at once.
     return sum / max(elapsed - begin, 0.001)
   }
 

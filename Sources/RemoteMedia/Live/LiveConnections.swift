@@ -2,37 +2,37 @@ import AudioCore
 import MP3Decoding
 import Transfer
 
-/// The connections of a live stream, each with a decoder of its own. Used by one thread at a time.
+/// The connections of a live stream, each with its own decoder. Used by one thread at a time.
 final class LiveConnections {
-  /// Bytes of a stream with metadata in which there is to be a frame. Where there is none, what is taken out as metadata is
-  /// none, and what is left is no sound.
+  /// The search window in bytes for the first frame of a stream with metadata. Without a frame in it, the
+  /// metadata interval is wrong and the remaining bytes are not audio.
   private static let metadataBudget = 64 * 1024
-  /// Bytes of any other in which there is to be one.
+  /// The search window in bytes for the first frame of a stream without metadata.
   private static let budget = 2 << 20
 
-  /// A connection, or what is left of it behind damage.
+  /// A connection, or its remainder after damage.
   private struct Part {
     let source: RemoteByteSource
     let hasMetadata: Bool
-    /// What was forgotten before it began.
+    /// The number of discards of the fetch when the part began.
     let forgets: Int
     var opening: MediaOpening?
     var decoder: (any AudioDecoder)?
   }
 
   let fetch: RemoteFetch
-  /// Called, while a decoder is read, with each MPEG frame: the byte of the stream that it begins with, and the first frame
-  /// of that decoder's timeline that comes of it.
+  /// Called for each MPEG frame while a decoder is read: with the stream offset of its first byte, and its
+  /// first frame on that decoder's timeline.
   var onFrame: (_ offset: Int64, _ frame: Int64) -> Void = { _, _ in }
   private let callback: @Sendable () -> Void
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
   private var part: Part?
-  /// Where the last connection began that was read; nil: the next one is the newest.
+  /// The start of the last connection that was read; nil: continue with the newest connection.
   private var lastBase: Int64?
   private var isWithoutMetadata = false
 
-  /// The connections of `fetch`, which is a live stream; `callback` is called when bytes came that were waited for. `open` opens
-  /// what one brings.
+  /// Creates the connections of `fetch`, which is a live stream. `callback` is called when awaited bytes
+  /// arrive. `open` opens the bytes of a connection.
   init(
     _ fetch: RemoteFetch, whenBytesCome callback: @escaping @Sendable () -> Void,
     open: @escaping (any ByteSource, MP3Opening.Stream?) -> MediaOpening
@@ -45,15 +45,16 @@ final class LiveConnections {
 
   deinit { fetch.setCallback(of: ObjectIdentifier(self), nil) }
 
-  /// What is there of the present connection.
+  /// The buffered audio of the current connection.
   var supply: MediaSupply {
     var supply = part?.decoder?.supply ?? MediaSupply(seconds: 0, isComplete: false)
     supply.isComplete = false
     return supply
   }
 
-  /// The decoder of the present connection; nil while bytes are missing. Throws when there is no sound in what comes, or
-  /// nothing comes any more.
+  /// The decoder of the current connection; nil while bytes are missing.
+  ///
+  /// - Throws: if the bytes are not audio, or the fetch has ended.
   func decoder() throws(DecodingError) -> (any AudioDecoder)? {
     while true {
       if let part, part.forgets != fetch.snapshot.forgets { leave(joiningNewest: true) }
@@ -70,12 +71,13 @@ final class LiveConnections {
     }
   }
 
-  /// Goes on with the next connection.
+  /// Continues with the next connection.
   func next() { leave(joiningNewest: false) }
 
-  /// The present connection's decoder, or its opening, threw `error`. Throws it if there is nothing else to try.
+  /// Handles an error of the current decoder or its opening.
   ///
-  /// - Parameter isBegun: whether frames were read of that decoder.
+  /// - Parameter isBegun: whether frames were read from that decoder.
+  /// - Throws: `error` if no alternative is left.
   func recover(from error: DecodingError, isBegun: Bool) throws(DecodingError) {
     guard let part, error.scope == .item, fetch.outcome == nil else { throw error }
     if part.source.isLost { return next() }
@@ -94,7 +96,7 @@ final class LiveConnections {
     part = nil
   }
 
-  /// Begins with the connection behind the last one; false while there is none.
+  /// Starts with the connection after the last one; false while none exists.
   private func begin() -> Bool {
     if place == nil { fetch.wait(ObjectIdentifier(self)) }
     guard let place else { return false }
@@ -107,7 +109,7 @@ final class LiveConnections {
     source.whenBytesCome(callback)
     let snapshot = fetch.snapshot
     let hasMetadata = snapshot.station?.interval != nil && !isWithoutMetadata
-    // The opening belongs to this object, and not the other way round.
+    // Unowned, since this object owns the opening.
     let stream = MP3Opening.Stream(searchBudget: hasMetadata ? Self.metadataBudget : Self.budget) {
       [unowned self] offset, frame in onFrame(place + offset, frame)
     }
@@ -116,11 +118,11 @@ final class LiveConnections {
       opening: open(source, stream))
   }
 
-  /// Where the next one begins.
+  /// The offset at which the next connection starts; nil while none exists.
   private var place: Int64? {
     let snapshot = fetch.snapshot
     if let lastBase {
-      // One that failed for good says so to who reads it.
+      // After a permanent end, a source at this offset reports the failure to its reader.
       return snapshot.joints.first { $0 > lastBase } ?? (snapshot.outcome == nil ? nil : snapshot.end)
     }
     let begin = max(snapshot.joints.last ?? 0, snapshot.place)

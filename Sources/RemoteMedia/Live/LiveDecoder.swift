@@ -1,12 +1,13 @@
 import AudioCore
 import Transfer
 
-/// Decodes a live stream over all its connections: behind a lost one a fresh decoder begins with what the next one brings,
-/// and frames are counted on as they are read.
+/// Decodes a live stream across its connections. After a lost connection, a new decoder starts with the bytes
+/// of the next one, and frame numbers continue in reading order.
 ///
 /// Used by one thread at a time.
 final class LiveDecoder: AudioDecoder {
-  /// Tags that a seek back can tell again: more than there are frames in what is decoded ahead of what is heard.
+  /// The number of delivered tags that a seek back can repeat: more than the MPEG frames decoded ahead of the
+  /// output.
   private static let toldLimit = 512
 
   let format: PCMFormat
@@ -16,21 +17,22 @@ final class LiveDecoder: AudioDecoder {
 
   private let connections: LiveConnections
   private let counter: FrameCounter
-  /// The present connection's decoder, and the stream's frame that is its first one.
+  /// The current connection's decoder, and the number in the stream of the decoder's first frame.
   private var part: (decoder: any AudioDecoder, start: Int64)?
-  /// Whether frames were read of it.
+  /// Whether frames were read from the current decoder.
   private var isBegun = false
   private var outputFormat: PCMFormat
-  /// Where the last seek went, and the output's frames that were read since.
+  /// The target of the last seek, and the number of output frames read since.
   private var origin: Int64
   private var readFrames: Int64 = 0
   private var tags: [TimedTag] = []
-  /// Tags that were told: to which frame they belong, and to which byte.
+  /// The delivered tags: the frame and the byte to which each belongs.
   private var told: [(frame: Int64, offset: Int64)] = []
   private var isHeld = false
   private var failure: DecodingError?
 
-  /// A decoder that begins with `first`, the present one of `connections`. It counts on from what `counter` says.
+  /// Creates a decoder that starts with `first`, the current decoder of `connections`. Frame numbers continue
+  /// from `counter`.
   init(_ connections: LiveConnections, first: any AudioDecoder, frames counter: FrameCounter) {
     let station = connections.fetch.snapshot.station
     self.connections = connections
@@ -76,7 +78,7 @@ final class LiveDecoder: AudioDecoder {
           toFrame: wanted.scaled(by: present.decoder.format.sampleRate, over: format.sampleRate))
         guard let inside else { return nil }
         let reached = inside.scaled(by: format.sampleRate, over: present.decoder.format.sampleRate)
-        // Where other sound comes than was there, it counts as what was asked for.
+        // If other audio arrives than was there before, it counts as the requested position.
         if abs(reached - wanted) > 1 || target < present.start { part?.start = target - reached }
       } catch {
         try recover(from: error)
@@ -109,12 +111,12 @@ final class LiveDecoder: AudioDecoder {
     }
   }
 
-  /// The frame that is read next.
+  /// The number of the next frame to read.
   private var place: Int64 {
     origin + readFrames.scaled(by: format.sampleRate, over: outputFormat.sampleRate)
   }
 
-  /// The decoder to read; nil while bytes are missing.
+  /// The decoder to read from; nil while bytes are missing.
   private func present() throws(DecodingError) -> (decoder: any AudioDecoder, start: Int64)? {
     let decoder: (any AudioDecoder)?
     do throws(DecodingError) {
@@ -142,7 +144,7 @@ final class LiveDecoder: AudioDecoder {
     }
   }
 
-  /// Tells the newest metadata that belong to the MPEG frame which begins at `offset`, or to a byte before it, once.
+  /// Delivers once the newest metadata for the MPEG frame at byte `offset` or for an earlier byte.
   private func notice(_ frame: Int64, at offset: Int64) {
     guard let part, let metadata = connections.fetch.metadata(upTo: offset),
       metadata.offset > told.last?.offset ?? -1
@@ -155,13 +157,13 @@ final class LiveDecoder: AudioDecoder {
 }
 
 extension MediaTag {
-  /// What a station says about itself.
+  /// Creates a tag with the description that a station gives of itself.
   fileprivate init(_ station: ICYStation?) {
     let fields = [("icy-name", station?.name), ("icy-genre", station?.genre), ("icy-url", station?.url)]
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })
   }
 
-  /// What a station says about what it plays.
+  /// Creates a tag with the title that a station is playing.
   fileprivate init(_ metadata: ICYMetadata) {
     let fields = [("StreamTitle", metadata.title), ("StreamUrl", metadata.url)]
     self.init(fields: fields.compactMap { key, text in text.map { Field(icy: key, $0) } })

@@ -3,18 +3,18 @@ import MP3Decoding
 import Synchronization
 import Transfer
 
-/// Opens what a fetch brings, once it is known whether that is a live stream. Used by one thread at a time.
+/// Opens the bytes of a fetch once it is known whether they are a live stream. Used by one thread at a time.
 final class RemoteOpening {
   private var fetch: RemoteFetch
   private let open: (any ByteSource, MP3Opening.Stream?) -> MediaOpening
   private let frames: FrameCounter
   private let callback: @Sendable () -> Void
-  /// Called when it turns out to be a live stream.
+  /// Called when the medium turns out to be a live stream.
   private let onLive: (RemoteFetch) -> Void
-  /// Makes what fetches the medium that a playlist names; nil if that may not be.
+  /// Creates the fetch of the medium that a playlist names; nil after too many playlists.
   private let standIn: (NetworkPlaylist.Entry, RemoteFetch) -> RemoteFetch?
   private var file: MediaOpening?
-  /// Bytes of what the server calls a web page in which there is to be sound.
+  /// The search window in bytes for audio in what the server calls a web page.
   private static let pageBudget: Int64 = 64 * 1024
   private var live: LiveConnections?
 
@@ -81,15 +81,15 @@ final class RemoteOpening {
 // MARK: Playlists
 
 extension RemoteOpening {
-  /// Whether something is the case; if it is not, the callback is called when that may have changed.
+  /// Whether a condition holds. If not, the callback is called when that may have changed.
   private func isThere(_ condition: (RemoteFetch) -> Bool) -> Bool {
     if condition(fetch) { return true }
     fetch.wait(ObjectIdentifier(self))
-    // What came before this is looked for once more.
+    // Check again: bytes may have arrived before the registration.
     return condition(fetch)
   }
 
-  /// Goes on with the first medium that the playlist names; false while it is not there as a whole.
+  /// Continues with the first medium that the playlist names; false until the playlist is complete.
   private func follow(_ kind: NetworkPlaylist.Kind) throws(DecodingError) -> Bool {
     guard isThere({ $0.isWhole || $0.storedFront > kind.byteLimit }) else { return false }
     guard let url = fetch.snapshot.response?.url else { return false }
@@ -115,37 +115,37 @@ extension RemoteOpening {
 }
 
 extension RemoteFetch {
-  /// Bytes with which a playlist is told from sound.
+  /// The number of bytes that distinguish a playlist from audio.
   private static let beginning = 1_024
 
-  /// Whether there is enough of it to see whether it is a playlist.
+  /// Whether enough bytes are stored to recognize a playlist.
   fileprivate var hasBeginning: Bool {
     beginsAsSound || storedFront >= Self.beginning || isWhole
   }
 
-  /// Whether it begins with a frame or a tag, as no playlist does.
+  /// Whether the bytes start with an MPEG frame or an ID3 tag, as no playlist does.
   private var beginsAsSound: Bool {
     let first = front(3)
     return first.first == 0xFF || first == Array("ID3".utf8)
   }
 
-  /// What kind of playlist it is; nil if it is none.
+  /// The playlist format of the bytes; nil if they are not a playlist.
   fileprivate var playlistKind: NetworkPlaylist.Kind? {
     guard !beginsAsSound, let response = snapshot.response else { return nil }
     return NetworkPlaylist.kind(
       contentType: response.head.fields["Content-Type"], url: response.url, beginning: front(Self.beginning))
   }
 
-  /// Whether all of it is there, or no more comes.
+  /// Whether all bytes are stored, or no more arrive.
   fileprivate var isWhole: Bool {
     let snapshot = snapshot
     return snapshot.outcome != nil || snapshot.total.map { storedFront >= $0 } ?? false
   }
 
-  /// Bytes that are there from its beginning on.
+  /// The number of bytes stored from the beginning on.
   fileprivate var storedFront: Int64 { store.intervals.end(from: 0) }
 
-  /// Its first bytes, as far as they are there.
+  /// The first bytes, as far as they are stored.
   fileprivate func front(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -160,7 +160,7 @@ extension RemoteFetch {
   }
 }
 
-/// Counts what decoders of one medium have read, one after the other. Any thread.
+/// Counts the frames that consecutive decoders of one medium have read. Thread-safe.
 final class FrameCounter: Sendable {
   private let count = Atomic<Int64>(0)
 

@@ -2,14 +2,16 @@ package import HostTime
 import Synchronization
 package import Transfer
 
-/// Reads a playlist of the network with those that it names: at most `NetworkLimits.playlistDepth` deep, each once in itself,
-/// each at most as long as its kind may be, `NetworkLimits.playlistEntries` entries and `NetworkLimits.playlistTime` seconds
-/// in all. It ends with this object.
+/// Reads a playlist from the network with the playlists that it names. Releasing the object ends the reading.
+///
+/// The limits are `NetworkLimits.playlistDepth` levels, and in total `NetworkLimits.playlistEntries` entries
+/// and `NetworkLimits.playlistTime` seconds. Each playlist may be as long as its format allows, and must not
+/// contain itself.
 package final class PlaylistReader: Sendable {
   private struct Pending {
     var entry: NetworkPlaylist.Entry
     var reach: NetworkReach
-    /// The playlists that it is in, the outermost first.
+    /// The playlists that contain the entry, outermost first.
     var chain: [WebURL]
   }
 
@@ -24,7 +26,7 @@ package final class PlaylistReader: Sendable {
   }
 
   private struct State {
-    /// What is still to be looked at, the next one last.
+    /// The entries still to be read, the next one last.
     var pending: [Pending] = []
     var present: Transferring?
     var answer = PlaylistAnswer()
@@ -34,7 +36,7 @@ package final class PlaylistReader: Sendable {
 
   private struct Inbox {
     var events: [(attempt: Int, event: TransferEvent)] = []
-    /// Bytes of bodies of the present attempt.
+    /// The number of body bytes of the current attempt.
     var byteCount = 0
     var attempt = 0
     var transfer: TransferID?
@@ -49,11 +51,11 @@ package final class PlaylistReader: Sendable {
   private let inbox = Mutex(Inbox())
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// Begins to read `url` at once.
+  /// Starts to read `url` at once.
   ///
   /// - Parameters:
-  ///   - settings: of the requests. Their fields and credentials go to the origin of `url` only.
-  ///   - onEnd: called once with all that was found, on a worker.
+  ///   - settings: the request settings. Their fields and credentials are sent to the origin of `url` only.
+  ///   - onEnd: called once with the result, on a worker.
   package init(
     _ url: WebURL, settings: RequestSettings, transport: any HTTPTransport, clock: any HostClock,
     onEnd: @escaping @Sendable (PlaylistAnswer) -> Void
@@ -84,7 +86,7 @@ package final class PlaylistReader: Sendable {
     }
     let end: (call: @Sendable (PlaylistAnswer) -> Void, answer: PlaylistAnswer)? = state.use { state in
       for event in events where state.present != nil {
-        // What is left of an answer that led elsewhere is none of the next one.
+        // Remaining events of a redirected request do not belong to the next one.
         guard event.attempt == inbox.withLock({ $0.attempt }) else { continue }
         take(event.event, &state)
       }
@@ -103,7 +105,7 @@ package final class PlaylistReader: Sendable {
     return state.use { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
   }
 
-  /// Asks for a playlist; what is none is a medium.
+  /// Requests a playlist. An entry whose name is not that of a playlist is a medium.
   private func begin(_ next: Pending, _ state: inout State) {
     let isFirst = next.chain.isEmpty
     guard isFirst || NetworkPlaylist.kind(named: next.entry.url) != nil else {
@@ -168,7 +170,7 @@ package final class PlaylistReader: Sendable {
     case .body(let bytes):
       present.bytes += bytes
       state.present = present
-      // A line is enough to tell a playlist from sound, which may have no end.
+      // 1,024 bytes tell a playlist from audio, which may be endless.
       if present.kind == nil, present.bytes.count >= 1_024 { recognize(&state) }
       guard let kind = state.present.map(\.kind) else { return }
       guard present.bytes.count > kind?.byteLimit ?? NetworkLimits.playlist else { return }
@@ -197,7 +199,7 @@ package final class PlaylistReader: Sendable {
     }
   }
 
-  /// Finds out whether it is a playlist; what is none is a medium, which is left to who plays it.
+  /// Determines whether the response is a playlist. Anything else is a medium, which its player checks.
   private func recognize(_ state: inout State) {
     guard let present = state.present else { return }
     let kind = NetworkPlaylist.kind(
@@ -221,7 +223,7 @@ package final class PlaylistReader: Sendable {
       let isPublic = present.address?.isPublic == true
       let reach = isPublic ? .publicOnly : present.request.reach
       let chain = present.pending.chain + [present.pending.entry.url]
-      // No more than there may be: each is looked at once.
+      // No more than the limit, since each entry is checked one by one.
       let left = NetworkLimits.playlistEntries + 1 - state.answer.media.count
       state.pending += playlist.entries.prefix(max(0, left)).reversed().map {
         Pending(entry: $0, reach: reach, chain: chain)
@@ -256,7 +258,7 @@ package final class PlaylistReader: Sendable {
       guard inbox.attempt == attempt else { return .pause }
       inbox.events.append((attempt, event))
       if case .body(let bytes) = event { inbox.byteCount += bytes.count }
-      // More than that is not wanted in any case.
+      // More bytes are never needed.
       return inbox.byteCount > NetworkLimits.feed ? .pause : .more
     }
     worker.withLock { $0 }?.signal()
@@ -264,7 +266,7 @@ package final class PlaylistReader: Sendable {
   }
 }
 
-/// Takes the events of one request.
+/// Forwards the events of one request to the reader.
 private final class PlaylistSink: TransferSink {
   private struct Owner {
     weak var reader: PlaylistReader?

@@ -1,15 +1,16 @@
 import CThreads
 import Glibc
 
-/// A sparse file without a name, for the bytes of one medium. Nothing is left of it when the process ends, however it ends.
+/// A sparse, unnamed file for the bytes of one medium. The system deletes it when the process ends, however
+/// that happens.
 struct CacheFile: ~Copyable {
   private let descriptor: Int32
 
-  /// O_TMPFILE, which the system's headers hide.
+  /// O_TMPFILE, which the system headers hide.
   private static let nameless = Int32(0o20_000_000) | O_DIRECTORY
 
-  /// A file in the first of these folders that takes one; nil if none does. A folder that is not there is made, for its
-  /// user alone.
+  /// Creates a file in the first folder that permits it; nil if none does. A missing folder is created with
+  /// access for the user alone.
   init?(in folders: [String]) {
     for folder in folders {
       mkdir(folder, 0o700)
@@ -23,7 +24,7 @@ struct CacheFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes all of it; false if the disk does not take it.
+  /// Writes all bytes; false if the disk refuses them.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
@@ -36,7 +37,7 @@ struct CacheFile: ~Copyable {
     return true
   }
 
-  /// Fills the buffer; how many bytes that were, fewer only where the disk fails.
+  /// Fills the buffer and returns the number of bytes, smaller than the buffer only after a read error.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     var filled = 0
     while filled < buffer.count, let base = buffer.baseAddress {
@@ -48,12 +49,12 @@ struct CacheFile: ~Copyable {
     return filled
   }
 
-  /// Gives the space of a range back, where the file system can.
+  /// Releases the disk space of a range if the file system supports it.
   func discard(_ range: Range<Int64>) {
     _ = continuo_fallocate(descriptor, 3, Int(range.lowerBound), Int(range.upperBound - range.lowerBound))
   }
 
-  /// Bytes that the disk has free for this user.
+  /// The free disk space in bytes that the user may use.
   var freeSpace: Int64 {
     var status = statvfs()
     guard fstatvfs(descriptor, &status) == 0 else { return 0 }

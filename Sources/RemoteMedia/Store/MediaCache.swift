@@ -2,32 +2,32 @@ import Glibc
 import Synchronization
 import Transfer
 
-/// What all stores share: where they are and how many bytes they may have together.
+/// The cache folders and the byte limit that all stores share.
 package final class MediaCache: Sendable {
-  /// A store, from its beginning to its end.
+  /// An entry for a store, from its creation to its `deinit`.
   private struct Member {
     weak var store: MediaStore?
     let id: ObjectIdentifier
   }
 
   private struct State {
-    /// The oldest store first.
+    /// The stores, oldest first.
     var members: [Member] = []
     var count: Int64 = 0
   }
 
-  /// The folders in which a file without a name is tried, in this order; none: everything is kept in memory.
+  /// The folders to try for unnamed files, in order; if empty, all bytes are kept in memory.
   let folders: [String]
   private let limit: Int64
   private let state = Mutex(State())
 
-  /// A cache in these folders of at most `limit` bytes.
+  /// Creates a cache in these folders with at most `limit` bytes on the disk.
   package init(folders: [String] = MediaCache.usualFolders, limit: Int64 = NetworkLimits.allStores) {
     self.folders = folders
     self.limit = max(0, limit)
   }
 
-  /// The user's cache folder, and where there is none `/var/tmp`.
+  /// The user's cache folder, if its path is known, then `/var/tmp`.
   package static var usualFolders: [String] {
     let variable = { (name: String) -> String? in
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -36,10 +36,9 @@ package final class MediaCache: Sendable {
     return [user.map { "\($0)/continuo" }, "/var/tmp"].compactMap { $0 }
   }
 
-  /// Bytes of all stores on the disk.
+  /// The number of bytes of all stores on the disk.
   package var byteCount: Int64 { state.withLock { $0.count } }
 
-  /// The number of stores.
   var storeCount: Int { state.withLock { $0.members.count } }
 
   func add(_ store: MediaStore) {
@@ -47,11 +46,11 @@ package final class MediaCache: Sendable {
     state.withLock { $0.members.append(member) }
   }
 
-  /// Removes a store that ends, with its bytes.
+  /// Removes a store that is deinitialized, with its bytes.
   func remove(_ store: ObjectIdentifier, bytes: Int64) {
     state.withLock { state in
-      // By identifier: a check of the weak reference for nil might hold the last reference to another store, whose `deinit`
-      // takes this lock.
+      // By identifier: comparing the weak reference with nil might hold the last reference to another store,
+      // whose `deinit` takes this lock.
       state.members.removeAll { $0.id == store }
       state.count -= bytes
     }
@@ -59,10 +58,13 @@ package final class MediaCache: Sendable {
 
   func remove(bytes: Int64) { state.withLock { $0.count -= bytes } }
 
-  /// Counts `bytes` more for `store`; false if there is no room even when the stores that are finished, the oldest first,
-  /// have given theirs up, and `store` what lies behind its place. No more than half of what is free is taken.
+  /// Reserves `bytes` on the disk for `store`; false if they do not fit.
   ///
-  /// Call it outside all locks: it holds the other stores meanwhile, and may release the last reference to one.
+  /// To make room, finished stores discard all their bytes, oldest first, then `store` those before its
+  /// reading position. A reservation takes at most half of the free disk space.
+  ///
+  /// Call it outside all locks: it retains the other stores during the call, and may release the last
+  /// reference to one.
   func makeRoom(for bytes: Int, of store: MediaStore, free: Int64) -> Bool {
     let more = Int64(bytes)
     func count() -> Bool {

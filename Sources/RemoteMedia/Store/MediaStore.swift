@@ -1,27 +1,28 @@
 import Synchronization
 package import Transfer
 
-/// The bytes of one version of one medium that are there: in a file without a name, or in memory where there is no disk.
+/// The stored bytes of one version of one medium: in an unnamed file, or in memory if no disk is available.
 ///
-/// Any thread. Calls may block on the disk.
+/// Thread-safe. Calls may block on the disk.
 package final class MediaStore: Sendable {
   private struct State {
     var memory = MemoryBlocks()
-    /// What is in memory; everything else of `all` is in the file.
+    /// The ranges in memory; all other ranges of `all` are in the file.
     var inMemory = IntervalSet()
     var all = IntervalSet()
-    /// Whether new bytes go to memory, because the disk took them no more.
+    /// Whether new bytes go to memory, because the disk has refused some or the stream is live.
     var isInMemory: Bool
     var place: Int64 = 0
     var isFinished = false
 
-    /// Where bytes are that a reader wants, and how many there are in one piece.
+    /// The location of requested bytes, and the number of contiguous ones.
     enum Found {
       case memory(Int)
       case file(Int)
     }
 
-    /// Finds the bytes from `offset` on, at most as many as the buffer has room for; those in memory are copied into it.
+    /// Finds the bytes from `offset` on, at most as many as fit into the buffer. Bytes in memory are copied
+    /// into it.
     func find(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Found {
       let there = min(all.end(from: offset) - offset, Int64(buffer.count))
       guard there > 0 else { return .memory(0) }
@@ -34,17 +35,17 @@ package final class MediaStore: Sendable {
       return .file(Int(min(there, end - offset)))
     }
 
-    /// Keeps bytes in memory, within its limits.
+    /// Stores bytes in memory and enforces its limits.
     mutating func keep(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
       memory.write(bytes, at: offset)
       inMemory.insert(offset..<offset + Int64(bytes.count))
       trim()
     }
 
-    /// Keeps what is in memory within its limits.
+    /// Discards bytes in memory outside its limits.
     mutating func trim() {
       let behind = max(0, place - NetworkLimits.memoryBehind)
-      // A little more than is read ahead, since what was asked for still comes.
+      // A little more than is read ahead, since requested bytes still arrive.
       let ahead = place + NetworkLimits.memoryAhead + NetworkLimits.memoryBehind
       for range in memory.keep(behind..<ahead) {
         for held in inMemory.ranges where held.overlaps(range) { all.remove(held.clamped(to: range)) }
@@ -52,7 +53,7 @@ package final class MediaStore: Sendable {
       }
     }
 
-    /// The range that is farthest from the place, if there are too many.
+    /// The range farthest from the reading position, if there are too many ranges.
     var surplus: Range<Int64>? {
       guard all.ranges.count > NetworkLimits.intervals, let first = all.ranges.first,
         let last = all.ranges.last
@@ -60,7 +61,7 @@ package final class MediaStore: Sendable {
       return place - first.upperBound > last.lowerBound - place ? first : last
     }
 
-    /// Forgets a range; how many bytes all ranges, and those on the disk, have fewer.
+    /// Discards a range. Returns the number of bytes removed in total and on the disk.
     mutating func forget(_ range: Range<Int64>) -> (all: Int64, onDisk: Int64) {
       let before = (all.count, all.count - inMemory.count)
       all.remove(range)
@@ -71,11 +72,12 @@ package final class MediaStore: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Held during I/O, only by threads that wait for the disk anyway. Taken before `state`.
+  /// The lock is held during I/O, only by threads that may wait for the disk. Lock order: `file` before
+  /// `state`.
   private let file: Mutex<CacheFile?>
   private let cache: MediaCache
 
-  /// An empty store that shares a cache with others.
+  /// Creates an empty store that shares `cache` with other stores.
   package init(cache: MediaCache) {
     self.cache = cache
     let file = CacheFile(in: cache.folders)
@@ -87,23 +89,23 @@ package final class MediaStore: Sendable {
 
   deinit { cache.remove(ObjectIdentifier(self), bytes: byteCount) }
 
-  /// Whether new bytes are kept in memory, a few MiB around the place that is read.
+  /// Whether new bytes are kept in memory, a few MiB around the reading position.
   package var isInMemory: Bool { state.withLock { $0.isInMemory } }
 
-  /// Whether all bytes that are wanted came: such a store is emptied first where others need room.
+  /// Whether all wanted bytes have arrived. A finished store is emptied first when others need room.
   package var isFinished: Bool {
     get { state.withLock { $0.isFinished } }
     set { state.withLock { $0.isFinished = newValue } }
   }
 
-  /// Bytes on the disk.
+  /// The number of bytes on the disk.
   package var byteCount: Int64 {
     state.withLock { $0.all.count - $0.inMemory.count }
   }
 
-  /// Stores bytes; where the disk takes no more, in memory from now on.
+  /// Stores bytes on the disk. If the disk refuses them, stores these and all later bytes in memory.
   package func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
-    // Outside the locks: other stores are emptied for it.
+    // Outside the locks, because other stores may be emptied.
     let isCounted = !isInMemory && cache.makeRoom(for: bytes.count, of: self, free: freeSpace)
     let isWritten = file.withLock { file in
       let isWritten = isCounted && file?.write(bytes, at: offset) == true
@@ -119,9 +121,10 @@ package final class MediaStore: Sendable {
     while forget({ $0.surplus }) > 0 {}
   }
 
-  /// Fills the buffer from its beginning with bytes from `offset` on; how many there are, 0 if there are none.
+  /// Fills the start of the buffer with the bytes from `offset` on. Returns their number, 0 if none are
+  /// stored there.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
-    // Bytes in memory wait for no disk.
+    // Bytes in memory are returned without waiting for the disk.
     if case .memory(let count) = state.withLock({ $0.find(buffer, at: offset) }) { return count }
     let (count, wanted) = file.withLock { file -> (Int, Int) in
       switch state.withLock({ $0.find(buffer, at: offset) }) {
@@ -131,18 +134,18 @@ package final class MediaStore: Sendable {
         return (file?.read(into: part, at: offset) ?? 0, wanted)
       }
     }
-    // What a broken disk does not give back is fetched again.
+    // Bytes that a broken disk does not return are discarded, and so fetched again.
     if count == 0, wanted > 0 { forget { _ in offset..<offset + Int64(wanted) } }
     return count
   }
 
-  /// Where the bytes end that are there from `offset` on; `offset` if there are none.
+  /// The end of the stored bytes from `offset` on; `offset` if none are stored there.
   package func end(from offset: Int64) -> Int64 { state.withLock { $0.all.end(from: offset) } }
 
-  /// Keeps new bytes in memory from now on: a live stream is nothing to go back in.
+  /// Keeps new bytes in memory from now on: a live stream cannot seek back.
   package func useMemory() { state.withLock { $0.isInMemory = true } }
 
-  /// Says where reading goes on: what is far from there goes first.
+  /// Sets the reading position; bytes far from it are discarded first.
   package func setPlace(_ place: Int64) {
     state.withLock { state in
       state.place = place
@@ -150,15 +153,16 @@ package final class MediaStore: Sendable {
     }
   }
 
-  /// Forgets everything.
+  /// Discards all bytes.
   package func removeAll() { forget { $0.all.ranges.last.map { 0..<$0.upperBound } } }
 
-  /// Forgets what lies more than 1 MiB behind the place; whether that was anything.
+  /// Discards the bytes more than 1 MiB before the reading position. Returns whether there were any.
   func removeBehind() -> Bool { forget { 0..<max(0, $0.place - NetworkLimits.memoryBehind) } > 0 }
 
   private var freeSpace: Int64 { file.withLock { $0?.freeSpace ?? 0 } }
 
-  /// Forgets the range that `choose` finds, and gives its space back; how many bytes there are fewer.
+  /// Discards the range that `choose` returns and releases its disk space. Returns the number of bytes
+  /// removed.
   @discardableResult
   private func forget(_ choose: (State) -> Range<Int64>?) -> Int64 {
     let (all, onDisk) = file.withLock { file -> (Int64, Int64) in
@@ -166,7 +170,7 @@ package final class MediaStore: Sendable {
         guard let range = choose(state), !range.isEmpty else { return (nil, (0, 0)) }
         return (range, state.forget(range))
       }
-      // Under this lock, so that no new bytes are written there meanwhile.
+      // Under the file lock, so that no new bytes are written to the range at the same time.
       if let range { file?.discard(range) }
       return fewer
     }
@@ -176,10 +180,10 @@ package final class MediaStore: Sendable {
 }
 
 extension MediaStore: StoredBytes {
-  /// Which bytes are there.
+  /// The ranges of stored bytes.
   package var intervals: IntervalSet { state.withLock { $0.all } }
 
-  /// Whether the stored bytes from `offset` on are these.
+  /// Whether the stored bytes from `offset` on equal `bytes`.
   package func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool {
     var known = [UInt8](repeating: 0, count: bytes.count)
     var filled = 0

@@ -1,4 +1,4 @@
-/// Bytes in memory by their offset, in blocks, so that what is far away can be let go.
+/// Bytes in memory by their offset, in blocks of 64 KiB, so that distant ones can be released.
 struct MemoryBlocks {
   private static let size: Int64 = 64 * 1024
   private var blocks: [Int64: [UInt8]] = [:]
@@ -17,7 +17,7 @@ struct MemoryBlocks {
     }
   }
 
-  /// Fills the buffer with bytes that are all there.
+  /// Fills the buffer; all its bytes must be stored.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) {
     var filled = 0
     while filled < buffer.count {
@@ -32,7 +32,7 @@ struct MemoryBlocks {
     }
   }
 
-  /// Lets go of the blocks that lie outside of a range as a whole; which ranges those were.
+  /// Releases the blocks that are entirely outside a range. Returns their ranges.
   mutating func keep(_ range: Range<Int64>) -> [Range<Int64>] {
     let gone = blocks.keys.filter { block in
       (block + 1) * Self.size <= range.lowerBound || block * Self.size >= range.upperBound

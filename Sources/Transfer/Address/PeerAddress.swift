@@ -1,38 +1,41 @@
-/// The address of a connection's other end, as it was resolved.
+/// The resolved IP address of a connection's peer.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16 bytes, in the order of the network.
+  /// 4 or 16 bytes in network byte order.
   package let bytes: [UInt8]
 
-  /// An address of 4 (IPv4) or 16 (IPv6) bytes; nil for another number.
+  /// Creates an address of 4 (IPv4) or 16 (IPv6) bytes; nil for another number.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
-  /// The address as it is written: `192.0.2.1`, or all eight groups of `2001:db8:0:0:0:0:0:1`.
+  /// The textual form: `192.0.2.1`, or all eight groups of `2001:db8:0:0:0:0:0:1`.
   package var description: String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     return stride(from: 0, to: bytes.count, by: 2)
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
   }
 
-  /// Whether every host can reach it: a unicast address of the Internet, in no block of the table below. An address that carries an
-  /// IPv4 address is public if that is: where it is connected to, a gateway or the system takes the one for the other.
+  /// Whether every host can reach the address: a unicast address of the Internet that is in none of the
+  /// blocks below.
+  ///
+  /// An address with an embedded IPv4 address is public if that one is: gateways or the system translate one
+  /// into the other.
   package var isPublic: Bool { isPublic(besides: []) }
 
-  /// Whether it is public and leads to another machine than this one.
+  /// Whether the address is public and belongs to another machine.
   ///
   /// - Parameter own: the addresses of this machine's interfaces.
   package func isPublic(besides own: Set<PeerAddress>) -> Bool {
     guard !own.contains(self) else { return false }
     let carried = carried
     guard carried.isEmpty else { return carried.allSatisfy { $0.isPublic(besides: own) } }
-    // IPv6 has no other global unicast addresses than 2000::/3.
+    // All global unicast addresses of IPv6 are in 2000::/3.
     guard bytes.count == 4 || bytes[0] & 0xE0 == 0x20 else { return false }
     return !Self.unreachable.contains { $0.contains(self) } || Self.reachable.contains { $0.contains(self) }
   }
 
-  /// The IPv4 addresses that an address of IPv6 leads to; empty if it is no such address.
+  /// The IPv4 addresses embedded in an IPv6 address; empty if there are none.
   private var carried: [PeerAddress] {
     guard bytes.count == 16 else { return [] }
     let parts: [[UInt8]] =
@@ -52,18 +55,18 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     return parts.compactMap { PeerAddress(bytes: $0) }
   }
 
-  /// Addresses whose first bits are the same.
+  /// A block of addresses with a common prefix.
   private struct Block {
     let bytes: [UInt8]
     let bits: Int
 
-    /// A block of IPv4.
+    /// Creates a block of IPv4.
     init(_ bytes: UInt8..., bits: Int) {
       self.bytes = bytes
       self.bits = bits
     }
 
-    /// A block of IPv6, by its first groups.
+    /// Creates a block of IPv6 from its first groups.
     init(groups: UInt16..., bits: Int) {
       let groups = groups + [UInt16](repeating: 0, count: 8 - groups.count)
       bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -81,8 +84,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   // IANA's IPv4 and IPv6 Special-Purpose Address Registries as of 2026-07-18, when their newest entry was 100:0:0:1::/64 of 2025-04.
   // Blocks of IPv6 outside 2000::/3 need no entry here.
 
-  /// Blocks that are not globally reachable. With multicast, which is in registries of its own, and the deprecated
-  /// 192.88.99.0/24, whose entry does not say.
+  /// Blocks that are not globally reachable. Includes multicast, which has registries of its own, and the
+  /// deprecated 192.88.99.0/24, whose entry does not say.
   private static let unreachable = [
     Block(0, 0, 0, 0, bits: 8), Block(10, 0, 0, 0, bits: 8), Block(100, 64, 0, 0, bits: 10),
     Block(127, 0, 0, 0, bits: 8), Block(169, 254, 0, 0, bits: 16), Block(172, 16, 0, 0, bits: 12),
@@ -92,7 +95,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     Block(groups: 0x2001, bits: 23), Block(groups: 0x2001, 0xDB8, bits: 32), Block(groups: 0x3FFF, bits: 20),
   ]
 
-  /// Blocks within these that are globally reachable.
+  /// Blocks within the unreachable ones that are globally reachable.
   private static let reachable = [
     Block(192, 0, 0, 9, bits: 32), Block(192, 0, 0, 10, bits: 32),
     Block(groups: 0x2001, 1, 0, 0, 0, 0, 0, 1, bits: 128),
@@ -103,12 +106,12 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   ]
 }
 
-/// Which addresses a request may connect to, and whether it is the user's own.
+/// The addresses to which a request may connect, and whether it is on behalf of the user.
 package enum NetworkReach: Sendable {
-  /// Any. The only one with which header fields, credentials and `~/.netrc` of the user are sent.
+  /// Any address. Only with this value are the user's header fields, credentials and `~/.netrc` sent.
   case all
-  /// Any, on behalf of somebody else.
+  /// Any address, on behalf of somebody else.
   case allForOthers
-  /// Those for which `PeerAddress.isPublic` is true, but for the machine's own.
+  /// Addresses for which `PeerAddress.isPublic` is true, except those of this machine.
   case publicOnly
 }

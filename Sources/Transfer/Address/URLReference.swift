@@ -1,7 +1,7 @@
-/// The five parts of a URL or of a reference to one (RFC 3986, appendix B), with blanks and other bytes encoded that people
-/// write but that are not sent.
+/// The five parts of a URL or URL reference (RFC 3986, appendix B). Blanks and other bytes that people write
+/// but that must not be sent are encoded.
 struct URLReference {
-  /// In lower case.
+  /// The scheme in lower case.
   var scheme: String?
   var authority: String?
   var path: String
@@ -35,8 +35,8 @@ struct URLReference {
     return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
-  /// Percent-encodes blanks, bytes that are not ASCII and the few others that no URL may have. A percent sign that is
-  /// there is left alone.
+  /// Percent-encodes blanks, bytes that are not ASCII, and the few other bytes that are not allowed in a URL.
+  /// Percent signs are left alone.
   private static func encoded(_ text: Substring) throws(WebURL.Problem) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -51,7 +51,7 @@ struct URLReference {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A path without `.` and `..`, beginning with a slash (RFC 3986, 5.2.4).
+  /// Removes the segments `.` and `..` (RFC 3986, 5.2.4). The result begins with a slash.
   static func withoutDots(_ path: some StringProtocol) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     var kept: [String] = []
@@ -73,7 +73,7 @@ struct URLReference {
 /// Credentials, host and port of a URL.
 struct Authority {
   let credentials: Credentials?
-  /// In lower case; an IPv6 address in brackets.
+  /// The host in lower case; an IPv6 address in brackets.
   let host: String
   let port: Int?
 
@@ -112,7 +112,7 @@ struct Authority {
     guard colon == ":" else { throw .malformed }
     let digits = rest.dropFirst()
     guard digits.utf8.allSatisfy(\.isDigit) else { throw .malformed }
-    // A colon with nothing behind it means the scheme's port.
+    // A colon without a number means the default port.
     if digits.isEmpty {
       port = nil
     } else {
@@ -129,7 +129,7 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  /// Percent-encoded bytes as what they stand for.
+  /// The bytes with percent-encoding removed.
   var percentDecoded: [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]
@@ -146,7 +146,7 @@ extension StringProtocol {
     return bytes
   }
 
-  /// Without blanks, tabs and line ends at both ends.
+  /// The text without blanks, tabs and line ends at both ends.
   var trimmedOfBlanks: String {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let bytes = Array(utf8)

@@ -1,42 +1,41 @@
 /// An absolute `http` or `https` URL without credentials and fragment, in the form in which it is sent.
 ///
-/// Credentials are taken out when a text is read, so that whatever is made of this value (messages, events, files) has
-/// none.
+/// Parsing removes the credentials, so that no message, event or file that is derived from the value contains
+/// them.
 package struct WebURL: Hashable, Sendable {
-  /// The schemes that are played.
+  /// The URL schemes that the player supports.
   package enum Scheme: String, Sendable {
     case http
     case https
 
-    /// The port of URLs that name none.
+    /// The default port of the scheme.
     var port: Int { self == .http ? 80 : 443 }
   }
 
-  /// Why a text is no such URL.
+  /// The reason why a text is not a valid `http` or `https` URL.
   package enum Problem: Error, Hashable {
-    /// It has more bytes than `NetworkLimits.url`.
+    /// The URL has more bytes than `NetworkLimits.url`.
     case tooLong
-    /// The scheme, in lower case, is another one.
+    /// The scheme, in lower case, is not supported.
     case unsupportedScheme(String)
-    /// It is not absolute, or breaks the rules of URLs.
+    /// The text is not absolute or violates the grammar of URLs.
     case malformed
   }
 
-  /// `http` or `https`.
   package let scheme: Scheme
   /// The host in lower case; an IPv6 address in brackets.
   package let host: String
-  /// The port; that of the scheme if the text has none.
+  /// The port; the default port of the scheme if the text has none.
   package let port: Int
   /// The path, which begins with a slash.
   package let path: String
-  /// What is behind the question mark, if there is one.
+  /// The text after the question mark; nil without a question mark.
   package let query: String?
 
-  /// Reads a text: a URL, and what credentials it has.
+  /// Parses a URL and the credentials in it.
   ///
-  /// White space around it is dropped. Blanks within it and bytes that are not ASCII are percent-encoded, since people
-  /// and playlists write them; other bytes that no URL may have make it malformed.
+  /// White space around the text is removed. Blanks and bytes that are not ASCII are percent-encoded, since
+  /// people and playlists write them. Other bytes that are not allowed in a URL make it malformed.
   package static func read(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     guard let scheme = reference.scheme else { throw .malformed }
@@ -50,16 +49,17 @@ package struct WebURL: Hashable, Sendable {
     return (url, place.credentials)
   }
 
-  /// A text that may be a URL, as it may be told: without what stands where a URL has credentials.
+  /// A text that may be a URL, safe to report: without the part in which a URL has credentials.
   package static func withoutCredentials(_ text: [UInt8]) -> [UInt8] {
-    // The last one: where a URL is malformed, its credentials may have slashes in them.
+    // The last "@" counts: the credentials of a malformed URL may contain slashes.
     guard let at = text.lastIndex(of: UInt8(ascii: "@")),
       let slash = text.indices.first(where: { text[$0...].starts(with: "//".utf8) }), slash + 2 <= at
     else { return text }
     return Array(text[..<(slash + 2)] + text[(at + 1)...])
   }
 
-  /// Reads a URL relative to this one, as RFC 3986 section 5.2 has it: a redirect's `Location`, a playlist's entry.
+  /// Resolves a reference such as a redirect's `Location` or a playlist entry against this URL (RFC 3986,
+  /// 5.2).
   package func resolve(_ text: String) throws(Problem) -> (url: WebURL, credentials: Credentials?) {
     let reference = try URLReference(text)
     if reference.scheme != nil { return try WebURL.read(text) }
@@ -79,43 +79,41 @@ package struct WebURL: Hashable, Sendable {
     return (url, nil)
   }
 
-  /// The last part of the path, percent-encoded and as what it stands for, which is nil where that is no text.
+  /// The last component of the path, percent-encoded and decoded; the latter is nil if it is not UTF-8.
   package var lastPart: (encoded: String, decoded: String?) {
     let part = path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()
     return (String(part), String(validating: part.percentDecoded, as: UTF8.self))
   }
 
-  /// Scheme, host and port: whom credentials and headers of a request belong to.
+  /// Scheme, host and port: the owner of a request's credentials and header fields.
   package var origin: String {
     "\(scheme.rawValue)://\(host)" + (port == scheme.port ? "" : ":\(port)")
   }
 
-  /// The URL as it is sent and told.
+  /// The complete URL, for requests and reports.
   package var text: String { origin + path + (query.map { "?\($0)" } ?? "") }
 
-  /// The URL as errors name it: without the query too, since it may hold a secret.
+  /// The URL for error messages: without the query, which may contain a secret.
   package var textForMessages: String { origin + path }
 }
 
-/// A user's name and password for one origin. Its descriptions do not tell them.
+/// A user name and password for one origin. Descriptions and mirrors do not reveal them.
 package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The name.
   package let user: String
-  /// The password; empty if there is none.
+  /// The password; empty if none.
   package let password: String
 
-  /// The credentials of these.
   package init(user: String, password: String) {
     self.user = user
     self.password = password
   }
 
-  /// Says only that there are some.
+  /// A constant that reveals neither name nor password.
   package var description: String { "credentials" }
-  /// Says only that there are some.
+  /// A constant that reveals neither name nor password.
   package var debugDescription: String { "credentials" }
-  /// Empty.
+  /// An empty mirror, so that dumps reveal neither name nor password.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,13 @@
-/// A sorted set of half-open ranges of bytes that do not touch each other.
+/// A sorted set of half-open byte ranges that neither overlap nor touch each other.
 package struct IntervalSet: Hashable, Sendable {
   /// The ranges, in order.
   package private(set) var ranges: [Range<Int64>] = []
 
-  /// The empty set.
   package init() {}
 
-  /// Adds a range.
   package mutating func insert(_ range: Range<Int64>) {
     guard !range.isEmpty else { return }
-    // The ranges that it overlaps or touches.
+    // The new range overlaps or touches the ranges first..<last.
     let first = partition { $0.upperBound >= range.lowerBound }
     let last = partition { $0.lowerBound > range.upperBound }
     var joined = range
@@ -20,7 +18,6 @@ package struct IntervalSet: Hashable, Sendable {
     ranges.replaceSubrange(first..<last, with: [joined])
   }
 
-  /// Takes a range out.
   package mutating func remove(_ range: Range<Int64>) {
     guard !range.isEmpty else { return }
     let first = partition { $0.upperBound > range.lowerBound }
@@ -31,31 +28,32 @@ package struct IntervalSet: Hashable, Sendable {
     ranges.replaceSubrange(first..<last, with: [left, right].filter { !$0.isEmpty })
   }
 
-  /// The range that `offset` is in; nil if it is in none.
+  /// The range that contains `offset`; nil if none does.
   package func range(at offset: Int64) -> Range<Int64>? {
     let index = partition { $0.upperBound > offset }
     return index < ranges.count && ranges[index].contains(offset) ? ranges[index] : nil
   }
 
-  /// Where the range begins that ends at `offset` or holds the byte before it; `offset` if there is none.
+  /// The start of the range that ends at `offset` or contains the byte before it; `offset` if no range does.
   package func start(ofRangeBefore offset: Int64) -> Int64 {
     let index = partition { $0.upperBound >= offset }
     return index < ranges.count && ranges[index].lowerBound < offset ? ranges[index].lowerBound : offset
   }
 
-  /// The end of the range that `offset` is in; `offset` if it is in none.
+  /// The end of the range that contains `offset`; `offset` if none does.
   package func end(from offset: Int64) -> Int64 { range(at: offset)?.upperBound ?? offset }
 
-  /// Where the first range behind `offset` begins; nil if there is none.
+  /// The start of the first range after `offset`; nil if none follows.
   package func start(after offset: Int64) -> Int64? {
     let index = partition { $0.lowerBound > offset }
     return index < ranges.count ? ranges[index].lowerBound : nil
   }
 
-  /// How many bytes are in it.
+  /// The number of bytes in the set.
   package var count: Int64 { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-  /// The index of the first range for which `isBehind` holds; it must hold for all that follow.
+  /// The index of the first range for which `isBehind` returns true. It must be true for all ranges that
+  /// follow.
   private func partition(_ isBehind: (Range<Int64>) -> Bool) -> Int {
     var low = 0
     var high = ranges.count

@@ -1,15 +1,17 @@
-/// The number of stored bytes that a request asks for again: they are compared, and tie its connection to those before it.
+/// The number of stored bytes that each request asks for again. Comparing them shows that the connection
+/// continues the stored version.
 ///
-/// The usual number, but for servers that close one connection after the other before they have sent much: there a quarter of what
-/// the best of the last connections brought, so that each brings new bytes too. One tiny connection between others changes nothing:
-/// the next one may be to a server with another version.
+/// The usual number is `NetworkLimits.overlap`. Some servers close one connection after another before they
+/// have sent much. For them the number is a quarter of the most that any of the last connections brought:
+/// each one still brings new bytes. A single tiny connection among others changes nothing: the next one may
+/// reach a server with another version.
 struct OverlapRule: Sendable {
-  /// Bytes that the last connections brought, the newest last.
+  /// The byte counts of the last connections, newest last.
   private var brought: [Int64] = []
-  /// Whether a byte was stored since the beginning. Those before are another process's.
+  /// Whether this machine has stored a byte. Bytes stored before that come from another process.
   var hasStored = false
 
-  /// Notes how many bytes a connection has brought that was lost.
+  /// Records the number of bytes that a lost connection has brought.
   mutating func note(_ count: Int64) {
     brought.append(count)
     if brought.count > NetworkLimits.tinyConnections { brought.removeFirst() }

@@ -1,23 +1,23 @@
 package import HostTime
 
-/// Limits the requests to each host to so many within any second, whoever sends them.
+/// Limits the requests to each host to a number within any second, across all senders.
 package struct RequestPace: Sendable {
-  /// Requests within a second.
+  /// The maximum number of requests within a second.
   private let limit: Int
-  /// The times of each host's last requests, at most `limit`, the oldest first.
+  /// The times of each host's last requests, at most `limit`, oldest first.
   private var past: [String: [HostTime]] = [:]
 
-  /// No host gets more than `limit` requests within a second.
+  /// Creates a limiter that allows `limit` requests per second and host, at least 1.
   package init(limit: Int = NetworkLimits.requestsPerSecond) { self.limit = max(1, limit) }
 
-  /// The time at which the next request to `host` may be sent: `now`, or later. Reserves nothing, so that a request that is
-  /// cancelled before its time delays no other.
+  /// The time at which the next request to `host` may be sent: `now` or later. Reserves nothing, so that a
+  /// cancelled request delays no other.
   package func moment(of host: String, at now: HostTime) -> HostTime {
     guard let times = past[host], times.count == limit, let oldest = times.first else { return now }
     return max(now, oldest.advanced(bySeconds: 1))
   }
 
-  /// Records a request that is sent to `host` now.
+  /// Records that a request is sent to `host` now.
   package mutating func record(_ host: String, at now: HostTime) {
     past = past.filter { _, times in times.last.map { now.seconds(since: $0) < 1 } ?? false }
     past[host, default: []].append(now)

@@ -1,137 +1,143 @@
-/// What a machine is told.
+/// An input to a transfer machine.
 package enum TransferInput: Sendable {
-  /// The reader wants bytes from here on. A machine begins as if told 0.
+  /// The reader wants bytes from this offset on. A new machine starts at 0.
   case read(from: Int64)
-  /// How far to read ahead of the reader.
+  /// Sets how many bytes to fetch ahead of the reader.
   case readAhead(ReadAhead)
-  /// The medium itself says how long it is: an Info frame's byte count.
+  /// The length in bytes that the medium itself states (the byte count of an Info frame).
   case expect(total: Int64)
-  /// The player stands still, or goes on. A live stream is not read then, and after `NetworkLimits.livePause` closed.
+  /// Reports that the player pauses or resumes. While paused, a live stream is not read; after
+  /// `NetworkLimits.livePause` seconds it is closed.
   case hold(Bool)
-  /// Nothing is asked for until further notice: what runs is paused, a connection that is lost is not made again, and no
-  /// limit of time counts. Or it goes on, at once.
+  /// Suspends or resumes all requests. While suspended, the transfer in progress is paused, a lost connection
+  /// is not retried, and no timeout runs. Resuming ends a pending back-off.
   case suspend(Bool)
-  /// What was found in the stream says that it is live although its head did not: no length, no Info frame.
+  /// Treats the medium as live: its data shows so although the head did not (no length, no Info frame).
   case treatAsLive
-  /// The metadata of the live stream spoil its sound: open it anew without.
+  /// Reconnects the live stream without metadata, because its metadata blocks corrupt the audio.
   case withoutMetadata
-  /// Something happened to the transfer of that attempt.
+  /// An event of the transfer with this attempt number.
   case event(TransferEvent, attempt: Int)
-  /// Time has passed.
+  /// A timer deadline has passed.
   case time
 }
 
-/// What a machine wants done, in this order.
+/// An action that the machine's driver must carry out, in the order given.
 package enum TransferCommand: Hashable, Sendable {
-  /// Begin this request; its events are told with the number. There is no other one.
+  /// Start this request and report its events with the attempt number. No other transfer is in progress.
   case start(TransferRequest, attempt: Int)
   /// Cancel the transfer of that attempt.
   case cancel(attempt: Int)
-  /// Pause the transfer of that attempt, or let it go on.
+  /// Pause or resume the transfer of that attempt.
   case setPaused(Bool, attempt: Int)
-  /// Store bytes that were not there.
+  /// Store new bytes at this offset.
   case store(ArraySlice<UInt8>, at: Int64)
-  /// Forget all that is stored.
+  /// Discard all stored bytes.
   case forget
-  /// Something that callers may want to know.
+  /// Notify observers.
   case note(TransferNote)
 }
 
-/// What happens to a medium, for events, logs and the player.
+/// An event in the life of a medium, for event output, logs and the player.
 package enum TransferNote: Hashable, Sendable {
-  /// A request goes out; `from` is nil without `Range`.
+  /// A request is sent for the bytes from `from` on; nil: without a `Range` field.
   case request(from: Int64?, attempt: Int)
-  /// Its answer: what the server said, the URL that said it (after redirects), and where.
+  /// The response head, the URL that sent it (after redirects), and the server's address if known.
   case response(ResponseHead, url: WebURL, address: PeerAddress?, attempt: Int)
-  /// The connection is gone; the next one begins in so many seconds.
+  /// The connection is lost; the next attempt starts after this many seconds.
   case retry(after: Double, TransferFailure)
-  /// Bytes came. Told by who stores them: at most twice a second, and before the notes below that end something.
+  /// Bytes arrived. Reported by the owner of the store, at most twice a second, and before the final notes
+  /// below.
   case progress(TransferProgress)
-  /// Everything from the reader's place to the end is stored. The medium has so many bytes.
+  /// All bytes from the reader's position to the end are stored. The medium has `total` bytes.
   case complete(total: Int64)
-  /// The server has another version now: what is stored is all that there will be of this one. The last note.
+  /// The server has another version: no more bytes of the stored version will arrive. The last note.
   case changed
-  /// The reader has come to the end of what there was, and goes on in the other version at the same time. Told by who reads,
-  /// on its own thread.
+  /// The reader has reached the end of the old version and continues at the same media time in the new one.
+  /// Reported by the reader, on its own thread.
   case entered
-  /// No more bytes come: what is stored can be played, then the medium fails with this. The last note.
+  /// No more bytes arrive: the stored bytes can be played, then the medium fails with this error. The last
+  /// note.
   case failed(TransferFailure)
   /// The stream is live.
   case live(ICYStation?)
-  /// The live stream was opened anew; its new bytes are stored from here on, and belong to no frame before.
+  /// The live stream was reconnected. Its new bytes are stored from this offset on and continue no earlier
+  /// frame.
   case rejoined(at: Int64)
-  /// The disk takes no bytes: they are kept in memory from now on, a few MiB of them. Told once, by who stores them.
+  /// The disk accepts no more bytes: from now on a few MiB are kept in memory. Reported once, by the owner of
+  /// the store.
   case keptInMemory
-  /// Metadata of the live stream that belong to the byte at that offset, and differ from those before.
+  /// Metadata of the live stream that apply from the byte at this offset on and differ from the previous
+  /// ones.
   case metadata(ICYMetadata, at: Int64)
 }
 
-/// How much of a medium came.
+/// The transfer progress of a medium.
 package struct TransferProgress: Hashable, Sendable {
-  /// Bytes that connections have brought in all.
+  /// Bytes received over all connections.
   package var received: Int64 = 0
-  /// Seconds in which they came, without those in which nothing was asked for.
+  /// Seconds of transfer time, without the time in which nothing was requested.
   package var seconds = 0.0
   /// Bytes that are stored now.
   package var stored: Int64 = 0
-  /// How many the medium has; nil while that is not known.
+  /// The length of the medium in bytes; nil while unknown.
   package var total: Int64?
 
-  /// Nothing came yet.
   package init() {}
 }
 
-/// How many bytes ahead of the reader are fetched.
+/// The number of bytes to fetch ahead of the reader.
 package struct ReadAhead: Hashable, Sendable {
-  /// With so many the transfer pauses.
+  /// The transfer pauses when this many bytes are stored ahead.
   package var enough: Int64
-  /// With so few it goes on.
+  /// The transfer resumes when no more than this many bytes are left ahead.
   package var tooFew: Int64
 
-  /// Reading ahead within these; `tooFew` is at most `enough`.
+  /// Creates a read-ahead; `tooFew` is limited to 0…`enough`.
   package init(enough: Int64, tooFew: Int64) {
     self.enough = max(1, enough)
     self.tooFew = min(max(0, tooFew), self.enough)
   }
 
-  /// What a store on a disk takes.
+  /// The read-ahead of a store on disk.
   package static let disk = ReadAhead(enough: NetworkLimits.readAhead, tooFew: NetworkLimits.readOn)
-  /// What a store in memory takes.
+  /// The read-ahead of a store in memory.
   package static let memory = ReadAhead(
     enough: NetworkLimits.memoryAhead, tooFew: NetworkLimits.memoryAhead * 3 / 4)
 }
 
-/// The bytes that are stored, as the machine sees them. A command to store is carried out before the next input.
+/// The stored bytes, as the machine sees them. A store command must be carried out before the next input.
 package protocol StoredBytes {
-  /// Which bytes are there.
+  /// The ranges of stored bytes.
   var intervals: IntervalSet { get }
 
-  /// Whether the stored bytes from `offset` on are these. All of them are stored. What cannot be read is not equal.
+  /// Whether the stored bytes from `offset` on equal `bytes`. The whole range must be stored. Unreadable
+  /// bytes never match.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> Bool
 }
 
-/// How long a machine waits.
+/// The timeouts of a transfer machine.
 package struct TransferTimes: Hashable, Sendable {
-  /// Seconds for a connection to be made.
+  /// Seconds until a connection is established.
   package var connect = NetworkLimits.connectTimeout
-  /// Seconds for the head of the answer.
+  /// Seconds until the head of the response.
   package var firstByte = NetworkLimits.firstByteTimeout
-  /// Seconds for the next byte while bytes are wanted.
+  /// Seconds until the next byte while bytes are wanted.
   package var stall = NetworkLimits.stallTimeout
-  /// Seconds without a new byte after which a dry medium is given up.
+  /// Seconds without a new byte after which a starved medium fails.
   package var giveUp = NetworkLimits.giveUp
 
-  /// The usual ones.
+  /// Creates the default timeouts.
   package init() {}
 }
 
-/// What is known of a version of which some bytes are stored.
+/// Facts about a version of which some bytes are stored.
 package struct StoredVersion: Hashable, Sendable {
-  /// What requests for the rest are made conditional with.
+  /// The validator that makes requests for the remaining bytes conditional.
   package var validator: Validator?
-  /// The length in bytes, if the server told it.
+  /// The length in bytes, if the server reported it.
   package var total: Int64?
 
-  /// Nothing is known.
+  /// Creates a version of which nothing is known.
   package init() {}
 }

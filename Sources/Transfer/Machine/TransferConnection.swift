@@ -1,6 +1,6 @@
 import HostTime
 
-/// A transfer that runs, as the machine sees it.
+/// A transfer in progress, as the machine sees it.
 struct TransferConnection: Sendable {
   enum Phase {
     case connecting
@@ -10,38 +10,42 @@ struct TransferConnection: Sendable {
 
   var attempt: Int
   var request: TransferRequest
-  /// The first byte that was asked for; nil: the whole, without `Range`.
+  /// The first requested byte; nil: the whole body, without `Range`.
   let first: Int64?
-  /// The first byte that is missing.
+  /// The first missing byte.
   let wanted: Int64
   var phase = Phase.connecting
-  /// When the present limit of time began.
+  /// The start of the current timeout.
   var since: HostTime
-  /// Whether the limit of time begins anew, because it was paused or goes on.
+  /// Whether the timeout restarts because the transfer was paused or resumed.
   var needsFreshLimit = false
   var isPaused = false
-  /// Whether it was paused since the last byte.
+  /// Whether the transfer was paused since the last byte arrived.
   var wasPaused = false
   var redirects = RedirectRule()
   var address: PeerAddress?
 
-  /// Where the next byte of the body belongs.
+  /// The offset in the medium of the next body byte.
   var position: Int64 = 0
-  /// Where the body ends; nil: at the end of the connection.
+  /// The offset in the medium at which the body ends; nil: the end of the connection.
   var end: Int64?
-  /// How many bytes the answer's length announces; less than up to `end` where the server contradicts itself.
+  /// The body length that `Content-Length` announces. Smaller than the range up to `end` if the server
+  /// contradicts itself.
   var announced: Int64?
-  /// Whether the answer is a part of the whole.
+  /// Whether the response is a range (206) of the medium.
   var isPart = false
-  /// Bytes that came, and those of them that were not stored yet.
+  /// Bytes received, and how many of them were not stored before.
   var brought: Int64 = 0
   var news: Int64 = 0
-  /// The last byte of a gap in what is stored, not stored itself before the bytes after it were compared: they may be of another
-  /// version, and a reader must not come from one into the other. With the end of those.
+  /// The last byte of a gap in the stored ranges, its offset, and the end of the stored bytes to compare
+  /// after it.
+  ///
+  /// The byte is stored only after that comparison. The bytes after the gap may belong to another version,
+  /// and the gap keeps the reader out of them.
   var joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64)?
-  /// Takes out the metadata of a live stream.
+  /// Removes the metadata of a live stream.
   var demuxer: ICYDemuxer?
 
-  /// Whether all bytes came that were announced.
+  /// Whether all announced bytes have arrived.
   var isAtEnd: Bool { phase == .body && end.map { position >= $0 } ?? false }
 }

@@ -1,6 +1,6 @@
 import HostTime
 
-/// What happens to the transfer that runs.
+/// Events of the transfer in progress.
 extension TransferMachine {
   mutating func take(_ event: TransferEvent, at now: HostTime, store: some StoredBytes) {
     switch event {
@@ -20,7 +20,8 @@ extension TransferMachine {
     }
   }
 
-  /// Whether the medium is at its end although more was announced: it says so itself.
+  /// Accepts the current edge as the end after a lost connection. True if the medium's own length is reached
+  /// or bytes after the announced end were requested.
   private mutating func endsHere() -> Bool {
     let edge = edge
     guard !isLive, hasSucceeded, let expectedTotal, edge >= expectedTotal || asksForRest else { return false }
@@ -43,7 +44,8 @@ extension TransferMachine {
     if let first = ended.first, let announced = ended.announced, ended.position - first == announced,
       ended.news == 0, edge == ended.position
     {
-      // Twice now it has sent all that it announced, and that was not up to the end of which it speaks.
+      // The server sent its whole `Content-Length` again without a new byte, short of the total that it
+      // names.
       total = edge
       return
     }
@@ -77,7 +79,7 @@ extension TransferMachine {
     case 416: takeUnsatisfiable(head, of: asked, at: now)
     default:
       dropConnection()
-      // 407 is a proxy's by definition.
+      // Proxies alone answer 407.
       let who = head.status == 407 ? "the proxy" : asked.request.url.host
       lose(
         asked, TransferFailure(.status(head.status), "\(who) answered \(head.status)"),
@@ -108,11 +110,11 @@ extension TransferMachine {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// The answer is the whole, from its first byte.
+  /// Handles a response with the whole body, from its first byte.
   private mutating func takeWhole(_ head: ResponseHead, at now: HostTime) {
     let length = head.contentLength
     if let total, let length, length != total, !stored.ranges.isEmpty {
-      // A server that announced too little announces it again.
+      // A server that announced too short a length repeats it.
       if asksForRest, length <= edge {
         self.total = edge
         return dropConnection()
@@ -130,7 +132,7 @@ extension TransferMachine {
     connection?.end = length ?? total
   }
 
-  /// The answer is what was asked for, or should be.
+  /// Handles a response that should have the requested range.
   private mutating func takePart(
     _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
   ) {
@@ -161,7 +163,7 @@ extension TransferMachine {
     if let whole = part.total { total = whole }
   }
 
-  /// The server has no bytes where they were asked for.
+  /// Handles 416: the server has no bytes in the requested range.
   private mutating func takeUnsatisfiable(
     _ head: ResponseHead, of asked: TransferConnection, at now: HostTime
   ) {
@@ -183,13 +185,13 @@ extension TransferMachine {
   private mutating func succeed(_ head: ResponseHead) {
     hasSucceeded = true
     refusals = 0
-    // An answer that goes on with the same bytes may have another tag: the last one is the one that counts.
+    // A response that continues the same bytes may have another tag: the last one counts.
     validator = head.isEncoded ? nil : head.validator
   }
 
   private mutating func join(_ station: ICYStation?) {
     let isFirst = !isLive
-    // A file that has become a stream is another medium.
+    // A file that has become a live stream is another medium.
     if isFirst, !stored.ranges.isEmpty { return change() }
     isLive = true
     hasSucceeded = true
@@ -221,7 +223,7 @@ extension TransferMachine {
     guard let present = connection else { return }
     var rest = bytes
     var position = present.position
-    // More than was announced is not kept.
+    // Bytes after the announced end are discarded.
     if let end = present.end ?? total {
       rest = rest.prefix(Int(clamping: max(0, end - position)))
       guard !rest.isEmpty else {
@@ -248,7 +250,8 @@ extension TransferMachine {
       }
       let gap = intervals.start(after: position).map { $0 - position } ?? .max
       let piece = rest.prefix(Int(clamping: gap))
-      // What was to be compared is not there any more; this connection has brought both.
+      // The bytes to compare have left the store. The connection has brought both sides of the gap, so they
+      // match.
       if let joint = connection?.joint { close(joint, at: now) }
       if Int64(piece.count) == gap {
         put(piece.dropLast(), at: position, now)
@@ -264,7 +267,7 @@ extension TransferMachine {
     connection?.position = position
   }
 
-  /// Stores the byte that closes a gap.
+  /// Stores the last byte of a gap.
   private mutating func close(_ joint: (byte: ArraySlice<UInt8>, offset: Int64, end: Int64), at now: HostTime)
   {
     connection?.joint = nil

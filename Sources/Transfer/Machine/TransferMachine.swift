@@ -1,97 +1,99 @@
 package import HostTime
 
-/// Gets the bytes of one version of one medium, from one URL, over connections that may end at any time.
+/// Transfers the bytes of one version of one medium, from one URL, over connections that may end at any time.
 ///
-/// A value: wishes, what happens to transfers and the time go in, commands and notes come out. There is at most one
-/// transfer at a time. Bytes that arrive and are stored already are compared, so that two versions never mix.
+/// A value type: reader requests, transfer events and the time go in, commands and notes come out. At most
+/// one transfer is in progress. Bytes that arrive again are compared with the stored ones, so that two
+/// versions never mix.
 package struct TransferMachine: Sendable {
-  /// How a medium's transfers end for good.
+  /// The permanent end of a medium's transfers.
   package enum Outcome: Hashable, Sendable {
     /// The server has another version.
     case changed
-    /// No more bytes come.
+    /// No more bytes arrive.
     case failed(TransferFailure)
   }
 
-  /// What is known of the server's ranges.
+  /// The server's support for range requests, as observed so far.
   package enum Ranges: Sendable {
-    /// Nothing yet.
+    /// No range was requested yet.
     case unknown
-    /// They work.
+    /// A request for a range was answered with the range.
     case working
-    /// It answered a request for a range with the whole.
+    /// A request for a range was answered with the whole body.
     case ignored
-    /// It answered with what was not asked for: no range is asked for any more.
+    /// Ranges do not work: no more ranges are requested.
     case broken
   }
 
-  /// What was asked for at first.
+  /// The requested URL, before redirects.
   package let url: WebURL
   let settings: RequestSettings
   let times: TransferTimes
 
-  /// The length in bytes, once it is known.
+  /// The length in bytes; nil while unknown.
   package internal(set) var total: Int64?
-  /// Whether a place can be asked for.
+  /// The observed support for range requests, which seeks need.
   package internal(set) var ranges = Ranges.unknown
-  /// Whether it is a live stream: it has no end and no places.
+  /// Whether the medium is a live stream, which has no end and cannot seek.
   package internal(set) var isLive = false
-  /// How it ended for good; nil while more bytes may come.
+  /// The permanent outcome; nil while more bytes may arrive.
   package internal(set) var outcome: Outcome?
-  /// Whether no more bytes are asked for now, because there are enough ahead of the reader, or all.
+  /// Whether no more bytes are requested now: enough are stored ahead of the reader, or all.
   package private(set) var isFull = false
-  /// When the machine wants to be told the time; nil: not before something else happens.
+  /// The next timer deadline; nil if none.
   package private(set) var wake: HostTime?
 
   var commands: [TransferCommand] = []
-  /// What is stored when the commands so far are carried out.
+  /// The stored ranges after the commands so far are carried out.
   var stored = IntervalSet()
   var connection: TransferConnection?
   var lastAttempt = 0
   var validator: Validator?
-  /// Whether an answer was once as it should be.
+  /// Whether the server has sent an expected response at least once.
   var hasSucceeded = false
-  /// Refusals such as 404 in a row after that.
+  /// Consecutive refusals such as 404.
   var refusals = 0
   var schedule: RetrySchedule
-  /// When the next connection may begin.
+  /// The earliest time at which the next connection may start.
   var nextStart: HostTime
   var lastFailure: TransferFailure?
 
-  /// Where the reader is.
+  /// The reader's position in bytes.
   package private(set) var readingPlace: Int64 = 0
   private var readAhead = ReadAhead.disk
-  /// Since when there is no byte at the reader's place, or since the last progress towards one.
+  /// The start of starvation at the reader's position, or the last progress towards its end; nil if bytes are
+  /// available.
   var dryProgress: HostTime?
-  /// How far known bytes were compared since there was the last new one.
+  /// The end of the stored bytes that were compared since the last new byte.
   var comparedTo: Int64 = 0
   var overlap = OverlapRule()
   var expectedTotal: Int64?
-  /// Whether nothing is asked for until further notice.
+  /// Whether requests are suspended by the `suspend` input.
   private var isSuspended = false
-  /// Whether bytes behind the announced end were asked for.
+  /// Whether bytes after the announced end were requested.
   var asksForRest = false
   private var toldComplete = false
-  /// How often a validator did not hold although the bytes were the same.
+  /// The number of times that a validator changed although the bytes were the same.
   var emptyValidators = 0
 
   // Live streams.
-  /// Where the next byte of a live stream is stored.
+  /// The offset at which the next byte of the live stream is stored.
   var liveEnd: Int64 = 0
   var wantsMetadata = true
   var brokenBlocks = 0
   var lastMetadata = ICYMetadata()
   private var heldSince: HostTime?
-  /// Whether the player stands still, so that a live stream is not read.
+  /// Whether the player is paused, so that a live stream is not read.
   package var isHeld: Bool { heldSince != nil }
   private var isClosedByHold = false
 
-  /// A machine that has done nothing yet; the first `handle` begins.
+  /// Creates a machine that has not started; the first `handle` starts it.
   ///
   /// - Parameters:
-  ///   - seed: for what is random: delays differ by a tenth.
-  ///   - stored: what is known of the version whose bytes are stored already, by a machine of another process.
-  ///   - attempt: the number of the last attempt of the machine before this one, if it follows one.
+  ///   - seed: the seed of the retry jitter (±10 %).
+  ///   - stored: facts about the version whose bytes a machine of another process has stored.
+  ///   - attempt: the number of the last attempt of the preceding machine, if any.
   package init(
     url: WebURL, settings: RequestSettings, times: TransferTimes = TransferTimes(), seed: UInt64,
     now: HostTime, stored: StoredVersion = StoredVersion(), after attempt: Int = 0
@@ -106,7 +108,7 @@ package struct TransferMachine: Sendable {
     nextStart = now
   }
 
-  /// Whether bytes at `offset` can be had, now or later.
+  /// Whether the byte at `offset` is stored or can be fetched.
   package func canReach(_ offset: Int64, store: some StoredBytes) -> Bool {
     if store.intervals.range(at: offset) != nil { return true }
     if isLive || outcome != nil { return false }
@@ -116,7 +118,7 @@ package struct TransferMachine: Sendable {
     return offset <= max(position, store.intervals.end(from: 0)) + NetworkLimits.skipWithoutRanges
   }
 
-  /// Takes an input and returns what is to be done.
+  /// Handles an input and returns the commands to carry out, in order.
   package mutating func handle(_ input: TransferInput, at now: HostTime, store: some StoredBytes)
     -> [TransferCommand]
   {
@@ -142,7 +144,7 @@ package struct TransferMachine: Sendable {
     case .treatAsLive: becomeLive()
     case .withoutMetadata:
       guard isLive, wantsMetadata else { break }
-      // The reader has given up what is stored: it is not ahead of it any more.
+      // The reader has discarded the stored bytes: they do not count as read ahead.
       readingPlace = max(readingPlace, liveEnd)
       dropMetadata(at: now)
     case .event(let event, let attempt):
@@ -157,7 +159,7 @@ package struct TransferMachine: Sendable {
 
   // MARK: What to do next
 
-  /// The first byte that is missing from the reader's place on.
+  /// The first missing byte from the reader's position on.
   var edge: Int64 { stored.end(from: readingPlace) }
 
   private mutating func steer(at now: HostTime) {
@@ -200,7 +202,8 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Lets a transfer end that has brought all its bytes, so that its connection serves the next one; ends any other.
+  /// Lets a transfer that has received its whole body end by itself, so that its connection can be reused;
+  /// cancels any other.
   private mutating func settle(at now: HostTime) {
     guard let present = connection else { return }
     if present.isAtEnd, let limit = limit(present), limit.moment > now {
@@ -212,13 +215,13 @@ package struct TransferMachine: Sendable {
 
   private mutating func wakeUp(at moment: HostTime) { wake = wake.map { min($0, moment) } ?? moment }
 
-  /// Whether a running transfer will bring the byte at `edge` soon enough.
+  /// Whether a transfer in progress will bring the byte at `edge` soon enough.
   private func isUseful(_ connection: TransferConnection, for edge: Int64) -> Bool {
     if isLive { return true }
     let begin =
       connection.phase == .body ? connection.joint?.offset ?? connection.position : connection.first ?? 0
     let isPatient = connection.phase == .body ? ranges != .working : connection.first == nil
-    // At the very beginning a jump is one over a tag, whose pictures nobody has asked for.
+    // A seek near the beginning skips a tag, whose pictures are not needed: read through less there.
     let patience = begin < NetworkLimits.tagSkip ? NetworkLimits.tagSkip : NetworkLimits.waitAhead
     return edge >= begin && (isPatient || edge - begin <= patience)
   }
@@ -249,11 +252,12 @@ package struct TransferMachine: Sendable {
     commands.append(.start(request, attempt: lastAttempt))
   }
 
-  /// Whether the server has another validator at each request: with them a connection that is always cut at the same byte would
-  /// never bring another one. The overlap alone then tells the versions apart.
+  /// Whether validators are ignored because the server sends another one with each response. With them, a
+  /// connection that is always cut at the same byte would never bring a new one. The overlap alone then tells
+  /// the versions apart.
   var distrustsValidators: Bool { emptyValidators >= 2 }
 
-  /// Ends the transfer that runs, if any.
+  /// Cancels the transfer in progress, if any.
   mutating func dropConnection() {
     guard let present = connection else { return }
     connection = nil
@@ -298,20 +302,21 @@ package struct TransferMachine: Sendable {
 
   // MARK: Ends
 
-  /// Takes the loss of a connection: it is `connection` no more. Either the next one is planned or the medium fails.
+  /// Handles the loss of a connection that is no longer in `connection`: schedules a retry or fails the
+  /// medium.
   mutating func lose(
     _ lost: TransferConnection, _ failure: TransferFailure, asked: Double?, at now: HostTime
   ) {
     lastFailure = failure
     if lost.phase == .body { overlap.note(lost.brought) }
-    // A name that was known a while ago is one that will be known again: the machine has come to another network.
+    // A host name that was resolved before will be resolved again: this machine has changed networks.
     let isForgotten = failure.kind == .hostNotFound && hasSucceeded
     if !failure.mayPass, !isForgotten, !isLive || failure.kind == .badAnswer {
       refusals += 1
       let isLasting = if case .status = failure.kind { false } else { true }
       if !hasSucceeded || isLasting || refusals >= NetworkLimits.refusalsAfterSuccess { return fail(failure) }
     }
-    // Of what the server ended while nobody wanted more, nobody is told.
+    // A connection that the server closed while no bytes were wanted is not reported.
     let isSilent = lost.isPaused || lost.wasPaused
     let delay =
       isSilent ? schedule.pause(at: now) : schedule.delay(afterNews: lost.news, asked: asked, at: now)
@@ -319,7 +324,7 @@ package struct TransferMachine: Sendable {
     if !isSilent { commands.append(note(.retry(after: delay, failure))) }
   }
 
-  /// Plans another request without delay, since the one before was answered, only not as hoped for.
+  /// Schedules another request without back-off: the previous one was answered, but not usefully.
   mutating func askAgain(at now: HostTime) {
     dropConnection()
     nextStart = now.advanced(bySeconds: schedule.pause(at: now))
@@ -337,7 +342,8 @@ package struct TransferMachine: Sendable {
     commands.append(note(.changed))
   }
 
-  /// Whether the medium says that it goes on behind the end that the server announced. Asked for once.
+  /// Requests the bytes after the announced end, once, if the medium's own length is greater. Returns whether
+  /// it does.
   private mutating func wantsRest(at now: HostTime) -> Bool {
     guard let expectedTotal, let present = total, expectedTotal > present, !asksForRest, !isLive,
       ranges != .broken
@@ -362,14 +368,15 @@ package struct TransferMachine: Sendable {
     }
   }
 
-  /// Closes a live stream that stood still for long; true while it is closed. What was stored of it is not played later.
+  /// Closes a live stream that was paused for too long; true while it is closed. Its stored bytes are not
+  /// played later.
   private mutating func closeHeld(at now: HostTime) -> Bool {
     guard isLive, let since = heldSince else { return false }
     if !isClosedByHold, now.seconds(since: since) >= NetworkLimits.livePause {
       isClosedByHold = true
       dropConnection()
       readingPlace = liveEnd
-      // Nobody was told of those whose bytes are gone.
+      // The reader never reached the metadata of the discarded bytes: report them again.
       lastMetadata = ICYMetadata()
       commands.append(.forget)
       stored = IntervalSet()
@@ -387,7 +394,7 @@ package struct TransferMachine: Sendable {
     commands.append(note(.live(nil)))
   }
 
-  /// Opens the stream anew without metadata.
+  /// Reconnects the live stream without metadata.
   mutating func dropMetadata(at now: HostTime) {
     wantsMetadata = false
     askAgain(at: now)

@@ -1,10 +1,10 @@
-/// Seconds since 1970 of an HTTP date in the form that servers send today: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// An HTTP date in the current format: `Sun, 06 Nov 1994 08:49:37 GMT`.
 package struct HTTPDate: Hashable, Sendable {
   /// Seconds since 1 January 1970, 00:00 UTC.
   package let seconds: Int64
 
-  /// Reads a date; nil if the text is not in that form. The two forms of the last century are not read: what hangs on a
-  /// date here (`If-Range`) is then left out.
+  /// Parses a date; nil if the text has another format. The two obsolete formats are not supported:
+  /// `If-Range` is then omitted.
   package init?(_ text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let day = Int64(parts[1]), (1...31).contains(day),
@@ -15,7 +15,7 @@ package struct HTTPDate: Hashable, Sendable {
     guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]),
       (0...60).contains(clock[2])
     else { return nil }
-    // Days since 1970 of a date, with years that begin in March so that the leap day is the last.
+    // Days since 1970, computed with years that begin in March so that the leap day is the last.
     let shifted = Int64(month + 10) % 12
     let years = month < 2 ? year - 1 : year
     let days =

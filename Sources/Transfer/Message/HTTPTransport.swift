@@ -1,61 +1,62 @@
-/// What happens to a transfer, in this order: `connected` at most once, `head`, `body` any number of times, then `end` or
-/// `failure`, which is the last. A failure may come at any time.
+/// An event of a transfer. The order is: `connected` at most once, `head`, `body` any number of times, then
+/// `end` or `failure`. A failure may come at any time and is the last event.
 package enum TransferEvent: Hashable, Sendable {
-  /// A connection is there, to this address if it is known.
+  /// A connection is established, to this address if known.
   case connected(PeerAddress?)
-  /// The head of the answer. Redirects are not followed by the transport.
+  /// The head of the response. The transport does not follow redirects.
   case head(ResponseHead)
-  /// Bytes of the body, in order, decoded if they were encoded. At most 64 KiB at once.
+  /// Bytes of the body, in order and decoded; at most 64 KiB per event.
   case body([UInt8])
-  /// The body is at its end: so many bytes as announced, or the end of the connection where nothing was announced.
+  /// The end of the body: all announced bytes have arrived, or the connection ended if no length was
+  /// announced.
   case end
-  /// The transfer failed.
   case failure(TransferFailure)
 }
 
-/// What a sink wants after an event.
+/// The demand of a sink after an event.
 package enum TransferDemand: Sendable {
-  /// The next event as soon as it is there.
+  /// Deliver the next event as soon as possible.
   case more
-  /// No body until the transfer is told `setPaused(false)`: there is no room.
+  /// Deliver no body until `setPaused(false)`: the sink's buffer is full.
   case pause
 }
 
-/// A transfer of a transport.
+/// The identifier of a transfer.
 package struct TransferID: Hashable, Sendable {
-  /// The number, never used twice by one transport.
+  /// The number, unique within a transport.
   package let number: UInt64
 
-  /// The transfer of this number.
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// Takes the events of transfers.
+/// A receiver of transfer events.
 package protocol TransferSink: AnyObject, Sendable {
-  /// Takes an event. On a thread of the transport, without a lock of it; must not block. One event of a transfer at a time.
+  /// Receives an event. Called on a thread of the transport without its locks held, one event of a transfer
+  /// at a time; must not block.
   func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand
 
-  /// Takes how many bytes of the request's body were sent so far, each time that there are more: in the same way, before the
-  /// head of the answer. Does nothing by default.
+  /// Receives the number of request body bytes sent so far, each time that it grows, before the head of the
+  /// response. Called under the same conditions as `take`; does nothing by default.
   func sent(_ count: Int64, of transfer: TransferID)
 }
 
 extension TransferSink {
-  /// Does nothing.
   package func sent(_ count: Int64, of transfer: TransferID) {}
 }
 
-/// Sends requests and hands out what comes. All methods: any thread; never block on the network.
+/// Sends requests and delivers their events. Methods may be called on any thread and never block on the
+/// network.
 package protocol HTTPTransport: AnyObject, Sendable {
-  /// Begins a transfer. What is wrong with it comes as a failure.
+  /// Starts a transfer. Errors are reported as a failure event.
   ///
-  /// The sink is kept until the transfer has ended or was cancelled. Events may come before this returns.
+  /// The transport retains the sink until the transfer has ended or was cancelled. Events may arrive before
+  /// `start` returns.
   func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID
 
-  /// Lets no body come, or lets it come again. A paused transfer does not read from its connection, so the server has to
-  /// wait. One piece of the body may still be on its way.
+  /// Pauses or resumes the body. A paused transfer does not read from its connection, so that the server has
+  /// to wait. One more piece of the body may still arrive after pausing.
   func setPaused(_ isPaused: Bool, _ transfer: TransferID)
 
-  /// Ends a transfer. After the return no event of it begins. Does nothing if it has ended.
+  /// Cancels a transfer. After the return no event of it begins. Does nothing if the transfer has ended.
   func cancel(_ transfer: TransferID)
 }

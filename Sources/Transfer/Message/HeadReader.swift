@@ -1,15 +1,14 @@
-/// Reads the head of a response from its lines, as they come.
+/// Parses the head of a response line by line.
 package struct HeadReader: Sendable {
   private var head: ResponseHead?
   private var count = 0
 
-  /// Before the first line.
   package init() {}
 
-  /// Takes the next line, with or without its line end. Returns the head with the empty line behind it; heads of interim
-  /// answers (100 Continue) are skipped.
+  /// Parses the next line, with or without its line end. The empty line completes the head and returns it;
+  /// interim responses (such as 100 Continue) are skipped.
   ///
-  /// Throws `badAnswer` for a line or a head that is too long and for what is no HTTP.
+  /// - Throws: `badAnswer` for a line or a head that is too long, and for text that is not HTTP.
   package mutating func add(_ bytes: [UInt8]) throws(TransferFailure) -> ResponseHead? {
     count += bytes.count
     guard bytes.count <= NetworkLimits.headerLine, count <= NetworkLimits.head else {
@@ -34,7 +33,7 @@ package struct HeadReader: Sendable {
     } else if let colon = line.firstIndex(of: ":") {
       present.fields.add(line[..<colon].trimmedOfBlanks, String(line[line.index(after: colon)...]))
     }
-    // A line without a colon says nothing and is left out.
+    // A line without a colon is ignored.
     head = present
     return nil
   }

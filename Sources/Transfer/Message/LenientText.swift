@@ -1,6 +1,6 @@
-/// Text of a server that does not say how it is encoded.
+/// Decodes text from servers that do not name its encoding.
 package enum LenientText {
-  /// UTF-8 if it is that, else Latin-1: stations write their names in either.
+  /// Decodes UTF-8 if valid, else Latin-1: stations write their names in either.
   package static func read(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
@@ -8,7 +8,7 @@ package enum LenientText {
     return text
   }
 
-  /// The same without control characters, and without blanks at its ends.
+  /// Decodes text, replaces control characters with blanks, and trims the ends.
   package static func clean(_ bytes: some Collection<UInt8>) -> String {
     var text = read(bytes)
     text.unicodeScalars = String.UnicodeScalarView(

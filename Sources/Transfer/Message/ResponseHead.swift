@@ -1,19 +1,17 @@
 /// The head of a response: its status and its header fields.
 package struct ResponseHead: Hashable, Sendable {
-  /// The status, 100 to 999.
+  /// The status code, 100…999.
   package var status: Int
   /// Whether the status line was `ICY 200 OK` instead of HTTP.
   package var isICY = false
-  /// The header fields.
   package var fields = HTTPFields()
 
-  /// A head with this status and these fields.
   package init(status: Int, fields: [(String, String)] = []) {
     self.status = status
     for (name, value) in fields { self.fields.add(name, value) }
   }
 
-  /// Reads a status line, such as `HTTP/1.1 206 Partial Content` or `ICY 200 OK`; nil if it is none.
+  /// Parses a status line, such as `HTTP/1.1 206 Partial Content` or `ICY 200 OK`; nil if it is malformed.
   init?(statusLine line: String) {
     let parts = line.split(separator: " ", maxSplits: 2)
     guard parts.count >= 2, parts[0] == "ICY" || parts[0].hasPrefix("HTTP/"), parts[1].utf8.count == 3,
@@ -23,10 +21,10 @@ package struct ResponseHead: Hashable, Sendable {
     isICY = parts[0] == "ICY"
   }
 
-  /// What `Content-Range` says.
+  /// The parsed `Content-Range`.
   package var contentRange: ContentRange? { fields["Content-Range"].flatMap(ContentRange.init) }
 
-  /// The body's length in bytes. Nil if it is not told, or if it is told of a body that is encoded.
+  /// The body's length in bytes; nil if it is not announced, or if the body is encoded.
   package var contentLength: Int64? {
     guard !isEncoded, fields["Transfer-Encoding"] == nil, let text = fields["Content-Length"], !text.isEmpty,
       text.utf8.allSatisfy(\.isDigit)
@@ -34,7 +32,8 @@ package struct ResponseHead: Hashable, Sendable {
     return Int64(text)
   }
 
-  /// Whether the body is encoded (gzip) although nobody asked for it: ranges and lengths then do not count its bytes.
+  /// Whether the body is encoded (gzip) although the request did not ask for it. Ranges and lengths then do
+  /// not count its decoded bytes.
   package var isEncoded: Bool {
     guard let coding = fields["Content-Encoding"]?.lowercased() else { return false }
     return !coding.isEmpty && coding != "identity"
@@ -45,15 +44,16 @@ package struct ResponseHead: Hashable, Sendable {
     fields["Content-Type"]?.lowercased().hasPrefix("multipart/") ?? false
   }
 
-  /// Whether the server says that it has no ranges.
+  /// Whether `Accept-Ranges` says that the server does not support ranges.
   package var refusesRanges: Bool { fields["Accept-Ranges"]?.lowercased() == "none" }
 
-  /// Where the server says that the medium is, if this is a redirect.
+  /// The `Location` of a redirect; nil for any other response.
   package var redirect: String? {
     [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil
   }
 
-  /// Seconds to wait before the next request, as the server asks for; at most `NetworkLimits.retryAfter`.
+  /// The delay in seconds before the next request that the server asks for; at most
+  /// `NetworkLimits.retryAfter`.
   package var retryAfter: Double? {
     guard let text = fields["Retry-After"] else { return nil }
     let seconds: Double
@@ -67,18 +67,18 @@ package struct ResponseHead: Hashable, Sendable {
     return min(max(seconds, 0), NetworkLimits.retryAfter)
   }
 
-  /// What a request can be made conditional with.
+  /// The validator for conditional requests.
   package var validator: Validator? { Validator(self) }
 }
 
-/// What `Content-Range` says: which bytes follow, and how many there are in all.
+/// The byte range and the total length that `Content-Range` states.
 package struct ContentRange: Hashable, Sendable {
-  /// The bytes that follow; nil where the server says that it has none of those asked for.
+  /// The range of the body's bytes; nil if the server has none of the requested bytes.
   package let bytes: Range<Int64>?
-  /// How many bytes the whole has; nil if the server does not know.
+  /// The complete length in bytes; nil if the server does not know it.
   package let total: Int64?
 
-  /// Reads `bytes 0-99/1000`, `bytes 0-99/*` or `bytes */1000`; nil for anything else.
+  /// Parses `bytes 0-99/1000`, `bytes 0-99/*` or `bytes */1000`; nil for anything else.
   package init?(_ text: String) {
     guard text.lowercased().hasPrefix("bytes") else { return nil }
     let rest = text.dropFirst(5)
@@ -106,17 +106,17 @@ package struct ContentRange: Hashable, Sendable {
   }
 }
 
-/// What tells one version of a medium from another, strong enough for `If-Range` (RFC 9110, 13.1.5 and 8.8.2.2).
+/// A mark of a medium's version, strong enough for `If-Range` (RFC 9110, 13.1.5 and 8.8.2.2).
 package enum Validator: Hashable, Sendable {
   /// A strong entity tag, with its quotes.
   case tag(String)
-  /// A `Last-Modified` that is at least a minute older than the answer, as it was written.
+  /// The unchanged text of a `Last-Modified` at least a minute older than the response.
   case date(String)
 
-  /// The validator of a response, if it has one.
+  /// The validator of a response; nil if it has none.
   init?(_ head: ResponseHead) {
     if let tag = head.fields["ETag"] {
-      // With a tag, a date may not be used even if the tag is weak.
+      // A response with a tag must not be validated by date, even if the tag is weak.
       guard tag.utf8.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
       self = .tag(tag)
       return
@@ -127,7 +127,7 @@ package enum Validator: Hashable, Sendable {
     self = .date(text)
   }
 
-  /// As `If-Range` has it.
+  /// The value of `If-Range`.
   package var text: String {
     switch self {
     case .tag(let text), .date(let text): text

@@ -1,42 +1,42 @@
-/// Why a transfer failed.
+/// The error of a failed transfer.
 package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it is: by this, callers choose the error that they report.
+  /// The kind of a failure, by which callers choose the error that they report.
   package enum Kind: Hashable, Sendable {
     /// libcurl is missing or too old.
     case noLibrary
     /// The URL cannot be used.
     case badURL
-    /// There is no such host: whoever knows all names says so.
+    /// The host does not exist, according to the name service.
     case hostNotFound
-    /// Nobody could be asked for the host's address.
+    /// The name service was not reachable.
     case hostUnresolved
-    /// The host takes no connection.
+    /// The host refused the connection.
     case refused
-    /// This machine has no network.
+    /// The machine has no network.
     case offline
     /// The connection ended too early.
     case lost
-    /// Nothing came in time.
+    /// A timeout expired.
     case timedOut
-    /// No encrypted connection could be made.
+    /// The TLS connection could not be established.
     case tls
     /// The host's certificate is not valid for it.
     case certificate
-    /// Too many redirects, or one that is not followed.
+    /// Too many redirects, or a redirect that is not followed.
     case redirects
-    /// The address is not one that this request may reach.
+    /// The request may not connect to this address.
     case notReachable
     /// The server answered with this status.
     case status(Int)
-    /// The answer contradicts itself or breaks the rules.
+    /// The response contradicts itself or violates the protocol.
     case badAnswer
-    /// What was to be sent cannot be read.
+    /// The request body cannot be read.
     case badBody
-    /// Too many transfers at once, or no memory.
+    /// Too many transfers in progress, or out of memory.
     case noRoom
 
-    /// The code of `NSURLErrorDomain`, which this module cannot name without Foundation, for such a failure; nil if it is not
-    /// the network's.
+    /// The matching code of `NSURLErrorDomain`, as a number because this module does not import Foundation;
+    /// nil if the failure is not the network's.
     package var urlErrorCode: Int? {
       switch self {
       case .noLibrary: nil
@@ -60,21 +60,18 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
   }
 
-  /// What kind it is.
   package let kind: Kind
-  /// A sentence for a person, without credentials, query and fragment.
+  /// A sentence for users, without credentials, query and fragment.
   package let message: String
 
-  /// A failure of this kind.
   package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
 
-  /// The message.
   package var description: String { message }
 
-  /// Whether the same request may succeed later.
+  /// Whether a retry of the same request may succeed.
   package var mayPass: Bool {
     switch kind {
     case .hostUnresolved, .refused, .offline, .lost, .timedOut, .tls, .noRoom: true

@@ -1,32 +1,29 @@
-/// A request, ready to be sent.
+/// A complete HTTP request.
 package struct TransferRequest: Hashable, Sendable {
-  /// What is asked for.
   package var url: WebURL
-  /// The credentials of its origin.
+  /// The credentials for the URL's origin.
   package var credentials: Credentials?
-  /// The header fields but those that HTTP itself needs (`Host`).
+  /// The header fields, except those that HTTP itself needs (`Host`).
   package var fields = HTTPFields()
   /// The method; nil: `PUT` with a body, else `GET`.
   package var method: String?
-  /// What is sent with the request.
+  /// The request body, if any.
   package var body: TransferBody?
-  /// Which addresses it may connect to.
+  /// The addresses to which the request may connect.
   package var reach = NetworkReach.all
-  /// Whether it is sent by HTTP/1.1 and no later version. Media are: a paused stream of HTTP/2 is buffered in memory.
+  /// Whether the request must use HTTP/1.1. Media do: a paused HTTP/2 stream would be buffered in memory.
   package var isMedia = true
 
-  /// A request for this URL.
   package init(url: WebURL) { self.url = url }
 }
 
-/// What is sent with a request.
+/// The body of a request.
 package enum TransferBody: Hashable, Sendable {
-  /// These bytes.
   case bytes([UInt8])
-  /// So many bytes of the file at a path, from its beginning. They are read while they are sent.
+  /// The first `count` bytes of the file at a path, read while they are sent.
   case file(path: String, count: Int64)
 
-  /// How many bytes it has.
+  /// The number of bytes.
   package var count: Int64 {
     switch self {
     case .bytes(let bytes): Int64(bytes.count)
@@ -35,37 +32,37 @@ package enum TransferBody: Hashable, Sendable {
   }
 }
 
-/// What all requests for one medium have in common.
+/// The settings that all requests for one medium share.
 package struct RequestSettings: Hashable, Sendable {
-  /// Header fields that a user adds. They win over those made here, but for the ones that the transfer depends on, and
-  /// go to the first origin only.
+  /// Header fields that a user adds. They override generated fields, except those that the transfer depends
+  /// on, and are sent to the first origin only.
   package var fields = HTTPFields()
-  /// What `User-Agent` says.
+  /// The value of `User-Agent`.
   package var userAgent: String
-  /// Credentials for the first origin; nil: those of the URL, or none.
+  /// The credentials for the first origin; nil: those of the URL, or none.
   package var credentials: Credentials?
-  /// Which addresses may be connected to.
+  /// The addresses to which requests may connect.
   package var reach = NetworkReach.all
-  /// Whether sound is asked for, and metadata of stations; else whatever is there.
+  /// Whether to request audio and station metadata; otherwise any content.
   package var wantsSound = true
 
-  /// Settings without fields of a user.
+  /// Creates settings without user fields.
   package init(userAgent: String) { self.userAgent = userAgent }
 
-  /// Fields that a user cannot set, since the transfer depends on them.
+  /// Names of fields that a user cannot set, since the transfer depends on them.
   private static let reserved = ["range", "if-range", "accept-encoding", "host"]
 
-  /// Whether a field of that name is the transfer's own.
+  /// Whether the transfer itself sets fields of this name.
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name.lowercased()) }
 
-  /// A request for `url` with these settings.
+  /// Creates a request for `url` with these settings.
   ///
   /// - Parameters:
-  ///   - url: what is asked for.
-  ///   - first: the URL whose origin the user's fields and the credentials belong to.
-  ///   - start: the first byte that is wanted; nil: the whole, without `Range`.
-  ///   - validator: what `If-Range` says.
-  ///   - wantsMetadata: whether metadata of a live stream is asked for.
+  ///   - url: the URL to request.
+  ///   - first: the URL to whose origin the user's fields and the credentials belong.
+  ///   - start: the first requested byte; nil: the whole body, without `Range`.
+  ///   - validator: the value of `If-Range`.
+  ///   - wantsMetadata: whether to request metadata of a live stream.
   package func request(
     for url: WebURL, first: WebURL, from start: Int64?, if validator: Validator?, wantsMetadata: Bool
   ) -> TransferRequest {
@@ -87,24 +84,24 @@ package struct RequestSettings: Hashable, Sendable {
   }
 }
 
-/// The rule for redirects.
+/// The rules for following redirects.
 package struct RedirectRule: Sendable {
   private var count = 0
   private var cameFromPublic = false
 
-  /// Before the first request.
+  /// Creates the state before the first request.
   package init() {}
 
-  /// Which addresses the next request may reach, given what the first one may.
+  /// The addresses that the next request may reach; `first` applies to the first request.
   package func reach(_ first: NetworkReach) -> NetworkReach { cameFromPublic ? .publicOnly : first }
 
-  /// The URL that a redirect leads to, and credentials in it.
+  /// Resolves a redirect to its URL and the credentials in it.
   ///
   /// - Parameters:
-  ///   - location: what the server said.
-  ///   - url: what was asked for.
-  ///   - address: the address that answered, if it is known.
-  /// - Throws: `redirects` after too many, for other schemes, and from https to http.
+  ///   - location: the `Location` that the server sent.
+  ///   - url: the requested URL.
+  ///   - address: the address that responded, if known.
+  /// - Throws: `redirects` after too many redirects, for unsupported schemes, and from https to http.
   package mutating func follow(_ location: String, from url: WebURL, at address: PeerAddress?)
     throws(TransferFailure)
     -> (url: WebURL, credentials: Credentials?)

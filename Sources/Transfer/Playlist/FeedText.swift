@@ -1,18 +1,18 @@
 import XMLReading
 
-/// The episodes of a feed (RSS 2.0): the enclosures of its items that are MPEG audio, with the titles of the items; at most
+/// The episodes of a feed (RSS 2.0): the MPEG audio enclosures of its items with the items' titles. At most
 /// `NetworkLimits.feedEntries` of them.
 struct FeedText: XMLHandler {
-  /// What an item brings.
+  /// An item of a feed.
   struct Episode: Hashable {
     var location = ""
     var title: String?
   }
 
   private(set) var episodes: [Episode] = []
-  /// Enclosures of other kinds, and of what kind they are.
+  /// The enclosures of other types, with their media types.
   private(set) var others: [(location: String, type: String)] = []
-  /// Whether there were more than are kept.
+  /// Whether the feed has more episodes than the limit.
   private(set) var isCut = false
   private var path: [String] = []
   private var episode: Episode?

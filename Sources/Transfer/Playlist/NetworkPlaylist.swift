@@ -1,20 +1,18 @@
 import XMLReading
 
-/// A playlist that a server sent: M3U, PLS, XSPF, or a feed (RSS) of episodes.
+/// A playlist from a server: M3U, PLS, XSPF, or a feed (RSS) of episodes.
 ///
-/// Its entries are URLs of `http` and `https` only, seen from where the playlist came: nothing from the network names files
-/// of this machine.
+/// Its entries are `http` and `https` URLs only, resolved against the URL of the playlist: data from the
+/// network cannot name local files.
 package struct NetworkPlaylist: Hashable, Sendable {
-  /// What a playlist names.
+  /// An entry of a playlist.
   package struct Entry: Hashable, Sendable {
-    /// Where it is.
     package var url: WebURL
     /// The credentials in the URL.
     package var credentials: Credentials?
-    /// What the playlist calls it.
+    /// The entry's title in the playlist.
     package var title: String?
 
-    /// An entry with these properties.
     package init(url: WebURL, credentials: Credentials? = nil, title: String? = nil) {
       self.url = url
       self.credentials = credentials
@@ -24,40 +22,38 @@ package struct NetworkPlaylist: Hashable, Sendable {
 
   /// An entry that cannot be used.
   package struct Problem: Hashable, Sendable {
-    /// The entry as it was written, cut where it is long.
+    /// The text of the entry, truncated if long.
     package var text: String
-    /// Why.
+    /// The reason why the entry cannot be used.
     package var reason: String
 
-    /// A problem with an entry.
     package init(text: String, reason: String) {
       self.text = text
       self.reason = reason
     }
   }
 
-  /// How a playlist is written.
+  /// The format of a playlist.
   package enum Kind: Sendable {
     case m3u
     case pls
     case xspf
-    /// RSS: the episodes are the enclosures that are MPEG audio.
+    /// RSS: the episodes are the MPEG audio enclosures.
     case feed
 
-    /// How many bytes it may have.
+    /// The maximum size in bytes.
     package var byteLimit: Int { self == .feed ? NetworkLimits.feed : NetworkLimits.playlist }
   }
 
-  /// Why a text is no playlist that is played.
+  /// The reason why a text cannot be used as a playlist.
   package enum Refusal: Error, Hashable, CustomStringConvertible {
-    /// It has more bytes than its kind may have.
+    /// The text has more bytes than the format may have.
     case tooLong
     /// A playlist of HTTP Live Streaming.
     case liveStreaming
-    /// XML that cannot be read, and why.
+    /// Malformed XML, with the parser's reason.
     case unreadable(Kind, String)
 
-    /// A sentence for a person.
     package var description: String {
       switch self {
       case .tooLong: "the playlist is too long"
@@ -68,17 +64,17 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
   }
 
-  /// What can be played, in order; at most `NetworkLimits.playlistEntries`.
+  /// The playable entries, in order; at most `NetworkLimits.playlistEntries`.
   package private(set) var entries: [Entry] = []
-  /// What cannot, up to the same number.
+  /// The entries that cannot be used, at most the same number.
   package private(set) var problems: [Problem] = []
 
-  /// What kind of playlist an answer is; nil if it is none.
+  /// The playlist format of a response; nil if it is not a playlist.
   ///
   /// - Parameters:
-  ///   - contentType: what the server says.
-  ///   - url: where it came from.
-  ///   - bytes: how it begins.
+  ///   - contentType: the `Content-Type` of the response.
+  ///   - url: the URL of the response.
+  ///   - bytes: the beginning of the body.
   package static func kind(contentType: String?, url: WebURL, beginning bytes: some Collection<UInt8>)
     -> Kind?
   {
@@ -105,7 +101,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     return kind(named: url)
   }
 
-  /// What kind of playlist is at a URL, as its name says; nil if it says nothing of a playlist.
+  /// The playlist format that the extension of a URL implies; nil if none.
   package static func kind(named url: WebURL) -> Kind? {
     switch url.path.lowercased().split(separator: "/").last?.split(separator: ".").dropFirst().last {
     case "m3u", "m3u8": .m3u
@@ -116,7 +112,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
   }
 
-  /// Reads a playlist that came from `url`, which is where redirects led to.
+  /// Parses a playlist; `url` is the URL after redirects.
   package init(_ bytes: [UInt8], kind: Kind, from url: WebURL) throws(Refusal) {
     guard bytes.count <= kind.byteLimit else { throw .tooLong }
     switch kind {
@@ -176,7 +172,7 @@ package struct NetworkPlaylist: Hashable, Sendable {
   private mutating func readFeed(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
     let feed = try Self.read(bytes, FeedText(), .feed)
     for episode in feed.episodes { add(Array(episode.location.utf8)[...], title: episode.title, url) }
-    // Films beside the sound are nobody's loss; a feed without any sound says what it has.
+    // Video enclosures beside audio are ignored; a feed without any audio reports its enclosures.
     for other in feed.others where entries.isEmpty {
       let what = other.type.isEmpty ? "an enclosure without a type" : other.type
       problems.append(Problem(text: String(other.location.prefix(200)), reason: "\(what) is not played"))

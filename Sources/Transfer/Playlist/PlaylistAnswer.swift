@@ -1,13 +1,13 @@
-/// What came of a URL that may be one of a playlist.
+/// The result of reading a URL that may lead to a playlist.
 package struct PlaylistAnswer: Sendable {
   /// A medium that a playlist names.
   package struct Medium: Hashable, Sendable {
-    /// Where it is, and what the playlist calls it.
+    /// The medium's URL and its title in the playlist.
     package var entry: NetworkPlaylist.Entry
-    /// Which addresses it may be at: what a public server names is not looked for at a private one.
+    /// The addresses that requests may reach: media that a public server names must not be at private
+    /// addresses.
     package var reach: NetworkReach
 
-    /// A medium with these properties.
     package init(_ entry: NetworkPlaylist.Entry, reach: NetworkReach) {
       self.entry = entry
       self.reach = reach
@@ -16,20 +16,21 @@ package struct PlaylistAnswer: Sendable {
 
   /// The media, in order.
   package var media: [Medium] = []
-  /// Entries that cannot be used.
+  /// The entries that cannot be used.
   package var problems: [NetworkPlaylist.Problem] = []
-  /// Why nothing, or not all, was read.
+  /// The reason why the playlist was not read, or not completely.
   package var failure: String?
-  /// Whether the URL is that of a playlist. If it is not, and `failure` is nil, it is that of a medium.
+  /// Whether the URL leads to a playlist. If false and `failure` is nil, it leads to a medium.
   package var isPlaylist = false
 
-  /// An answer that says nothing yet.
   package init() {}
 }
 
-/// Reads the playlist at a URL, with those that it names. Blocks on the network, for at most `NetworkLimits.playlistTime` and a
-/// moment. `interruption` is asked ten times a second; where it gives a reason, the requests are cancelled, and that reason is
-/// the failure.
+/// Reads the playlist at a URL and the playlists that it names. Blocks on the network, for at most about
+/// `NetworkLimits.playlistTime` seconds.
+///
+/// `interruption` is called ten times a second. If it returns a reason, the requests are cancelled and the
+/// reason is the failure.
 package typealias PlaylistReading =
   @Sendable (
     WebURL, Credentials?, NetworkReach, _ interruption: () -> String?

@@ -1,39 +1,40 @@
-/// The grammar of playlists: bytes in, entries out. Knows nothing of the file system.
+/// The grammar of playlists: bytes in, entries out. Does not access the file system.
 package enum PlaylistText {
-  /// What a playlist names.
+  /// An entry of a playlist.
   package struct Entry: Hashable, Sendable {
-    /// The line it stands in, counted from 1.
+    /// The line of the entry, counted from 1.
     package var line: Int
     /// A path or URL, as written.
     package var text: [UInt8]
-    /// What the playlist calls it.
+    /// The entry's title in the playlist.
     package var title: String?
   }
 
-  /// A line that says nothing usable.
+  /// A line that cannot be used.
   package struct Problem: Hashable, Sendable {
     /// The line, counted from 1.
     package var line: Int
-    /// Why.
+    /// The reason why the line cannot be used.
     package var reason: String
   }
 
-  /// What a playlist says.
+  /// The content of a playlist.
   package struct Content: Hashable, Sendable {
-    /// What it names, in order.
+    /// The entries, in order.
     package var entries: [Entry] = []
-    /// What of it cannot be used.
+    /// The lines that cannot be used.
     package var problems: [Problem] = []
   }
 
-  /// A path has at most 4095 bytes (PATH_MAX), a URL three for each; what is longer is no name.
+  /// The longest line in bytes: a path has at most 4095 (PATH_MAX), and three for each in a URL.
   package static let lineLimit = 3 * 4096 + 64
 
-  /// Reads a playlist: PLS if its first line says `[playlist]`, else M3U, whatever the file is called.
+  /// Parses a playlist: PLS if its first line is `[playlist]`, else M3U, whatever the file's name.
   ///
-  /// Lines end with LF, CR LF or CR; a byte order mark and space around a line are no part of it. In M3U, lines that
-  /// begin with `#` are comments, but for the title of the next entry in `#EXTINF:`. In PLS only `FileN=` and `TitleN=` count,
-  /// in the order of N. Empty lines are skipped. After `limit` entries and problems the rest is left out.
+  /// Lines end with LF, CR LF or CR. A byte order mark and white space around a line are removed, and empty
+  /// lines are skipped. In M3U, lines that begin with `#` are comments, except that `#EXTINF:` has the title
+  /// of the next entry. In PLS only `FileN=` and `TitleN=` are read, in the order of N. Parsing stops after
+  /// `limit` entries and problems.
   package static func parse(_ bytes: [UInt8], limit: Int = .max) -> Content {
     var content = Content()
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
@@ -70,7 +71,7 @@ package enum PlaylistText {
     return content
   }
 
-  /// The title in a line `#EXTINF:SECONDS,TITLE`; nil if there is none.
+  /// The title in a line `#EXTINF:SECONDS,TITLE`; nil if it has none.
   static func title(inEXTINF text: ArraySlice<UInt8>) -> String? {
     guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return nil }
     let title = LenientText.clean(text[(comma + 1)...])
@@ -82,7 +83,7 @@ package enum PlaylistText {
     return text.contains(0) ? "not text" : nil
   }
 
-  /// Calls `body` for each line that is not empty, without the space around it, until it returns false.
+  /// Calls `body` with the number and trimmed text of each line that is not empty, until it returns false.
   static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
     var line = 1
     var start = bytes.startIndex

@@ -1,15 +1,15 @@
 import XMLReading
 
-/// The tracks of an XSPF playlist (xspf.org, version 1) that have a location, each with its first one.
+/// The tracks of an XSPF playlist (xspf.org, version 1) that have a location, each with its first location.
 struct XSPFText: XMLHandler {
-  /// What a playlist says of a track.
+  /// A track of a playlist.
   struct Track: Hashable {
     var location = ""
     var title: String?
   }
 
   private(set) var tracks: [Track] = []
-  /// The names of the elements that are open, without prefixes.
+  /// The names of the open elements, without prefixes.
   private var path: [String] = []
   private var track: Track?
 

@@ -1,50 +1,52 @@
 package import HostTime
 import Synchronization
 
-/// Runs the transfers of one machine after the other: collects what comes for a worker, and carries out what the machine
-/// says of transfers.
+/// Runs the transfers of one machine after another: collects inputs for a worker and carries out the
+/// machine's transfer commands.
 ///
-/// `begin`, `tell`, `signal` and `end`: any thread. The others are called by the worker's body only.
+/// `begin`, `tell`, `signal` and `end` may be called on any thread, the other methods by the worker's body
+/// only.
 package final class TransferRunner: Sendable {
   private struct State {
     var inputs: [TransferInput] = []
-    /// Bytes that the bodies among the inputs take.
+    /// The bytes of the body events among the inputs.
     var waitingBytes = 0
-    /// Whether a sink answered that there is no room.
+    /// Whether a sink paused its transfer because the inputs are full.
     var isFull = false
-    /// Whether the machine wants no body.
+    /// Whether the machine has paused the transfer.
     var isPaused = false
     var attempt = 0
     var transfer: TransferID?
   }
 
-  /// Bytes that may wait for the worker: as many as a few reads of a socket.
+  /// Bytes that may be queued for the worker: as many as a few reads of a socket.
   private static let room = 256 * 1024
-  /// Bytes that an event takes beside those of the body: a server may send each byte of it in a chunk of its own.
+  /// Bytes that an event takes in addition to its body: a server may send each byte in a chunk of its own.
   private static let eventSize = 128
 
   private let transport: any HTTPTransport
   private let state = Mutex(State())
   private let worker = Mutex<(any Worker)?>(nil)
 
-  /// A runner that has no worker yet.
+  /// Creates a runner without a worker.
   package init(transport: any HTTPTransport) { self.transport = transport }
 
-  /// Starts the worker; `body` takes the inputs, tells them to a machine, and says when the machine wants the time.
+  /// Starts the worker. `body` takes the inputs, passes them to a machine, and returns the next deadline.
   package func begin(_ name: String, on clock: any HostClock, body: @escaping @Sendable () -> WorkerNext) {
     worker.withLock { $0 = clock.makeWorker(name, body: body) }
   }
 
-  /// Has the worker tell the machine something.
+  /// Enqueues an input for the machine.
   package func tell(_ input: TransferInput) {
     state.withLock { $0.inputs.append(input) }
     signal()
   }
 
-  /// Has the worker run.
+  /// Wakes the worker to run its body.
   package func signal() { worker.withLock { $0 }?.signal() }
 
-  /// Ends the worker and the transfer that runs. Waits for a run of the body, unless called by it.
+  /// Stops the worker and cancels the transfer in progress. Waits for a run of the body, unless called by the
+  /// body.
   package func end() {
     worker.withLock { $0 }?.cancel()
     cancelTransfer()
@@ -52,7 +54,7 @@ package final class TransferRunner: Sendable {
 
   // MARK: For the worker
 
-  /// What came since the last call.
+  /// Removes and returns the inputs since the last call.
   package func takeInputs() -> [TransferInput] {
     state.withLock { state in
       defer {
@@ -63,7 +65,7 @@ package final class TransferRunner: Sendable {
     }
   }
 
-  /// Carries a command out; false if it is none about a transfer.
+  /// Carries out a command; false if it does not concern a transfer.
   package func carryOut(_ command: TransferCommand) -> Bool {
     switch command {
     case .start(let request, let attempt):
@@ -88,7 +90,7 @@ package final class TransferRunner: Sendable {
     return true
   }
 
-  /// Lets a transfer go on that was stopped because inputs waited. To be called when they were taken.
+  /// Resumes a transfer that was paused because the inputs were full. To be called after `takeInputs`.
   package func goOn() {
     let transfer = state.withLock { state -> TransferID? in
       guard state.isFull else { return nil }
@@ -98,7 +100,7 @@ package final class TransferRunner: Sendable {
     if let transfer { transport.setPaused(false, transfer) }
   }
 
-  /// Ends the transfer that runs, if any.
+  /// Cancels the transfer in progress, if any.
   package func cancelTransfer() {
     if let transfer = takeTransfer() { transport.cancel(transfer) }
   }
@@ -123,7 +125,7 @@ package final class TransferRunner: Sendable {
   }
 }
 
-/// Takes the events of one attempt.
+/// Forwards the events of one attempt to the runner.
 private final class AttemptSink: TransferSink {
   private let runner: TransferRunner
   private let attempt: Int

@@ -1,28 +1,27 @@
-/// Takes the metadata blocks out of a live stream.
+/// Separates the metadata blocks of a live stream from its audio.
 struct ICYDemuxer: Sendable {
   /// A part of the stream.
   enum Part {
-    /// Sound.
     case audio(ArraySlice<UInt8>)
-    /// A block that says something.
+    /// A block with new metadata.
     case metadata(ICYMetadata)
-    /// A block that is no text.
+    /// A block that is not text.
     case broken
   }
 
   private let interval: Int
   private var audioLeft: Int
-  /// Bytes of the present block that are still to come; nil before its length byte.
+  /// Bytes of the current block that are still to come; nil before its length byte.
   private var blockLeft: Int?
   private var block: [UInt8] = []
 
-  /// - Parameter interval: audio bytes between two blocks, at least 1.
+  /// - Parameter interval: the number of audio bytes between two blocks, at least 1.
   init(interval: Int) {
     self.interval = interval
     audioLeft = interval
   }
 
-  /// The next part of `bytes`, which it takes from the front; nil when all are used up.
+  /// Removes the next part from the front of `bytes` and returns it; nil once `bytes` is used up.
   mutating func next(_ bytes: inout ArraySlice<UInt8>) -> Part? {
     while let first = bytes.first {
       if audioLeft > 0 {
@@ -43,7 +42,7 @@ struct ICYDemuxer: Sendable {
       guard blockLeft == 0 else { continue }
       blockLeft = nil
       audioLeft = interval
-      // An empty one says that nothing has changed.
+      // An empty block means that the metadata have not changed.
       guard !block.isEmpty else { continue }
       defer { block.removeAll() }
       return ICYMetadata(block: block).map(Part.metadata) ?? .broken

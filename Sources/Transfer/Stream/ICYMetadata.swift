@@ -1,20 +1,20 @@
-/// What a metadata block of a live stream says.
+/// The content of a metadata block of a live stream.
 package struct ICYMetadata: Hashable, Sendable {
-  /// `StreamTitle`: what is played, usually "artist - title". Nil if the block does not name it; empty if it is cleared.
+  /// `StreamTitle`: the current title, usually "artist - title". Nil if the block has none; empty if it
+  /// clears the title.
   package var title: String?
-  /// `StreamUrl`: a page or a picture about it.
+  /// `StreamUrl`: a page or a picture for the current title.
   package var url: String?
 
-  /// Metadata of these.
   package init(title: String? = nil, url: String? = nil) {
     self.title = title
     self.url = url
   }
 
-  /// Reads a block, without its length byte; nil if it is no text of the form `name='value';…`.
+  /// Parses a block, without its length byte; nil if it does not have the form `name='value';…`.
   ///
-  /// A value ends at the quote before a semicolon, else at the last quote: stations do not escape the quotes within. Text is
-  /// UTF-8 if valid, else Latin-1.
+  /// A value ends at the quote before a semicolon, else at the last quote, since stations do not escape
+  /// quotes in values. Text is decoded as UTF-8 if valid, else as Latin-1.
   package init?(block: some Collection<UInt8>) {
     let zero = block.firstIndex(of: 0) ?? block.endIndex
     guard block[zero...].allSatisfy({ $0 == 0 }) else { return nil }
@@ -58,22 +58,22 @@ package struct ICYMetadata: Hashable, Sendable {
   }
 }
 
-/// What a live stream says of itself in its head.
+/// The description that a live stream gives of itself in its head.
 package struct ICYStation: Hashable, Sendable {
   /// `icy-name`.
   package var name: String?
   /// `icy-genre`.
   package var genre: String?
-  /// `icy-url`: its page.
+  /// `icy-url`: the station's page.
   package var url: String?
-  /// `icy-br` in bits a second.
+  /// `icy-br` in bits per second.
   package var bitRate: Int?
-  /// Audio bytes between two metadata blocks; nil: it sends none.
+  /// The number of audio bytes between two metadata blocks; nil if the stream has none.
   package var interval: Int?
 
-  /// What a head says; nil if it is not that of a live stream.
+  /// Reads the `icy-` fields of a head; nil if it is not that of a live stream.
   ///
-  /// Throws `badAnswer` for an interval outside of `NetworkLimits.metadataInterval`.
+  /// - Throws: `badAnswer` for an interval outside `NetworkLimits.metadataInterval`.
   init?(_ head: ResponseHead) throws(TransferFailure) {
     let interval = head.fields["icy-metaint"]
     guard head.isICY || interval != nil || head.fields["icy-name"] != nil else { return nil }
@@ -90,7 +90,7 @@ package struct ICYStation: Hashable, Sendable {
     name = text("icy-name")
     genre = text("icy-genre")
     url = text("icy-url")
-    // Some send several numbers, divided by commas.
+    // Some stations send several numbers, separated by commas.
     bitRate = text("icy-br").flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }
       .flatMap { (1...10_000).contains($0) ? $0 * 1000 : nil }
   }

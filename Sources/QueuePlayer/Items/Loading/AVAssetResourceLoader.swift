@@ -4,13 +4,14 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// Asks a delegate for the bytes of an asset whose URL has a scheme of the application's own, such as `vault:`. Players treat
-/// what comes as what a server sends: it may come slowly, be asked for anew, and be sought in. URLs of files and of http and https are
-/// loaded without a delegate.
+/// The loader of an asset whose URL has a custom scheme, such as `vault:`. It requests the bytes from a
+/// delegate.
 ///
-/// All members: any thread; nothing blocks.
+/// Players treat the delegate like a server: bytes may arrive slowly, requests may be repeated, and seeks are
+/// possible. File, http and https URLs are loaded without a delegate. All members may be used on any thread;
+/// no call blocks.
 open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state is behind a mutex.
+  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
   private struct State: @unchecked Sendable {
     // Unchecked because delegates are not Sendable: this one is only called, on its queue.
@@ -22,26 +23,26 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   private let state = Mutex(State())
   private let mainQueue: @Sendable () -> any DeliveryQueue
 
-  /// A loader that has no delegate.
+  /// Creates a loader without a delegate.
   ///
-  /// - Parameter mainQueue: what stands for the main queue where the asset is played.
+  /// - Parameter mainQueue: returns the main queue of the environment in which the asset is played.
   init(mainQueue: @escaping @Sendable () -> any DeliveryQueue) { self.mainQueue = mainQueue }
 
-  /// Sets who brings the bytes, and the queue on which it is called: the main queue for nil. The delegate is held weakly. To
-  /// be set before the asset is loaded or played.
+  /// Sets the delegate that provides the bytes, and the queue on which it is called: nil for the main queue.
+  /// The delegate is referenced weakly. Must be set before the asset is loaded or played.
   open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue: DispatchQueue?) {
     let delivery = queue.flatMap { MainDispatchQueue.isMain($0) ? nil : ObserverQueue($0) }
     let new = State(delegate: delegate, queue: queue, delivery: delivery)
     state.withLock { $0 = new }
   }
 
-  /// Who brings the bytes.
+  /// The delegate that provides the bytes.
   open var delegate: (any AVAssetResourceLoaderDelegate)? { state.withLock { $0 }.delegate }
 
-  /// Where the delegate is called.
+  /// The queue on which the delegate is called; nil for the main queue.
   open var delegateQueue: DispatchQueue? { state.withLock { $0 }.queue }
 
-  /// Calls the delegate, if there is one, on its queue.
+  /// Passes the delegate, or nil, to `body` on the delegate's queue.
   func call(_ body: @escaping @Sendable (AVAssetResourceLoader, (any AVAssetResourceLoaderDelegate)?) -> Void)
   {
     let queue = state.withLock { $0.delivery } ?? mainQueue()
@@ -49,27 +50,29 @@ open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
   }
 }
 
-/// Brings the bytes of assets whose URLs have schemes of the application's own.
+/// A delegate that provides the bytes of assets whose URLs have custom schemes.
 public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
-  /// Bytes are wanted. A delegate that brings them, now or later, returns true; false makes the asset fail.
+  /// Handles a request for bytes. Returns true if the delegate provides the bytes, now or later; false makes
+  /// the asset fail.
   func resourceLoader(
     _ resourceLoader: AVAssetResourceLoader,
     shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
   ) -> Bool
 
-  /// What is left of a request is not wanted any more: there is enough, the reader went elsewhere, or the item has left.
+  /// Notifies the delegate that the rest of a request is not needed: enough is buffered, the reader has
+  /// seeked, or the item has left the queue.
   func resourceLoader(
     _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest)
 }
 
 extension AVAssetResourceLoaderDelegate {
-  /// Returns false, for delegates that bring nothing.
+  /// Returns false, for delegates that provide no bytes.
   public func resourceLoader(
     _ resourceLoader: AVAssetResourceLoader,
     shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
   ) -> Bool { false }
 
-  /// Does nothing, for delegates that have nothing to stop.
+  /// Does nothing, for delegates without cancellable work.
   public func resourceLoader(
     _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
   ) {}

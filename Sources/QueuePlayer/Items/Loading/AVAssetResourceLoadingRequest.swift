@@ -1,14 +1,15 @@
 public import Foundation
 import Synchronization
 
-/// What a delegate of a resource loader is asked for. Answered on any thread, at once or later, with as many calls as it takes.
+/// A request for bytes to the delegate of a resource loader. Answered on any thread, at once or later, with
+/// any number of calls.
 open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state is behind a mutex.
+  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
-  /// What of Apple's `URLRequest` means something here. That type itself is FoundationNetworking's, which who plays files
+  /// The used part of Apple's `URLRequest`. That type belongs to FoundationNetworking, which playing files
   /// does not load.
   public struct Request: Hashable, Sendable {
-    /// The asset's URL.
+    /// The URL of the asset.
     public let url: URL?
   }
 
@@ -17,11 +18,12 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
     var isCancelled = false
   }
 
-  /// The asset's URL.
+  /// The request's part with the asset's URL.
   public let request: Request
-  /// To be filled in before bytes are brought or the request is finished; nil if it is known by an earlier request.
+  /// The request for information about the resource, to be filled in before bytes are provided or the request
+  /// is finished. Nil if an earlier request has the information.
   public let contentInformationRequest: AVAssetResourceLoadingContentInformationRequest?
-  /// Which bytes are wanted, and whom to bring them. Never nil here.
+  /// The requested bytes and their receiver. Never nil here.
   public let dataRequest: AVAssetResourceLoadingDataRequest?
 
   private let state = Mutex(State())
@@ -38,16 +40,17 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
     self.onFinish = onFinish
   }
 
-  /// Whether it was finished.
+  /// Whether the request was finished.
   open var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// Whether nobody wants it any more: what is brought then is dropped.
+  /// Whether the request was cancelled. Bytes provided after that are dropped.
   open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// All that was wanted was brought, or there is no more. Where more was promised by `contentLength` it is asked for again.
+  /// Finishes the request: all requested bytes were provided, or no more exist. If `contentLength` promised
+  /// more bytes, they are requested again.
   open func finishLoading() { finish(nil) }
 
-  /// The bytes cannot be brought: the asset fails, with the text of `error`.
+  /// Finishes the request with a failure: the asset fails, with the text of `error`.
   open func finishLoading(with error: (any Error)?) { finish(error ?? CocoaError(.fileReadUnknown)) }
 
   private func finish(_ error: (any Error)?) {
@@ -58,7 +61,7 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
     if isFirst { onFinish(error) }
   }
 
-  /// Whether it was under way.
+  /// Cancels the request. Returns whether it was in progress.
   func cancel() -> Bool {
     state.withLock { state in
       guard !state.isFinished, !state.isCancelled else { return false }
@@ -68,9 +71,9 @@ open class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a delegate says about a resource. Any thread.
+/// The delegate's information about a resource. Any thread.
 open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state is behind a mutex.
+  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
   struct Values {
     var contentType: String?
@@ -84,46 +87,48 @@ open class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked
 
   var values: Values { state.withLock { $0 } }
 
-  /// The uniform type identifier, such as `public.mp3`. Kept, without effect: what it is, its bytes tell.
+  /// The uniform type identifier, such as `public.mp3`. Stored without effect: the content determines the
+  /// type.
   open var contentType: String? {
     get { state.withLock { $0.contentType } }
     set { state.withLock { $0.contentType = newValue } }
   }
 
-  /// The length in bytes; 0, as at first, if it is not known.
+  /// The length in bytes; 0, the default, if unknown.
   open var contentLength: Int64 {
     get { state.withLock { $0.contentLength } }
     set { state.withLock { $0.contentLength = newValue } }
   }
 
-  /// Whether requests may begin anywhere; with false, as at first, all begin at 0. Needs a `contentLength`.
+  /// Whether requests may start at any offset; false by default, so that all start at 0. Requires a
+  /// `contentLength`.
   open var isByteRangeAccessSupported: Bool {
     get { state.withLock { $0.isByteRangeAccessSupported } }
     set { state.withLock { $0.isByteRangeAccessSupported = newValue } }
   }
 
-  /// Whether nothing has to be waited for. Kept, without effect.
+  /// Whether all bytes are available at once. Stored without effect.
   open var isEntireLengthAvailableOnDemand: Bool {
     get { state.withLock { $0.isEntireLengthAvailableOnDemand } }
     set { state.withLock { $0.isEntireLengthAvailableOnDemand = newValue } }
   }
 
-  /// When the resource has to be asked for anew. Kept, without effect.
+  /// The time at which the resource must be requested again. Stored without effect.
   open var renewalDate: Date? {
     get { state.withLock { $0.renewalDate } }
     set { state.withLock { $0.renewalDate = newValue } }
   }
 }
 
-/// Which bytes of a resource are wanted, and who takes them. Any thread.
+/// The requested bytes of a resource, and their receiver. Any thread.
 open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; the mutable state is behind a mutex.
+  // Unchecked because NSObject is not Sendable; a mutex protects the mutable state.
 
-  /// The first byte that is wanted.
+  /// The offset of the first requested byte.
   public let requestedOffset: Int64
-  /// How many bytes are wanted at most; `Int.max` while the length is not known.
+  /// The maximum number of requested bytes; `Int.max` while the length is unknown.
   public let requestedLength: Int
-  /// Whether all bytes from the first one to the end are wanted, as far as they are read: always, here.
+  /// Whether all bytes from the offset to the end are requested, as far as they are read. Always true.
   public let requestsAllDataToEndOfResource = true
 
   private let offset: Mutex<Int64>
@@ -136,11 +141,11 @@ open class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
     self.onData = onData
   }
 
-  /// The byte behind those that were brought: where the next `respond` goes on.
+  /// The offset after the last provided byte, where the next `respond` continues.
   open var currentOffset: Int64 { offset.withLock { $0 } }
 
-  /// Brings bytes, the next ones in order, as many as there are. Copies them; does not wait for whoever reads them, so a delegate
-  /// that has much brings it in pieces.
+  /// Provides the next bytes, in order and in any number. Copies them and does not wait for the reader, so a
+  /// delegate with much data should provide it in pieces.
   open func respond(with data: Data) {
     guard !data.isEmpty else { return }
     offset.withLock { $0 += Int64(data.count) }

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import Transfer
 
-/// The delegate of a resource loader as the server of one resource: a request for bytes is a loading request, and what the
-/// delegate says and brings is its answer.
+/// A transport that presents a resource loader's delegate as the server of one resource. A request for bytes
+/// becomes a loading request, and the delegate's answers become the response.
 final class LoaderTransport: HTTPTransport {
-  /// What the delegate has said of the resource.
+  /// The delegate's information about the resource.
   private struct Known {
     var length: Int64?
     var hasRanges = false
@@ -75,7 +75,8 @@ final class LoaderTransport: HTTPTransport {
 
   private func remove(_ id: TransferID) { _ = state.withLock { $0.running.removeValue(forKey: id) } }
 
-  /// The answer of a server that has such a resource. It has a tag, so that one whose length is not known is no station.
+  /// Returns the response of a server with such a resource. The `ETag` shows that a resource of unknown
+  /// length is not a live stream.
   private static func head(_ known: Known, offset: Int64) -> ResponseHead {
     var fields = [("ETag", "\"resource\"")]
     guard let length = known.length else { return ResponseHead(status: 200, fields: fields) }
@@ -89,14 +90,14 @@ final class LoaderTransport: HTTPTransport {
   }
 }
 
-/// One answer of a delegate on its way to who reads it. Events wait while the reader has no room.
+/// A response of a delegate in transfer to its reader. Events wait while the reader is paused.
 private final class LoaderTransfer: Sendable {
   private struct State {
     var events: [TransferEvent] = []
     var loading: AVAssetResourceLoadingRequest?
     var hasHead = false
     var isPaused = false
-    /// Whether a thread tells events now.
+    /// Whether a thread is delivering an event.
     var isTelling = false
     var isOver = false
   }
@@ -105,9 +106,9 @@ private final class LoaderTransfer: Sendable {
   private let sink: any TransferSink
   private let onEnd: @Sendable () -> Void
   private let state = Mutex(State())
-  /// Held while an event is told, so that none begins once `cancel` has returned.
+  /// Locked while an event is delivered, so that none begins after the return of `cancel`.
   private let telling = NSRecursiveLock()
-  /// Bytes of one event.
+  /// The maximum number of bytes in one event.
   private static let piece = 64 * 1024
 
   init(_ id: TransferID, _ sink: any TransferSink, onEnd: @escaping @Sendable () -> Void) {
@@ -152,7 +153,7 @@ private final class LoaderTransfer: Sendable {
     tell()
   }
 
-  /// The request that is not wanted any more; nil if it was over.
+  /// Cancels the transfer. Returns the request if it was in progress; nil if it was over.
   func cancel() -> AVAssetResourceLoadingRequest? {
     telling.lock()
     defer { telling.unlock() }
@@ -179,7 +180,7 @@ private final class LoaderTransfer: Sendable {
     tell()
   }
 
-  /// Tells what waits, as long as there is room.
+  /// Delivers the waiting events until the reader pauses.
   private func tell() {
     telling.lock()
     defer { telling.unlock() }

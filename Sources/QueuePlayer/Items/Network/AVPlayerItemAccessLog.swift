@@ -3,11 +3,11 @@ import HostTime
 import Synchronization
 import Transfer
 
-/// What an item asked of the network, and what came. A copy that does not change; any thread.
+/// The network requests of an item and their results. An immutable copy; any thread.
 open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state.
+  // Unchecked because NSObject is not Sendable; the object is immutable.
 
-  /// One for each version of the medium that was played, the oldest first; at most 100.
+  /// The entries, one for each version of the medium that was played, the oldest first; at most 100.
   public let events: [AVPlayerItemAccessLogEvent]
 
   init(_ entries: [NetworkLog.Access]) {
@@ -15,18 +15,18 @@ open class AVPlayerItemAccessLog: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// Returns this object, since it does not change.
+  /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
+  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
   open func extendedLogData() -> Data? { ExtendedLogText(events.map(\.fields)).data }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
 
-/// What was asked of the network for one version of an item's medium. Numbers below 0 and nil: not known.
+/// The network requests for one version of an item's medium. Negative numbers and nil mean unknown.
 open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state.
+  // Unchecked because NSObject is not Sendable; the object is immutable.
 
   private let entry: NetworkLog.Access
 
@@ -35,38 +35,38 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
     super.init()
   }
 
-  /// Returns this object, since it does not change.
+  /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The URL that answered, without credentials.
+  /// The URL of the last response, without credentials.
   open var uri: String? { entry.uri }
-  /// The address of the server that answered last.
+  /// The address of the server that responded last.
   open var serverAddress: String? { entry.serverAddress }
-  /// How often another address answered than before.
+  /// The number of times that the server's address changed.
   open var numberOfServerAddressChanges: Int { entry.addressChanges }
-  /// What all entries of the item have in common.
+  /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// When the first request was sent.
+  /// The date of the first request.
   open var playbackStartDate: Date? { entry.startDate }
-  /// Where playback began, in seconds of the item. Not known here.
+  /// The position at which playback started, in seconds of the item. Always -1, for unknown.
   open var playbackStartOffset: TimeInterval { -1 }
-  /// "FILE", or "LIVE" for a stream without an end.
+  /// The type of playback: "FILE", or "LIVE" for a stream without an end.
   open var playbackType: String? { entry.isLive ? "LIVE" : "FILE" }
-  /// Requests that were sent.
+  /// The number of requests that were sent.
   open var numberOfMediaRequests: Int { entry.requests }
-  /// Bytes that came.
+  /// The number of bytes received.
   open var numberOfBytesTransferred: Int64 { entry.progress.received }
-  /// Seconds in which they came.
+  /// The duration of the transfers, in seconds.
   open var transferDuration: TimeInterval { entry.progress.seconds }
-  /// Bits a second in that time.
+  /// The mean bit rate of the transfers, in bits per second.
   open var observedBitrate: Double {
     entry.progress.seconds > 0 ? Double(entry.progress.received) * 8 / entry.progress.seconds : -1
   }
-  /// Seconds from the first request until the item was ready.
+  /// The time from the first request until the item was ready, in seconds.
   open var startupTime: TimeInterval { entry.startupTime }
-  /// How often playback ran dry.
+  /// The number of times that playback stalled.
   open var numberOfStalls: Int { entry.stalls }
-  /// Seconds for which it played.
+  /// The duration of playback, in seconds.
   open var durationWatched: TimeInterval { entry.watched }
 
   fileprivate var fields: [(name: String, value: ExtendedLogText.Value)] {
@@ -81,34 +81,34 @@ open class AVPlayerItemAccessLogEvent: NSObject, NSCopying, @unchecked Sendable 
     ]
   }
 
-  /// For media in segments; here always -1.
+  /// A property of segmented media. Always -1.
   open var segmentsDownloadedDuration: TimeInterval { -1 }
-  /// For media in segments; here always -1.
+  /// A property of segmented media. Always -1.
   open var downloadOverdue: Int { -1 }
-  /// For media of several bit rates; here always -1.
+  /// A property of media with several bit rates. Always -1.
   open var indicatedBitrate: Double { -1 }
-  /// For media of several bit rates; here always -1.
+  /// A property of media with several bit rates. Always -1.
   open var indicatedAverageBitrate: Double { -1 }
-  /// For media of several bit rates; here always -1.
+  /// A property of media with several bit rates. Always -1.
   open var averageAudioBitrate: Double { -1 }
-  /// For media of several bit rates; here always -1.
+  /// A property of media with several bit rates. Always -1.
   open var averageVideoBitrate: Double { -1 }
-  /// For media of several bit rates; here always -1.
+  /// A property of media with several bit rates. Always -1.
   open var switchBitrate: Double { -1 }
-  /// Not known here.
+  /// The maximum bit rate of the transfers. Always -1, for unknown.
   open var observedMaxBitrate: Double { -1 }
-  /// Not known here.
+  /// The minimum bit rate of the transfers. Always -1, for unknown.
   open var observedMinBitrate: Double { -1 }
-  /// Not known here.
+  /// The standard deviation of the bit rate of the transfers. Always -1, for unknown.
   open var observedBitrateStandardDeviation: Double { -1 }
-  /// There are no pictures.
+  /// The number of dropped pictures. Always -1: no pictures exist.
   open var numberOfDroppedVideoFrames: Int { -1 }
-  /// Which network it was is not known here.
+  /// The number of requests over mobile networks. Always -1, for unknown.
   open var mediaRequestsWWAN: Int { -1 }
 }
 
 extension AVPlayerItem {
-  /// What was asked of the network for this item; nil if nothing was.
+  /// Returns the log of the item's network requests; nil if none were sent.
   nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
     let now = asset.loader.environment().clock.now
     return state.withLock { $0.network.first?.accesses(at: now) }.flatMap {
@@ -116,7 +116,7 @@ extension AVPlayerItem {
     }
   }
 
-  /// What went wrong on the network for this item; nil if nothing did.
+  /// Returns the log of the item's network errors; nil if none occurred.
   nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
     state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
   }

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What went wrong on the network while an item was fetched, also where that was made good. A copy that does not change; any
-/// thread.
+/// The network errors that occurred while an item was fetched, including those recovered by a retry. An
+/// immutable copy; any thread.
 open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state.
+  // Unchecked because NSObject is not Sendable; the object is immutable.
 
-  /// The oldest first; at most 100, the oldest go.
+  /// The entries, the oldest first; at most 100, after which the oldest are dropped.
   public let events: [AVPlayerItemErrorLogEvent]
 
   init(_ entries: [NetworkLog.Failure]) {
@@ -13,18 +13,18 @@ open class AVPlayerItemErrorLog: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// Returns this object, since it does not change.
+  /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
+  /// Returns the entries in the W3C's Extended Log File Format, in `extendedLogDataStringEncoding`.
   open func extendedLogData() -> Data? { ExtendedLogText(events.map(\.fields)).data }
   /// The encoding of `extendedLogData()`: UTF-8.
   open var extendedLogDataStringEncoding: UInt { String.Encoding.utf8.rawValue }
 }
 
-/// Something that went wrong on the network.
+/// A network error of an item.
 open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked because NSObject is not Sendable; there is no mutable state.
+  // Unchecked because NSObject is not Sendable; the object is immutable.
 
   private let entry: NetworkLog.Failure
 
@@ -33,32 +33,33 @@ open class AVPlayerItemErrorLogEvent: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// Returns this object, since it does not change.
+  /// Returns this object, because it is immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// When it happened.
+  /// The date of the error.
   open var date: Date? { entry.date }
-  /// The URL that was asked for, without credentials.
+  /// The requested URL, without credentials.
   open var uri: String? { entry.uri }
-  /// The address of the server that answered last, if one did.
+  /// The address of the server that responded last; nil if none did.
   open var serverAddress: String? { entry.serverAddress }
-  /// What all entries of the item have in common.
+  /// An identifier shared by all entries of the item.
   open var playbackSessionID: String? { entry.sessionID }
-  /// A code of `errorDomain`; 0 for what is no error: the server has another version, or bytes are kept in memory.
+  /// A code of `errorDomain`. 0 for events that are not errors: the server has another version of the medium,
+  /// or the data are buffered in memory.
   open var errorStatusCode: Int { entry.code }
-  /// `NSURLErrorDomain`, or "AVFoundationErrorDomain".
+  /// The error domain: `NSURLErrorDomain` or "AVFoundationErrorDomain".
   open var errorDomain: String { entry.domain }
-  /// What happened, for a person.
+  /// A description of the error for people.
   open var errorComment: String? { entry.comment }
   fileprivate var fields: [(name: String, value: ExtendedLogText.Value)] {
     ExtendedLogText.fields(of: date) + [
       ("uri", .word(uri)), ("s-ip", .word(serverAddress)), ("cs-guid", .word(playbackSessionID)),
-      // A word, since codes are negative.
+      // A word and not a number, because codes are negative.
       ("status", .word(String(errorStatusCode))), ("domain", .word(errorDomain)),
       ("comment", .text(errorComment)),
     ]
   }
 
-  /// Not kept: they may hold secrets.
+  /// The header fields of the response. Always nil: they are not stored, because they may contain secrets.
   open var allHTTPResponseHeaderFields: [String: String]? { nil }
 }

@@ -1,29 +1,28 @@
 import Foundation
 
-/// A log as text of the W3C's Extended Log File Format: a line of field names, then a line for each entry.
+/// A log as text in the W3C's Extended Log File Format: a line of field names, then a line for each entry.
 struct ExtendedLogText {
-  /// A value of an entry.
   enum Value {
-    /// Written in quotation marks.
+    /// Text, written in quotation marks.
     case text(String?)
-    /// A word, number or address, which has no space in it.
+    /// A word, number or address without spaces.
     case word(String?)
-    /// Below 0: not known.
+    /// A number; values below 0 mean unknown.
     case number(Double)
   }
 
   private var text = "#Version: 1.0\n"
 
-  /// A log of entries, each with the same fields.
+  /// Creates a log of entries, each with the same fields.
   init(_ entries: [[(name: String, value: Value)]]) {
     if let first = entries.first { text += "#Fields: \(first.map(\.name).joined(separator: " "))\n" }
     for entry in entries { text += entry.map { Self.written($0.value) }.joined(separator: " ") + "\n" }
   }
 
-  /// In UTF-8.
+  /// The text in UTF-8.
   var data: Data { Data(text.utf8) }
 
-  /// The day and the second of a moment, in UTC, as the format has them.
+  /// Returns the day and the second of a date, in UTC, as the fields of the format.
   static func fields(of date: Date?) -> [(name: String, value: Value)] {
     let parts = date.map { $0.formatted(.iso8601).dropLast().split(separator: "T").map(String.init) } ?? []
     return [("date", .word(parts.first)), ("time", .word(parts.last))]

@@ -2,9 +2,9 @@ import Foundation
 import HostTime
 import Transfer
 
-/// What happened to an item on the network: what its access log and its error log show.
+/// The network events of an item, the source of its access log and its error log.
 struct NetworkLog: Sendable {
-  /// What was asked for one version of the medium, and what came.
+  /// The requests for one version of the medium, and their results.
   struct Access: Sendable {
     var uri: String?
     var serverAddress: String?
@@ -19,7 +19,7 @@ struct NetworkLog: Sendable {
     var watched: Double = 0
   }
 
-  /// What went wrong.
+  /// A network error, or an event of the error log.
   struct Failure: Sendable {
     var date: Date
     var uri: String?
@@ -30,10 +30,10 @@ struct NetworkLog: Sendable {
     var comment: String
   }
 
-  /// What has a new entry.
+  /// The log that has a new entry.
   enum News { case access, failure }
 
-  /// Entries that each of the logs has at most.
+  /// The maximum number of entries in each of the logs.
   static let limit = 100
 
   private(set) var accesses: [Access] = []
@@ -41,14 +41,14 @@ struct NetworkLog: Sendable {
   private let url: String
   private let sessionID = UUID().uuidString
   private var firstRequest: HostTime?
-  /// Since when it plays.
+  /// The start time of the current playback; nil while paused.
   private var playingSince: HostTime?
-  /// The next request begins another version.
+  /// Whether the next request starts an entry for another version of the medium.
   private var isOver = true
 
   init(_ asset: RemoteAsset) { url = asset.url.text }
 
-  /// The entries at `now`.
+  /// Returns the entries, with playback counted until `now`.
   func accesses(at now: HostTime) -> [Access] {
     var result = accesses
     if let playingSince, !result.isEmpty {
@@ -57,7 +57,7 @@ struct NetworkLog: Sendable {
     return result
   }
 
-  /// Takes a note of the medium, and says which log has a new entry.
+  /// Records an event of the medium. Returns the log that has a new entry; nil if none has.
   mutating func take(_ note: TransferNote, at now: HostTime) -> News? {
     switch note {
     case .request:
@@ -94,16 +94,16 @@ struct NetworkLog: Sendable {
     return nil
   }
 
-  /// The item is ready.
+  /// Records that the item is ready.
   mutating func ready(at now: HostTime) {
     guard let firstRequest else { return }
     change { if $0.startupTime < 0 { $0.startupTime = now.seconds(since: firstRequest) } }
   }
 
-  /// Playback has run dry.
+  /// Records a stall of playback.
   mutating func stalled() { change { $0.stalls += 1 } }
 
-  /// Whether it plays from now on.
+  /// Records whether the item plays from now on.
   mutating func play(_ isPlaying: Bool, at now: HostTime) {
     settle(at: now)
     playingSince = isPlaying ? now : nil

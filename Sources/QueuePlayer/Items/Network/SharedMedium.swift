@@ -3,32 +3,33 @@ import Foundation
 import Synchronization
 package import Transfer
 
-/// An asset on the network, or one whose bytes a delegate brings: what its requests are made of.
+/// The parameters of the requests for a remote asset, or for one whose bytes a delegate provides.
 package struct RemoteAsset: Sendable {
-  /// Where it is.
+  /// The URL of the asset.
   package let url: WebURL
-  /// The credentials in the asset's URL, or those that were given with it.
+  /// The credentials in the asset's URL, or those that were given with the asset.
   package var credentials: Credentials?
-  /// Whether its length must be exact, even if all of it has to be fetched for that.
+  /// Whether the asset's length must be exact, even if that requires fetching all of it.
   package let isPrecise: Bool
   /// Header fields that the asset adds to its requests.
   package var fields = HTTPFields()
-  /// What `User-Agent` says; nil: the environment's.
+  /// The value of `User-Agent`; nil for the environment's.
   package var userAgent: String?
-  /// Which addresses its requests may reach; nil: what the environment allows.
+  /// The addresses that requests may reach; nil for those that the environment allows.
   package var reach: NetworkReach?
-  /// Who brings the bytes; nil: the environment's network.
+  /// The transport of the bytes; nil for the environment's network.
   package private(set) var transport: (any HTTPTransport)?
 
-  /// The asset at `url`, which is an http or https URL.
+  /// Creates an asset from an http or https URL.
   init(_ url: URL, isPrecise: Bool) throws(WebURL.Problem) {
     (self.url, credentials) = try WebURL.read(url.absoluteString)
     self.isPrecise = isPrecise
   }
 
-  /// An asset whose bytes come by `transport`, whatever its scheme is. Nil for a URL that is too long.
+  /// Creates an asset whose bytes `transport` provides, whatever the URL's scheme is. Nil for a URL that is
+  /// too long.
   init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
-    // What messages call it. A scheme of the application's own has no rules, so the rest is taken for a path.
+    // The URL used in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
     let path = "\(url.host ?? "")/\(url.path)"
     guard let standIn = try? WebURL.read("http://resource-loader/\(path)").url else { return nil }
     self.url = standIn
@@ -38,12 +39,13 @@ package struct RemoteAsset: Sendable {
   }
 }
 
-/// The medium of an asset on the network.
+/// The medium of a remote asset.
 ///
-/// It is made when it is first needed, and shared by all who have it: an item as long as it is in a queue, a loader while it
-/// reads. So nothing is fetched twice meanwhile, and nothing at all for items that nobody plays.
+/// The medium is created when it is first needed, and shared by all its users: an item while it is in a
+/// queue, and a loader while it reads. Therefore no data are fetched twice at a time, and none for items that
+/// are not played.
 final class SharedMedium: Sendable {
-  /// An item of a queue that is told what happens to the medium.
+  /// An item in a queue that is notified of the medium's events.
   private struct Listener {
     weak var core: PlayerCore?
     let id: ItemID
@@ -51,7 +53,7 @@ final class SharedMedium: Sendable {
 
   private struct State {
     weak var source: (any MediaSource & AnyObject)?
-    /// Counts the media that were made.
+    /// The number of media that were created.
     var made = 0
     var listeners: [Listener] = []
   }
@@ -61,7 +63,7 @@ final class SharedMedium: Sendable {
 
   init(_ asset: RemoteAsset) { self.asset = asset }
 
-  /// The medium, made by `make` if nobody has it.
+  /// Returns the medium, created by `make` if none exists.
   func source(
     _ make: (RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void) -> any MediaSource & AnyObject
   ) -> any MediaSource {
@@ -81,15 +83,15 @@ final class SharedMedium: Sendable {
 
   // MARK: Notes
 
-  /// Item `id` of `core` is told from now on, unless another one is that was added before.
+  /// Adds item `id` of `core` as a listener. Events are reported to the first listener only.
   func add(_ id: ItemID, of core: PlayerCore) {
     let listener = Listener(core: core, id: id)
     state.withLock { $0.listeners.append(listener) }
   }
 
-  /// Item `id` is not told any more.
+  /// Removes item `id` from the listeners.
   func remove(_ id: ItemID) {
-    // Outside the lock: the check of a weak reference may hold the last reference to a player.
+    // Checked outside the lock: the check of a weak reference may hold the last reference to a player.
     let gone = Set(state.withLock { $0.listeners }.filter { $0.core == nil }.map(\.id))
     state.withLock { state in state.listeners.removeAll { $0.id == id || gone.contains($0.id) } }
   }
