@@ -27,9 +27,9 @@ public enum LifecycleHappening: Hashable, Sendable {
   /// resumed in the background. The application is suspended again unless something keeps it running within
   /// `LifecycleSettings.wakeGrace`.
   case remoteControl
-  /// Reports a location change to an application that monitors significant changes, regions or visits. A
-  /// suspended application is resumed, and a terminated one is launched, both in the background. The
-  /// application is suspended again unless something keeps it running within `LifecycleSettings.wakeGrace`.
+  /// Reports a location change to an application that monitors significant changes. A suspended application
+  /// is resumed, and a terminated one is launched, both in the background. The application is suspended again
+  /// unless something keeps it running within `LifecycleSettings.wakeGrace`.
   case locationChanged
   /// Starts the scheduler task with this identifier: the application is resumed or launched in the
   /// background.
