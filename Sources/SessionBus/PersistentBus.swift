@@ -68,12 +68,13 @@ package final class PersistentBus: Sendable {
       }
       handlers.onConnect(bus)
     } catch {
-      let wasConnected = state.withLock { state in
-        if state.madeAt == nil { state.hasBegun = false }
-        return state.madeAt != nil
+      let retries = state.withLock { state in
+        let wasConnected = state.madeAt != nil || error == .endedAtOnce
+        if !wasConnected { state.hasBegun = false }
+        return wasConnected
       }
       // Without libsystemd, or without the address of a bus, time changes nothing.
-      if wasConnected { retry(handlers) }
+      if retries { retry(handlers) }
     }
   }
 

@@ -51,7 +51,7 @@ package struct Song: Hashable, Sendable {
     let mode = channels == 1 ? ["-m", "m"] : []
     _ = try await output(
       of: [
-        "lame", "--quiet", "--noreplaygain", "-b", "\(bitRate)", "--resample",
+        "lame", "--quiet", "-q", "9", "--noreplaygain", "-b", "\(bitRate)", "--resample",
         "\(Double(rate) / 1000)",
       ]
         + mode + [wave, path])

@@ -10,8 +10,6 @@ import Transfer
 
 /// How media come from the network.
 struct RemoteOptions: ParsableArguments {
-  @OptionGroup var requests: RequestOptions
-
   @Option(
     help: ArgumentHelp(
       "Where fetched bytes are kept while a song is in the queue. (default: $XDG_CACHE_HOME/continuo)",
@@ -45,8 +43,8 @@ struct RemoteOptions: ParsableArguments {
     }
   }
 
-  /// What these options say. Reads and looks at the files that they name.
-  func settings() throws(SyntaxError) -> NetworkSettings {
+  /// What these options and those of requests say. Reads and looks at the files that they name.
+  func settings(_ requests: RequestOptions) throws(SyntaxError) -> NetworkSettings {
     var settings = try requests.settings()
     settings.bufferDuration = buffer?.seconds ?? 0
     let cache = try makeCache()
@@ -55,7 +53,9 @@ struct RemoteOptions: ParsableArguments {
   }
 
   /// The same for a command, which ends if they cannot be used.
-  func settingsOrExit() throws -> NetworkSettings { try RequestOptions.orExit(settings) }
+  func settingsOrExit(_ requests: RequestOptions) throws -> NetworkSettings {
+    try RequestOptions.orExit { () throws(SyntaxError) in try settings(requests) }
+  }
 
   /// Where URLs of other users' clients may lead; nil: they may name none.
   var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }

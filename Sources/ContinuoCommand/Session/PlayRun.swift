@@ -14,7 +14,7 @@ import TextFormatting
 /// What `continuo play` makes of a session: it plays the queue to its end, for a person or a script who watches.
 @MainActor
 final class PlayRun: SessionDelegate {
-  private let options: PlayOptions
+  private let options: Play
   private let session: Session
   private let events: EventWriter?
   private let remote: RemoteControl
@@ -51,7 +51,7 @@ final class PlayRun: SessionDelegate {
   /// A run of `session` that is told to `events`; `problems` names could not be played, of which `missing` are in the
   /// queue all the same.
   init(
-    _ session: Session, options: PlayOptions, problems: Int, missing: Set<MediaPath> = [],
+    _ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [],
     events: EventWriter?
   ) {
     self.missing = missing
