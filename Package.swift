@@ -308,7 +308,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "BackgrounderTests",
-      dependencies: ["NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport"],
+      dependencies: [
+        "AppLifecycle", "Backgrounder", "ContinuoTesting", "NetworkTestSupport", "PulseOutput",
+        "PulseTestSupport", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
     // The programs on the documentation's pages, run by its tests.
     .executableTarget(

@@ -6,7 +6,7 @@ import Foundation
 final class AudioScreen: Screen {
   private let songs: [URL]
   private var player = AVQueuePlayer()
-  private let songLabel = Label("Song")
+  private lazy var songLabel = Label("Song", print: print)
   /// A hundred times a second: more than anyone wants to read.
   private var timeText = ""
   private var songObservation: NSKeyValueObservation?
@@ -17,9 +17,10 @@ final class AudioScreen: Screen {
   private let snapshot: PlayerSnapshot?
 
   /// A screen for these songs, or for what an earlier launch has left of them.
-  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil) {
+  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil, print: @escaping Printer) {
     self.songs = songs
     self.snapshot = snapshot
+    super.init(print: print)
   }
 
   override func viewDidLoad() {

@@ -6,11 +6,14 @@ import Transfer
 /// Shows the time at which it was last brought up to date: by the button, or by the system in the background.
 final class FetchScreen: Screen {
   private var time: Date?
-  private let updateLabel = Label("Updated")
+  private lazy var updateLabel = Label("Updated", print: print)
   private let feed: Feed?
 
   /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
-  init(service: WebService?, seconds: Double) { feed = service.map { Feed(service: $0, seconds: seconds) } }
+  init(service: WebService?, seconds: Double, print: @escaping Printer) {
+    feed = service.map { Feed(service: $0, seconds: seconds, print: print) }
+    super.init(print: print)
+  }
 
   override func viewDidLoad() { updateUI() }
 
@@ -48,13 +51,15 @@ final class FetchScreen: Screen {
 final class Feed {
   private let service: WebService
   private let seconds: Double
+  private let print: Printer
   /// What the server called the content that is there, and the content.
   private var tag: String?
   private var content: [UInt8]?
 
-  init(service: WebService, seconds: Double) {
+  init(service: WebService, seconds: Double, print: @escaping Printer) {
     self.service = service
     self.seconds = seconds
+    self.print = print
   }
 
   /// Asks for it once, and says on the main thread what came of it.

@@ -16,9 +16,10 @@ final class ListenScreen: Screen {
 
   /// A screen that listens on that port; 0 stands for any that is free. `staysOpen`: the fault of leaving the socket open in
   /// the background.
-  init(port: UInt16, staysOpen: Bool) {
+  init(port: UInt16, staysOpen: Bool, print: @escaping Printer) {
     self.port = port
     self.staysOpen = staysOpen
+    super.init(print: print)
   }
 
   override func viewDidLoad() { listen() }
