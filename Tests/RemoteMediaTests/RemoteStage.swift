@@ -151,8 +151,8 @@ enum Songs {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
-      ["lame", "--quiet", "-q", "9", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m", "m"] + options
-      + [path, path + ".mp3"]
+      ["lame", "--quiet", "-q", "9", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m", "m"]
+      + options + [path, path + ".mp3"]
     process.standardError = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
     try process.run()
