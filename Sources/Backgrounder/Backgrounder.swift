@@ -29,8 +29,9 @@ struct Backgrounder: ParsableCommand {
       GET /one.mp3 and so on, GET /user/SESSIONKEY/endsession. Without one they send none (see --work).
 
       A SCRIPT is a list of WORD@SECONDS, counted from the launch. Words: tap (the screen's button; play is the \
-      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. If a \
-      screen needs a tap, a script without tap or play begins with tap@0. Without quit the program runs until it is interrupted.
+      same), home, foreground, lock, unlock, call, hangup, memory, fetch, refresh, process, expire, terminate, launch, quit. For a \
+      screen that does nothing before, a script without tap or play begins with tap@0. Without quit it goes on until it is interrupted. \
+      The script "-" takes words without @SECONDS from standard input, as they are typed.
 
       Lines with a time in brackets come from the system, all others from the application.
 
@@ -62,7 +63,9 @@ struct Backgrounder: ParsableCommand {
         Backgrounder listen --port 8000 --script "home@5 foreground@10 quit@15"
             Clients are refused while the application is in the background; existing connections are lost.
         Backgrounder listen --port 8000 --misbehave leave-open --reclaim-sockets never --press home@5
-            The kernel accepts clients, which then get no response.
+            Clients are accepted by the kernel, and then nobody answers.
+        Backgrounder whatever --script -
+            Type tap, home, foreground and quit.
         Backgrounder download --service http://127.0.0.1:8080/music --downloads /tmp --script "tap@0 home@1 foreground@60 quit@90"
             Downloads that exceed the background time resume in the foreground, where they were interrupted.
 
@@ -79,7 +82,9 @@ struct Backgrounder: ParsableCommand {
   )
   var files: [String] = []
 
-  @Option(help: ArgumentHelp("Presses as WORD@SECONDS, separated by spaces.", valueName: "script"))
+  @Option(
+    help: ArgumentHelp(
+      "What is pressed when, in one argument; - for words from standard input.", valueName: "script"))
   var script = ""
 
   @Option(help: ArgumentHelp("Additional press, such as home@3. Repeatable.", valueName: "word@seconds"))
@@ -241,14 +246,17 @@ struct Backgrounder: ParsableCommand {
     _ = try presses()
   }
 
-  func run() throws {
-    let presses = try presses()
-    let songs = try songs()
-    let modes = try modes()
-    let location = try phoneLocation()
-    let service = try webService()
-    let folder = try downloadFolder()
-    let drawing = try drawing()
+  /// A run as a command line asks for it.
+  struct Plan {
+    var presses: [Press]
+    var parts: ScreenChoice.Parts
+    var settings: LifecycleSettings
+    var location: Phone.Location
+    var drawing: Drawing?
+  }
+
+  /// The run that this command line asks for. Throws if an argument cannot be used; creates the drawing's file.
+  func plan() throws -> Plan {
     var settings = LifecycleSettings()
     settings.backgroundTime = backgroundTime
     settings.expirationWarning = expirationWarning
@@ -256,22 +264,32 @@ struct Backgrounder: ParsableCommand {
     settings.fetchLimit = fetchLimit
     settings.socketReclaim = reclaimSockets.setting
     settings.permittedTaskIdentifiers = try taskIdentifiers()
+    let parts = ScreenChoice.Parts(
+      songs: try songs(), modes: try modes(), service: try webService(), work: work,
+      folder: try downloadFolder(),
+      // A little is left to say so.
+      fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
+      leavesOpen: misbehave == .leaveOpen)
+    return Plan(
+      presses: try presses(), parts: parts, settings: settings, location: try phoneLocation(),
+      drawing: try drawing())
+  }
+
+  func run() throws {
+    let plan = try plan()
+    for warning in plan.parts.modes.warnings { complain("Backgrounder: \(warning)") }
     let clock = SystemClock.shared
     let sound =
       nullSink
       ? PulseDevice(privateServer: try PrivatePulseServer(), clock: clock)
       : PulseDevice(configuration: PulseConfiguration(server: server), clock: clock)
     printLineByLine()
-    let parts = ScreenChoice.Parts(
-      songs: songs, modes: modes, service: service, work: work, folder: folder,
-      // Leaves some time to report the result.
-      fetchSeconds: max(0, min(fetchLimit - 2, fetchLimit * 0.8)), port: port,
-      leavesOpen: misbehave == .leaveOpen)
     MainActor.assumeIsolated {
       let phone = Phone(
-        modes: modes, settings: settings, sound: sound, location: location, service: service, drawing: drawing
-      ) { makeDelegate(parts) }
-      phone.run(presses)
+        modes: plan.parts.modes, settings: plan.settings, sound: sound, location: plan.location,
+        service: plan.parts.service, drawing: plan.drawing
+      ) { makeDelegate(plan.parts) }
+      phone.run(plan.presses, readsInput: readsInput)
       withExtendedLifetime(phone) {
         // The run loop serves timers as well as the main queue.
         while true { RunLoop.main.run() }
@@ -279,13 +297,14 @@ struct Backgrounder: ParsableCommand {
     }
   }
 
+  /// The application's delegate with its screen.
   @MainActor
-  private func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
+  func makeDelegate(_ parts: ScreenChoice.Parts) -> AppDelegate {
     let screen = screen.makeScreen(parts)
     guard let misbehave else { return AppDelegate(screen: screen) }
     // The hang exceeds the limit by a fifth.
     return MisbehavingAppDelegate(
-      screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2, service: parts.service)
+      screen: screen, misbehaviour: misbehave, hang: callLimit * 1.2, parts: parts)
   }
 
   private func webService() throws -> WebService? {
@@ -304,13 +323,18 @@ struct Backgrounder: ParsableCommand {
     return URL(fileURLWithPath: downloads, isDirectory: true)
   }
 
+  /// Whether words are read from standard input.
+  private var readsInput: Bool { script == "-" }
+
+  /// The presses in the order of their times.
   private func presses() throws -> [Press] {
-    var presses = try Press.script(script)
+    var presses = readsInput ? [] : try Press.script(script)
     for text in press { presses.append(try Press(parsing: text)) }
-    if screen.waitsForTap, !presses.contains(where: { $0.action == .tap || $0.action == .play }) {
+    if screen.waitsForTap, !readsInput, !presses.contains(where: { $0.action == .tap || $0.action == .play })
+    {
       presses.append(Press(action: .tap, time: 0))
     }
-    return presses
+    return presses.sorted { $0.time < $1.time }
   }
 
   private func songs() throws -> [URL] {
@@ -363,17 +387,9 @@ struct Backgrounder: ParsableCommand {
   }
 
   private func modes() throws -> BackgroundModes {
-    let modes: BackgroundModes
-    if let infoPlist {
-      do {
-        modes = try BackgroundModes(infoPlist: URL(fileURLWithPath: infoPlist))
-      } catch {
-        throw ValidationError("\(error)")
-      }
-    } else {
-      modes = BackgroundModes(list: backgroundModes ?? "none")
+    guard let infoPlist else { return BackgroundModes(list: backgroundModes ?? "none") }
+    do { return try BackgroundModes(infoPlist: URL(fileURLWithPath: infoPlist)) } catch {
+      throw ValidationError("\(error)")
     }
-    for warning in modes.warnings { FileHandle.standardError.write(Data("Backgrounder: \(warning)\n".utf8)) }
-    return modes
   }
 }

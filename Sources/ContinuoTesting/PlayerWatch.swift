@@ -36,8 +36,10 @@ final class PlayerWatch {
         let reason = note.userInfo?[AVPlayer.rateDidChangeReasonKey] as? AVPlayer.RateDidChangeReason
         recorder.add("\(prefix)rate \(player.rate)" + (reason.map { " (\(Self.text(of: $0)))" } ?? ""))
       },
-      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) { note in
-        guard let ended = note.object as? AVPlayerItem else { return }
+      center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: nil) {
+        [weak player] note in
+        // The items of all players of the process notify here.
+        guard let ended = note.object as? AVPlayerItem, ended.isPlayed(by: player) else { return }
         recorder.add("\(prefix)played to end \(item(ended))")
       },
     ]

@@ -3,6 +3,7 @@ import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
+import HostTime
 import Jukebox
 import MusicFiles
 import QueuePlayer
@@ -26,12 +27,8 @@ extension JukeboxPlayer {
       observe(.AVPlayerItemDidPlayToEndTime) { item, _ in .playedToEnd(item) },
       observe(AVPlayerItem.timeJumpedNotification) { item, _ in .timeJumped(item) },
       observe(AVPlayerItem.playbackStalledNotification) { item, _ in .stalled(item) },
-      NotificationCenter.default.addObserver(
-        forName: AVPlayerItem.transferNotification, object: nil, queue: nil
-      ) { [weak self] note in
-        guard let item = note.object as? AVPlayerItem,
-          let transfer = note.userInfo?[AVPlayerItem.transferNoteKey] as? TransferNote
-        else { return }
+      observe(AVPlayerItem.transferNotification) { [weak self] item, note in
+        guard let transfer = note.userInfo?[AVPlayerItem.transferNoteKey] as? TransferNote else { return }
         MainActor.assumeIsolated { self?.tell(.transfer(item, transfer)) }
       },
     ]
@@ -41,10 +38,20 @@ extension JukeboxPlayer {
     _ name: Notification.Name,
     _ notice: @escaping @MainActor (AVPlayerItem, (any Error)?) -> Notice
   ) -> any NSObjectProtocol {
-    NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] note in
-      guard let item = note.object as? AVPlayerItem else { return }
+    observe(name) { [weak self] item, note in
       let error = note.userInfo?[AVPlayerItemFailedToPlayToEndTimeErrorKey] as? any Error
       MainActor.assumeIsolated { self?.tell(notice(item, error)) }
+    }
+  }
+
+  /// Observes `name` for items that notify on the main queue. An item whose environment has a queue of its own notifies
+  /// there and belongs to another player: `NotificationCenter.default` is one for the whole process.
+  private func observe(
+    _ name: Notification.Name, _ receive: @escaping @Sendable (AVPlayerItem, Notification) -> Void
+  ) -> any NSObjectProtocol {
+    NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+      guard MainDispatchQueue.isCurrent, let item = note.object as? AVPlayerItem else { return }
+      receive(item, note)
     }
   }
 

@@ -208,21 +208,26 @@ final class EngineCore: DecodingHost {
     return next
   }
 
-  /// The frame up to which an offline output may render ahead of its observers: a quarter of a second, below
-  /// the second after which steps coalesce. Nil if the output has a clock of its own.
+  /// The last frame up to which a file may be rendered: `offlineLead` ahead of its observers, so that their steps never
+  /// coalesce. Nil where nobody observes, or the output has a clock of its own.
   private func offlineLimit(_ machine: EngineMachine, timing: OutputTiming?, renderer: Renderer?) -> Int64? {
     guard device.isOffline, let timing, let renderer else { return nil }
     guard !machine.schedule.isEmpty, let format = machine.format else { return .max }
     // The renderer counts frames, and signals, before the stream does; no signal follows the stream's own
     // update.
     let rendered = max(timing.renderedFrames, renderer.nextFrame)
-    return deliveries.backlogSeconds > 0.25
+    return deliveries.backlogSeconds > Self.offlineLeadSeconds
       ? rendered : rendered + Self.offlineLead(format, speed: machine.speed)
   }
 
-  /// A quarter of a second of the item, in output frames, because steps are counted in item time.
+  /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be undelivered: a
+  /// backlog just below the lead, the steps of this look, and two leads that the renderer takes before the next look.
+  /// Steps coalesce from one second on.
+  private static let offlineLeadSeconds = 0.15
+
+  /// `offlineLeadSeconds` in frames of the output.
   private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {
-    max(1, Int64(Double(format.sampleRate / 4) / max(1, speed)))
+    max(1, Int64(Double(format.sampleRate) * offlineLeadSeconds / max(1, speed)))
   }
 
   private func execute(_ command: OutputCommand, on present: inout Attachment?) {

@@ -18,7 +18,8 @@ struct BusHandle: ~Copyable {
         ]
         if let failure = steps.first(where: { $0 < 0 }) {
           _ = calls.unref(made)
-          throw .disconnected(String(cString: strerror(-failure)))
+          throw failure == -ECONNRESET || failure == -EPIPE
+            ? .endedAtOnce : .disconnected(String(cString: strerror(-failure)))
         }
       }
     } else {

@@ -62,7 +62,9 @@ package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
   package static func disconnected(_ message: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: message)
   }
-  /// The error for too many pending calls.
+  /// The server accepted the connection and closed it before libsystemd had sent its first bytes.
+  static let endedAtOnce = disconnected("the server closed the connection at once")
+  /// More than is accepted at once.
   package static let tooMuch = BusError(
     name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "too many calls wait for their reply")
 }

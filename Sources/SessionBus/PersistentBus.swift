@@ -70,12 +70,13 @@ package final class PersistentBus: Sendable {
       }
       handlers.onConnect(bus)
     } catch {
-      let wasConnected = state.withLock { state in
-        if state.madeAt == nil { state.hasBegun = false }
-        return state.madeAt != nil
+      let retries = state.withLock { state in
+        let wasConnected = state.madeAt != nil || error == .endedAtOnce
+        if !wasConnected { state.hasBegun = false }
+        return wasConnected
       }
-      // A retry is pointless without libsystemd or a bus address: waiting does not change that.
-      if wasConnected { retry(handlers) }
+      // Without libsystemd, or without the address of a bus, time changes nothing.
+      if retries { retry(handlers) }
     }
   }
 

@@ -1,9 +1,13 @@
+import AppLifecycle
+import ContinuoTesting
 import Foundation
 import NetworkTestSupport
 import PulseOutput
 import PulseTestSupport
 import TestSupport
 import Testing
+
+@testable import Backgrounder
 
 extension BackgrounderTests {
   /// The audio screen, with what it prints and what is heard.
@@ -22,7 +26,9 @@ extension BackgrounderTests {
         capture = try MonitorCapture(address: server.address, sink: server.configuration.sink)
         try await capture.started()
         for (index, duration) in durations.enumerated() {
-          paths.append(try await Song(duration: duration, seed: UInt64(index + 1)).write(into: folder.path))
+          paths.append(
+            try await PulseTestSupport.Song(duration: duration, seed: UInt64(index + 1)).write(
+              into: folder.path))
         }
       }
 
@@ -32,51 +38,91 @@ extension BackgrounderTests {
         folder.remove()
       }
 
-      /// Runs the screen to the end of the script.
-      func run(_ arguments: [String], status: Int32 = 0) async throws -> Transcript {
-        try await Run(["audio"] + arguments + paths, server: server.address).ended(status: status)
+      /// Runs the screen with these songs.
+      func run(_ arguments: [String], server address: String? = nil) throws -> Run {
+        try Run(["audio", "--script", "-"] + arguments + paths, server: address ?? server.address)
       }
     }
 
-    @Test func withTheModeNothingIsHeardOfTheHomeButton() async throws {
-      let stage = try await Stage(durations: [1, 0.8, 0.8])
+    /// The program: with the mode the home button changes nothing of what is heard.
+    @Test(.blocksThread) func withTheModeNothingIsHeardOfTheHomeButton() async throws {
+      let stage = try await Stage(durations: [0.3, 3, 0.3])
       defer { stage.close() }
-      let transcript = try await stage.run([
-        "--background-modes", "audio", "--script", "play@0 home@0.6 foreground@2 quit@5",
-      ])
+      let run = try stage.run(["--background-modes", "audio"])
+      run.type("play")
+      try await run.printed("Song: \(stage.names[1])")
+      run.type("home")
+      try await run.line(number: 50) { $0.hasPrefix("Background: ") }
+      run.type("foreground")
+      try await run.printed("Song: none")
+      // A busy machine may put silences between its frames.
       expectSame(
-        Sound(try await stage.capture.untilSilence()).trimmed, try await Sound.mpg123(stage.paths).trimmed)
+        Sound(try await stage.capture.untilSilence()).withoutSilence,
+        try await Sound.mpg123(stage.paths).withoutSilence)
+      let transcript = try await run.quit()
 
       #expect(
         transcript.system == Transcript.launch + ["> play"] + Transcript.home + ["> state background"]
           + Transcript.foreground + ["> state active", "> quit"])
       let songs = transcript.application.filter { $0.hasPrefix("Song: ") }
       #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: none"])
-      // Every hundredth in the background, one after the other; from 0 again where a song begins.
-      let inBackground = try transcript.application(after: "> state background", before: "> foreground")
-      #expect(inBackground.count > 50)
-      var last: Int?
-      for line in inBackground {
-        if line.hasPrefix("Song: ") {
-          last = -1
-          continue
-        }
-        let step = try #require(hundredths(line), "\(line)")
-        if let last { #expect(step == last + 1, "\(line)") }
-        last = step
-      }
-      #expect(transcript.errors.isEmpty)
+      // Ascending times: a busy machine may leave out some.
+      let times = transcript.application.compactMap(hundredths)
+      #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+      expectNoErrors(transcript)
     }
 
-    @Test func withoutTheModeItStopsAndGoesOn() async throws {
-      let stage = try await Stage(durations: [1, 0.8, 0.8])
-      defer { stage.close() }
-      let transcript = try await stage.run(["--script", "play@0 home@0.6 foreground@1.4 quit@6"])
-      let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      expectSame(
-        heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence, "both parts together")
-      #expect(heard.silences.count == 1)
+    @MainActor @Test func withTheModeEveryHundredthIsPrinted() async throws {
+      try await withPhone(
+        ["audio", "--background-modes", "audio", "--script", "play@0 home@0.605 foreground@2.005 quit@5"],
+        songs: { device in ["a", "b", "c"].map { device.song($0, duration: .seconds(1)).url } }
+      ) { phone in
+        #expect(phone.device.heard.passages.map(\.frames) == Array(repeating: 0..<44_100, count: 3))
+        #expect(phone.device.heard.silences.isEmpty)
+        let behind = phone.lines.drop { !$0.hasPrefix("Background: ") }
+        let first = (61...99).map { "Background: 0.\($0)" }
+        let second = (0...99).map { "Background: 0.\($0 < 10 ? "0" : "")\($0)" }
+        #expect(
+          behind == first + ["Song: b.mp3"] + second + ["Song: c.mp3"] + second.prefix(1) + ["Song: none"])
+      }
+    }
 
+    /// The program over TCP: sound stops with the suspension and goes on with the very next frame. The connection with the
+    /// sound server is the system's: a suspension does not touch it. So is that for a song from the network.
+    @Test(.blocksThread) func withoutTheModeItStopsAndGoesOn() async throws {
+      var stage = try await Stage(durations: [0.3, 4])
+      defer { stage.close() }
+      let port = try HostileServer.freePort()
+      _ = try pactl(
+        stage.server.address, "load-module", "module-native-protocol-tcp", "listen=127.0.0.1", "port=\(port)",
+        "auth-anonymous=1")
+      let files = stage.paths
+      let file = HostileFile(Array(try Data(contentsOf: URL(fileURLWithPath: files[1]))))
+      let server = try HostileServer { request in
+        file.answer(request).map { step in
+          if case .send(let bytes) = step, bytes.count > 1000 {
+            // In 2 s, so that the connection is in use when the button is pressed.
+            .sendSlowly(bytes, piece: bytes.count / 20, pause: 0.1)
+          } else {
+            step
+          }
+        }
+      }
+      stage.paths = [files[0], server.url("/song.mp3")]
+      let run = try stage.run([], server: "tcp:127.0.0.1:\(port)")
+      run.type("play")
+      try await run.printed("Song: song.mp3")
+      run.type("home")
+      try await run.printed("state suspended")
+      // A silence that can be told from none.
+      try await Task.sleep(for: .milliseconds(500))
+      run.type("foreground")
+      try await run.printed("Song: none")
+      let heard = Sound(try await stage.capture.untilSilence()).trimmed
+      let transcript = try await run.quit()
+      expectSame(heard.withoutSilence, try await Sound.mpg123(files).withoutSilence, "both parts together")
+      #expect(heard.silences.contains { $0.count > 10_000 })
+      #expect(server.requests.count == 1)
       #expect(
         transcript.system == Transcript.launch + ["> play"] + Transcript.home
           + ["> state background", "> state suspended"] + Transcript.foreground + [
@@ -85,109 +131,90 @@ extension BackgrounderTests {
       #expect(try transcript.application(after: "> state suspended", before: "> foreground").isEmpty)
       let songs = transcript.application.filter { $0.hasPrefix("Song: ") }
       #expect(songs == stage.names.map { "Song: \($0)" } + ["Song: none"])
-      #expect(transcript.errors.isEmpty)
-    }
-
-    /// The connection with the sound server is the system's, also over TCP: a suspension does not touch it.
-    @Test func soundOverTCPGoesOnBehindASuspension() async throws {
-      let stage = try await Stage(durations: [1.5])
-      defer { stage.close() }
-      let port = try HostileServer.freePort()
-      _ = try pactl(
-        stage.server.address, "load-module", "module-native-protocol-tcp", "listen=127.0.0.1", "port=\(port)",
-        "auth-anonymous=1")
-      let run = try Run(
-        ["audio", "--script", "play@0 home@0.6 foreground@1.4 quit@4"] + stage.paths,
-        server: "tcp:127.0.0.1:\(port)")
-      let transcript = try await run.ended()
-      let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
-      #expect(heard.silences.count == 1)
-      #expect(transcript.system.contains("> state suspended"))
-      #expect(!transcript.system.contains { $0.contains("reclaimed") })
-      #expect(transcript.errors.isEmpty)
+      expectNoErrors(transcript)
     }
 
     /// T13: with the mode the home button changes nothing for a song from the network either. Without it the song goes on with
-    /// the very next frame, over the connection that it had: that is the system's, and is not reclaimed.
-    @Test(arguments: [true, false])
+    /// the very next frame.
+    @MainActor @Test(arguments: [true, false])
     func aSongFromTheNetworkGoesOn(hasMode: Bool) async throws {
-      let stage = try await Stage(durations: [4])
-      defer { stage.close() }
-      let file = HostileFile(Array(try Data(contentsOf: URL(fileURLWithPath: stage.paths[0]))))
-      let server = try HostileServer { request in
-        file.answer(request).map { step in
-          if case .send(let bytes) = step, bytes.count > 1000 {
-            // In 1.5 s, so that the connection is in use when the button is pressed.
-            .sendSlowly(bytes, piece: bytes.count / 20, pause: 0.075)
-          } else {
-            step
-          }
-        }
-      }
       let modes = hasMode ? ["--background-modes", "audio"] : []
-      let run = try Run(
-        ["audio", "--script", "play@0 home@1 foreground@1.6 quit@8"] + modes + [server.url("/song.mp3")],
-        server: stage.server.address)
-      let transcript = try await run.ended()
-      let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
-      #expect(heard.silences.count == (hasMode ? 0 : 1))
-      #expect(server.requests.count == 1)
-      #expect(transcript.system.contains("> state suspended") != hasMode)
-      #expect(!transcript.system.contains { $0.contains("reclaimed") })
-      #expect(transcript.errors.isEmpty)
+      try await withPhone(
+        ["audio", "--script", "play@0 home@1 foreground@3 quit@20"] + modes,
+        songs: { [$0.song("a", duration: .seconds(4), at: "http://music.example/a.mp3").url] }
+      ) { phone in
+        let heard = phone.device.heard
+        #expect(heard.passages.map(\.frames) == [0..<176_400])
+        #expect(heard.silences.map { $0.end - $0.start }.count == (hasMode ? 0 : 1))
+        #expect(phone.device.record.contains("state suspended") != hasMode)
+        #expect(phone.device.network.requests.count == 1)
+        #expect(phone.lines.last == "Song: none")
+      }
     }
 
-    @Test func theButtonPausesAndPlays() async throws {
-      let stage = try await Stage(durations: [1.5])
-      defer { stage.close() }
-      let transcript = try await stage.run(["--script", "play@0 tap@0.6 tap@1.2 quit@4"])
-      let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
-      #expect(heard.silences.count == 1)
-      #expect(transcript.system == Transcript.launch + ["> play", "> tap", "> tap", "> quit"])
-      #expect(transcript.application == ["Song: \(stage.names[0])", "Song: none"])
+    @MainActor @Test func theButtonPausesAndPlays() async throws {
+      try await withPhone(
+        ["audio", "--script", "play@0 tap@0.6 tap@1.2 quit@4"],
+        songs: { [$0.song("a", duration: .seconds(1)).url] }
+      ) { phone in
+        #expect(
+          phone.device.record.only("|", "sound", "silence") == """
+            0.000 | Song: a.mp3
+            0.000 sound a from frame 0
+            0.600 silence
+            1.200 sound a from frame 26460
+            1.600 | Song: none
+            1.600 silence
+            """)
+      }
     }
 
-    @Test func aCallInterruptsAndTheScreenResumes() async throws {
-      let stage = try await Stage(durations: [1.5])
-      defer { stage.close() }
-      let transcript = try await stage.run([
-        "--background-modes", "audio", "--script", "play@0 call@0.6 hangup@1.2 quit@4",
-      ])
-      let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      expectSame(heard.withoutSilence, try await Sound.mpg123(stage.paths).withoutSilence)
-      #expect(heard.silences.count == 1)
-      #expect(
-        transcript.system == Transcript.launch + [
-          "> play", "> call", "> call willResignActive", "> state inactive", "> interruption began",
-          "> hangup",
-          "> interruption ended, sound should resume", "> call didBecomeActive", "> state active", "> quit",
-        ])
-      let words = transcript.application.filter { hundredths($0) == nil }
-      #expect(words.count == 4)
-      #expect(words.first == "Song: \(stage.names[0])")
-      #expect(words.dropFirst().first?.hasPrefix("Interrupted at 0.") == true)
-      #expect(words.suffix(2) == ["Interruption is over", "Song: none"])
+    @MainActor @Test func aCallInterruptsAndTheScreenResumes() async throws {
+      try await withPhone(
+        ["audio", "--background-modes", "audio", "--script", "play@0 call@0.605 hangup@1.2 quit@4"],
+        songs: { [$0.song("a", duration: .seconds(1)).url] }
+      ) { phone in
+        #expect(
+          phone.device.record.without("| Background").since(.milliseconds(1)) == """
+            0.605 interrupt begin
+            0.605 call applicationWillResignActive
+            0.605 state inactive
+            0.605 interruption began
+            0.605 | Interrupted at 0.60
+            0.605 silence
+            1.200 interrupt end resume
+            1.200 interruption ended, should resume
+            1.200 call applicationDidBecomeActive
+            1.200 | Interruption is over
+            1.200 state active
+            1.200 sound a from frame 26681
+            1.595 | Song: none
+            1.595 silence
+            """)
+      }
     }
 
-    /// A terminated application is silent at once, also while its main thread hangs. Its next life goes on where
+    /// The program: a terminated application is silent at once, also while its main thread hangs. Its next life goes on where
     /// it ended.
-    @Test func aTerminatedApplicationIsSilentAndRestored() async throws {
-      let stage = try await Stage(durations: [1, 2.5, 0.5])
+    @Test(.blocksThread) func aTerminatedApplicationIsSilentAndRestored() async throws {
+      let stage = try await Stage(durations: [0.3, 4, 0.3])
       defer { stage.close() }
-      let transcript = try await stage.run(
-        [
-          "--background-modes", "audio", "--misbehave", "block-background", "--call-limit", "1", "--script",
-          "play@0 home@0.7 launch@3 play@3.5 quit@8",
-        ], status: 1)
+      let names = stage.names.map { "Song: \($0)" }
+      let run = try stage.run([
+        "--background-modes", "audio", "--misbehave", "block-background", "--call-limit", "1",
+      ])
+      run.type("play")
+      try await run.printed(names[1])
+      run.type("home")
+      try await run.printed("No longer blocking the main thread")
+      run.type("launch play")
+      try await run.printed("Song: none")
       let heard = Sound(try await stage.capture.untilSilence()).trimmed
-      let whole = try await Sound.mpg123(stage.paths).trimmed
-      #expect(heard.silences.count == 1)
-      let silence = try #require(heard.silences.first)
-      let first = heard[0..<silence.start]
-      let second = heard[(silence.start + silence.count)..<heard.frames.count]
+      let transcript = try await run.quit(status: 1)
+      let whole = try await Sound.mpg123(stage.paths).withoutSilence
+      let silence = try #require(heard.silences.max { $0.count < $1.count })
+      let first = heard[0..<silence.start].withoutSilence
+      let second = heard[(silence.start + silence.count)..<heard.frames.count].withoutSilence
       // Nothing is missing. What the sink had taken already sounds in both lives: two of its blocks at most.
       let both = first.frames.count + second.frames.count - whole.frames.count
       #expect((0...4410).contains(both))
@@ -199,38 +226,48 @@ extension BackgrounderTests {
         transcript.system == Transcript.launch + ["> play"] + Transcript.home
           + ["> state notRunning", "> terminated: 0x8badf00d"] + Transcript.launch + ["> play", "> quit"])
       #expect(transcript.errors.first == "Application terminated: 0x8badf00d")
-      // The observer was in line behind the hanging call; with the application it is gone.
+      // The observer was in line behind the hanging call; with the application it is gone. On a busy machine the call may begin
+      // to hang when its time is over.
       #expect(
         try transcript.application(after: "> terminated: 0x8badf00d", before: "> launch")
-          == ["No longer blocking the main thread"])
-      let names = stage.names.map { "Song: \($0)" }
+          .filter { $0 != "Blocking the main thread" } == ["No longer blocking the main thread"])
       #expect(
         try transcript.application(after: "> terminated: 0x8badf00d", "> launch", before: "> quit")
           == ["Restored", names[1], names[2], "Song: none"])
     }
 
-    /// The hundredths in a line like `Background: 12.34`; nil for another.
-    @Test func aFileThatIsNoSongIsNamed() async throws {
-      let stage = try await Stage(durations: [0.5])
-      defer { stage.close() }
-      let path = stage.folder.path + "/no.mp3"
-      try Data("no sound".utf8).write(to: URL(fileURLWithPath: path))
-      let transcript = try await stage.run(["--script", "play@0 quit@2", path])
-      #expect(transcript.application.count { $0.hasPrefix("Cannot play no.mp3: ") } == 1)
-      #expect(transcript.application.contains("Song: \(stage.names[0])"))
+    @MainActor @Test func aFileThatIsNoSongIsNamed() async throws {
+      try await withPhone(
+        ["audio", "--script", "play@0 quit@2"],
+        songs: { [$0.song("a", duration: .seconds(1)).url, $0.brokenSong("no")] }
+      ) { phone in
+        #expect(phone.lines.count { $0.hasPrefix("Cannot play no.mp3: ") } == 1)
+        #expect(phone.lines.first == "Song: a.mp3")
+      }
     }
 
-    /// However often the server is tried again.
-    @Test func silenceIsToldOnce() async throws {
+    /// The program: however often the server is tried again.
+    @Test(.blocksThread) func silenceIsToldOnce() async throws {
       let stage = try await Stage(durations: [0.5])
       defer { stage.close() }
-      let transcript = try await Run(
-        ["audio", "--script", "play@0 quit@2"] + stage.paths, server: "unix:\(stage.folder.path)/nobody"
-      ).ended()
+      let run = try stage.run([], server: "unix:\(stage.folder.path)/nobody")
+      run.type("play")
+      _ = try await run.log.wait(for: "a complaint") { !$0.errors.isEmpty }
+      // Time for further attempts.
+      try await Task.sleep(for: .seconds(1))
+      let transcript = try await run.quit()
       #expect(transcript.errors.count == 1, "\(transcript.errors)")
       #expect(transcript.errors.first?.hasPrefix("Backgrounder: no sound: ") == true)
     }
 
+    /// Expects no complaint but that a busy machine has left out times.
+    private func expectNoErrors(_ transcript: Transcript, sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect(
+        transcript.errors.allSatisfy { $0.contains("time steps left out") }, "\(transcript.errors)",
+        sourceLocation: sourceLocation)
+    }
+
+    /// The hundredths in a line like `Background: 12.34`; nil for another.
     private func hundredths(_ line: String) -> Int? {
       guard line.hasPrefix("Background: ") else { return nil }
       let parts = line.dropFirst(12).split(separator: ".")

@@ -1,4 +1,4 @@
 import Testing
 
-/// The example as it is built: all of its screens, on real time, with all that they print.
+/// The example: its screens in virtual time, and some runs of the program as it is built.
 @Suite(.timeLimit(.minutes(10))) enum BackgrounderTests {}

@@ -1,5 +1,12 @@
+import AppLifecycle
+import ArgumentParser
+import ContinuoTesting
+import Foundation
 import PulseTestSupport
+import TestSupport
 import Testing
+
+@testable import Backgrounder
 
 extension BackgrounderTests {
   @Suite struct CommandTests {
@@ -37,99 +44,113 @@ extension BackgrounderTests {
         (["fetch", "--reclaim-sockets", "sometimes"], "never, when-locked, when-suspended"),
         (["fetch", "--misbehave", "leave-open"], "a fault of the listen screen"),
         (["session", "--misbehave", "wait-for-network"], "a fault of the session screen with a --service"),
+        (["location", "--location", "/nowhere/run.gpx"], "/nowhere/run.gpx: no such file"),
+        (["location", "--location", "gpsd:a:b"], "is not gpsd:HOST:PORT"),
+        (["location", "--location-speed", "0"], "--location-speed takes a factor"),
+        (["location", "--location-speed", "nan"], "--location-speed takes a factor"),
+        (["fetch", "--location", "gpsd"], "only the location screen"),
+        (["location", "--timeline", "/nowhere/run.svg"], "--timeline /nowhere/run.svg"),
+        (["location", "--location-answer", "maybe"], "always, when-in-use, denied"),
         ([], "<screen>"),
       ] as [([String], String)])
-    func nonsenseIsRefused(arguments: [String], message: String) async throws {
-      let transcript = try await Run(arguments).ended(status: 64)
-      #expect(transcript.errors.contains { $0.contains(message) }, "\(transcript.errors)")
-      #expect(transcript.lines.isEmpty)
-    }
-
-    @Test func helpHasExamples() async throws {
-      let transcript = try await Run(["--help"]).ended()
-      for word in ["SCREENS", "EXAMPLES", "EXIT STATUS", "--misbehave", "--background-time"] {
-        #expect(transcript.lines.contains { $0.contains(word) }, "\(word)")
+    func nonsenseIsRefused(arguments: [String], message: String) throws {
+      do {
+        _ = try Backgrounder.parse(arguments).plan()
+        Issue.record("\(arguments) are accepted")
+      } catch {
+        #expect(Backgrounder.exitCode(for: error) == .validationFailure)
+        #expect(Backgrounder.fullMessage(for: error).contains(message))
       }
     }
 
-    @Test func unknownModesAreWarnedOf() async throws {
-      let transcript = try await Run(["fetch", "--background-modes", "fetsch", "--press", "quit@0"]).ended()
-      #expect(transcript.errors.count == 1)
-      #expect(
-        transcript.errors.first?.hasPrefix("Backgrounder: unknown background mode \"fetsch\" ignored") == true
-      )
+    /// The program: nothing is printed but what is wrong, also where only the run finds that.
+    @Test func aRefusalHasAStatus() async throws {
+      let transcript = try await Run(["fetch", "--info-plist", "/nowhere/Info.plist"]).ended(status: 64)
+      #expect(transcript.errors.contains { $0.contains("/nowhere/Info.plist") }, "\(transcript.errors)")
+      #expect(transcript.lines.isEmpty)
+    }
+
+    @Test func helpHasExamples() {
+      let help = Backgrounder.helpMessage()
+      for word in ["SCREENS", "EXAMPLES", "EXIT STATUS", "--misbehave", "--background-time"] {
+        #expect(help.contains(word), "\(word)")
+      }
+      for screen in ScreenChoice.allCases { #expect(help.contains("\n  \(screen.rawValue) "), "\(screen)") }
+    }
+
+    /// Presses of both options are done in the order of their times. A screen that does nothing before is tapped, unless the
+    /// script says when, or words are typed.
+    @Test(
+      arguments: [
+        (
+          ["fetch", "--script", "home@3  foreground@6.5", "--press", "lock@4"],
+          "home3.0 lock4.0 foreground6.5"
+        ),
+        (["whatever", "--press", "home@1", "--press", "quit@2"], "tap0.0 home1.0 quit2.0"),
+        (["whatever", "--script", "home@1 play@2"], "home1.0 play2.0"),
+        (["whatever", "--script", "-", "--press", "home@1"], "home1.0"),
+        (["session"], ""),
+      ])
+    func aScriptIsInOrder(arguments: [String], presses: String) throws {
+      let plan = try Backgrounder.parse(arguments).plan()
+      #expect(plan.presses.map { "\($0.action)\($0.time)" }.joined(separator: " ") == presses)
     }
 
     /// Every screen leaves the front four times, twice by each button, without time for what it does there to end in between.
-    @Test(
-      arguments: [
-        "audio", "location", "whatever", "fetch", "listen", "upload", "download", "session", "voip",
-        "refresh",
-      ])
-    func everyScreenLeavesTheFrontMoreThanOnce(screen: String) async throws {
-      let port = ["voip": ["--port", "9"], "listen": ["--port", "0"]][screen] ?? []
-      let transcript = try await Run(
+    /// The upload's test does so too.
+    @MainActor @Test(arguments: ScreenChoice.allCases.filter { $0 != .upload })
+    func everyScreenLeavesTheFrontMoreThanOnce(screen: ScreenChoice) async throws {
+      let port = [.voip: ["--port", "9"], .listen: ["--port", "0"]][screen] ?? []
+      try await withPhone(
         [
-          screen, "--work", "1.5", "--background-time", "4", "--expiration-warning", "0.5", "--script",
-          "tap@0 home@0.3 foreground@0.5 home@0.7 foreground@0.9 lock@1.1 unlock@1.3 lock@1.5 quit@6.5",
-        ] + port + (screen == "audio" ? ["--null-sink"] : [])
-      ).ended()
-      // Where it is, nobody says here.
-      #expect(transcript.errors.allSatisfy { screen == "location" && $0.hasSuffix("no source of places") })
-      #expect(transcript.system.count { $0 == "> call didEnterBackground" } == 4)
-      let tasks = transcript.system.filter { $0.hasPrefix("> task ") }
-      let (begun, ended) = (tasks.count { $0.hasSuffix(" begun") }, tasks.count { $0.hasSuffix(" ended") })
-      #expect(begun == ended, "\(tasks)")
-      #expect(transcript.system.suffix(2) == ["> state suspended", "> quit"])
+          screen.rawValue, "--work", "15", "--script",
+          "tap@0 home@3 foreground@5 home@7 foreground@9 lock@11 unlock@13 lock@15 quit@500",
+        ] + port, songs: screen == .audio ? { [$0.song("a", duration: .seconds(60)).url] } : nil
+      ) { phone in
+        let record = phone.device.record
+        #expect(
+          record.moments(of: "call applicationDidEnterBackground") == [3, 7, 11, 15].map { .seconds($0) })
+        let tasks = record.only("task ").entries.map(\.text)
+        let (begun, ended) = (tasks.count { $0.hasSuffix(" begun") }, tasks.count { $0.hasSuffix(" ended") })
+        #expect(begun == ended, "\(tasks)")
+        #expect(phone.device.state == .suspended && phone.device.termination == nil)
+      }
     }
 
     /// The session is over once, however often its application leaves the front meanwhile.
-    @Test func theSessionEndsOnce() async throws {
-      let transcript = try await Run([
-        "session", "--work", "1.5", "--background-time", "4", "--expiration-warning", "0.5", "--script",
-        "home@0.3 foreground@0.6 home@0.9 quit@6.5",
-      ]).ended()
-      #expect(
-        transcript.application == [
-          "Session begun", "Application entered background state.",
-          "Application entered background state.", "Session ended",
-        ])
+    @MainActor @Test func theSessionEndsOnce() async throws {
+      try await withPhone([
+        "session", "--work", "15", "--script", "home@3 foreground@6 home@9 quit@500",
+      ]) { phone in
+        #expect(
+          phone.lines == [
+            "Session begun", "Application entered background state.",
+            "Application entered background state.", "Session ended",
+          ])
+        #expect(phone.device.record.moments(of: "| Session ended") == [.seconds(18)])
+      }
     }
 
     /// A call of the service that outlives its task does not end the next one.
-    @Test func aLateAnswerEndsNoOtherTask() async throws {
-      let transcript = try await Run([
-        "session", "--work", "3", "--background-time", "2", "--expiration-warning", "0.5", "--script",
-        "home@0.3 foreground@2.5 home@2.8 quit@6.5",
-      ]).ended()
-      let tasks = transcript.system.filter { $0.hasPrefix("> task ") }
-      let story = ["begun", "expires", "ended", "has expired"]
-      #expect(
-        tasks == [1, 2].flatMap { number in story.map { "> task \(number) \"End of session\" \($0)" } })
-    }
-
-    /// The lock and its end, a memory warning and the end by the system, as the application is told of them.
-    @Test func everyPressArrives() async throws {
-      let transcript = try await Run([
-        "whatever", "--script",
-        "lock@0.3 unlock@0.6 call@0.9 hangup@1.2 memory@1.5 terminate@1.8 tap@2.1 launch@2.4 quit@2.7",
-      ]).ended()
-      var expected = Transcript.launch
-      expected.append("> lock")
-      expected += Transcript.home.dropFirst()
-      expected += ["> state background", "> state suspended", "> unlock"]
-      expected += Transcript.foreground.dropFirst()
-      expected += [
-        "> state active", "> call", "> call willResignActive", "> state inactive", "> interruption began",
-        "> hangup",
-        "> interruption ended, sound should resume", "> call didBecomeActive", "> state active", "> memory",
-        "> call didReceiveMemoryWarning", "> terminate", "> call willTerminate", "> state notRunning",
-        "> terminated", "> tap", "> the application is not active",
-      ]
-      expected += Transcript.launch
-      expected.append("> quit")
-      #expect(transcript.system == expected)
-      #expect(transcript.application.isEmpty)
+    @MainActor @Test func aLateAnswerEndsNoOtherTask() async throws {
+      try await withPhone([
+        "session", "--work", "300", "--script", "home@3 foreground@250 home@280 quit@1000",
+      ]) { phone in
+        #expect(
+          phone.device.record.only("task", "| Session ended", "state background", "state suspended") == """
+            3.000 task "End of session" begun
+            3.000 state background
+            178.000 task "End of session" expires
+            178.000 task "End of session" ended
+            178.000 state suspended
+            280.000 task "End of session" begun
+            280.000 state background
+            303.000 | Session ended
+            455.000 task "End of session" expires
+            455.000 task "End of session" ended
+            455.000 state suspended
+            """)
+      }
     }
   }
 }

@@ -1,100 +1,141 @@
+import AppLifecycle
+import ContinuoTesting
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
 import TestSupport
 import Testing
 
+@testable import Backgrounder
+
 extension BackgrounderTests {
   /// The download screen with a real server.
   @Suite struct DownloadTests {
     private static let names = ["one", "two", "three", "four"].map { "\($0).mp3" }
+    private static let downloaded = names.map { "Downloaded \($0)" }
     private let content = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+    private let folder: TemporaryFolder
 
-    /// A server of four files, which sends them so many bytes at a time with a tenth of a second between.
-    private func server(piece: Int) throws -> HostileServer {
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A server of four files, which does not send the end of the first one until the rest is asked for.
+    private func server() throws -> HostileServer {
       let file = HostileFile(content)
       return try HostileServer { request in
-        file.answer(request).map { step in
-          if case .send(let bytes) = step, bytes.count > 1000 {
-            .sendSlowly(bytes, piece: piece, pause: 0.1)
-          } else {
-            step
-          }
+        var file = file
+        if request.target.hasSuffix("/one.mp3"), request.number == 1 {
+          (file.cut, file.ending) = (200_000, .hang)
         }
+        return file.answer(request)
       }
     }
 
-    private func download(_ server: HostileServer, _ arguments: [String]) async throws -> Transcript {
-      let folder = try TemporaryFolder()
-      defer { folder.remove() }
-      let transcript = try await Run(
-        ["download", "--service", server.url("/music"), "--downloads", folder.path] + arguments
-      ).ended()
+    private func arguments(_ server: HostileServer, _ more: [String]) -> [String] {
+      ["download", "--service", server.url("/music"), "--downloads", folder.path] + more
+    }
+
+    /// Whether something of the first file was stored.
+    private var hasPart: Bool {
+      let part = try? FileManager.default.attributesOfItem(atPath: folder.file("one.mp3.part"))
+      return (part?[.size] as? Int ?? 0) > 0
+    }
+
+    /// Expects the files that the server has, and no more.
+    private func expectFiles() throws {
       for name in Self.names {
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        let data = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
         #expect(data.elementsEqual(content), "\(name)")
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4)
-      #expect(
-        transcript.application.filter { $0.hasPrefix("Downloaded") } == Self.names.map { "Downloaded \($0)" })
-      #expect(transcript.application.last == "No more downloads")
-      #expect(transcript.errors.isEmpty)
-      return transcript
     }
 
-    @Test func filesAreTheServers() async throws {
-      let server = try server(piece: 100_000)
-      let transcript = try await download(server, ["--script", "tap@0 home@0.5 quit@5"])
-      #expect(server.requests.map(\.target) == Self.names.map { "/music/\($0)" })
-      #expect(transcript.system.contains("> task 1 \"Download\" ended"))
+    @MainActor @Test func filesAreTheServers() async throws {
+      defer { folder.remove() }
+      let file = HostileFile(content)
+      let gate = DispatchSemaphore(value: 0)
+      let server = try HostileServer { request in
+        gate.wait()
+        gate.signal()
+        return file.answer(request)
+      }
+      try await withPhone(arguments(server, [])) { phone in
+        try await phone.play("home@1")
+        gate.signal()
+        try await phone.wait(for: "| No more downloads")
+        #expect(phone.lines == Self.downloaded + ["No more downloads"])
+        #expect(server.requests.map(\.target) == Self.names.map { "/music/\($0)" })
+        #expect(
+          phone.device.record.only("task", "state background", "state suspended") == """
+            1.000 task "Download" begun
+            1.000 state background
+            1.000 task "Download" ended
+            1.000 state suspended
+            """)
+        try expectFiles()
+      }
     }
 
-    /// T6: where a suspended application has lost its connection it goes on by Range, and the file is the server's.
+    /// T6, with the program: where a suspended application has lost its connection it goes on by Range, and the file is the
+    /// server's.
     @Test func aReclaimedConnectionIsReplaced() async throws {
-      let server = try server(piece: 20_000)
+      defer { folder.remove() }
+      let server = try server()
       // No time for tasks: it is suspended at once.
-      let transcript = try await download(
-        server, ["--background-time", "0", "--script", "tap@0 home@1 foreground@2 quit@12"])
-      #expect(transcript.system.contains { $0.hasPrefix("> sockets reclaimed: 127.0.0.1:") })
+      let run = try Run(arguments(server, ["--background-time", "0", "--script", "-"]))
+      run.type("tap")
+      let end = ContinuousClock.now + .seconds(60)
+      while !hasPart, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
+      run.type("home")
+      try await run.line { $0.contains("sockets reclaimed: 127.0.0.1:") }
+      run.type("foreground")
+      try await run.printed("No more downloads")
+      let transcript = try await run.quit()
       #expect(transcript.application.contains { $0.hasPrefix("Download interrupted: ") })
       #expect(transcript.application.contains { $0.hasPrefix("Going on at byte ") })
+      #expect(transcript.application.filter { $0.hasPrefix("Downloaded") } == Self.downloaded)
+      #expect(transcript.application.last == "No more downloads")
       #expect(server.requests.contains { $0.first ?? 0 > 0 && $0.fields["if-range"] == "\"1\"" })
       #expect(server.bytesSent < 4 * content.count + 500_000)
+      #expect(transcript.errors.isEmpty)
+      try expectFiles()
     }
 
     /// T10: begun before, asked for in didEnterBackground, closed by the expiration handler; no termination, and the rest in
     /// front.
-    @Test func theExpirationHandlerClosesTheConnection() async throws {
-      let server = try server(piece: 20_000)
-      let task = "> task 1 \"Download\""
-      let transcript = try await download(
-        server,
-        [
-          "--background-time", "2", "--expiration-warning", "1", "--script",
-          "tap@0 home@0.5 foreground@3 quit@13",
-        ])
-      #expect(
-        // The network's thread may come to close the connection only after the system has taken it.
-        transcript.system.filter { !$0.contains("reclaimed") } == Transcript.launch + ["> tap"]
-          + Transcript.home + [
-            "\(task) begun", "> state background", "\(task) expires", "\(task) ended", "\(task) has expired",
-            "> state suspended",
-          ] + Transcript.foreground + ["> state active", "> quit"])
-      #expect(transcript.application.contains("Out of time, 4 downloads left"))
-      #expect(transcript.application.contains { $0.hasPrefix("Going on at byte ") })
+    @MainActor @Test func theExpirationHandlerClosesTheConnection() async throws {
+      defer { folder.remove() }
+      let server = try server()
+      try await withPhone(arguments(server, [])) { phone in
+        try await phone.wait(for: "a part of the first file") { hasPart }
+        try await phone.play("home@1 foreground@300")
+        try await phone.wait(for: "| No more downloads")
+        #expect(
+          phone.device.record.since(.seconds(1)).only("| Out", "task", "state", "terminated") == """
+            1.000 state inactive
+            1.000 task "Download" begun
+            1.000 state background
+            176.000 task "Download" expires
+            176.000 | Out of time, 4 downloads left
+            176.000 task "Download" ended
+            176.000 state suspended
+            300.000 state inactive
+            300.000 state active
+            """)
+        #expect(phone.lines.contains { $0.hasPrefix("Going on at byte ") })
+        #expect(phone.lines.filter { $0.hasPrefix("Downloaded") } == Self.downloaded)
+        #expect(server.requests.contains { $0.first ?? 0 > 0 })
+        try expectFiles()
+      }
     }
 
-    @Test func whatIsNotThereIsSaidSo() async throws {
-      let server = try HostileServer { _ in HostileFile.plain("404 Not Found") }
-      let folder = try TemporaryFolder()
+    @MainActor @Test func whatIsNotThereIsSaidSo() async throws {
       defer { folder.remove() }
-      let transcript = try await Run([
-        "download", "--service", server.url(""), "--downloads", folder.path, "--press", "quit@2",
-      ]).ended()
-      #expect(
-        transcript.application.filter { $0.hasPrefix("Download of ") }.count == 4, "\(transcript.application)"
-      )
-      #expect(transcript.application.last == "No more downloads")
+      let server = try HostileServer { _ in HostileFile.plain("404 Not Found") }
+      try await withPhone(arguments(server, [])) { phone in
+        try await phone.wait(for: "| No more downloads")
+        #expect(phone.lines.count { $0.hasPrefix("Download of ") } == 4, "\(phone.lines)")
+        #expect(phone.lines.last == "No more downloads")
+      }
     }
   }
 }

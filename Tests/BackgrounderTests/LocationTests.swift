@@ -1,7 +1,12 @@
+import AppLifecycle
+import ArgumentParser
+import ContinuoTesting
 import Foundation
 import PulseTestSupport
 import TestSupport
 import Testing
+
+@testable import Backgrounder
 
 extension BackgrounderTests {
   /// The location screen on a phone that goes along a GPX file, twenty times as fast as it says.
@@ -20,9 +25,8 @@ extension BackgrounderTests {
           """.utf8))
     }
 
-    private func run(_ arguments: [String], status: Int32 = 0) async throws -> Transcript {
-      try await Run(["location", "--location", track, "--location-speed", "20"] + arguments).ended(
-        status: status)
+    private func arguments(_ more: [String]) -> [String] {
+      ["location", "--location", track, "--location-speed", "20"] + more
     }
 
     /// Seconds of the way in lines with a place.
@@ -35,96 +39,110 @@ extension BackgrounderTests {
       }
     }
 
+    private func writeList(_ list: [String: Any]) throws -> String {
+      try folder.write(
+        "Info.plist",
+        Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)))
+    }
+
+    @MainActor @Test func withTheModeNoPlaceIsLost() async throws {
+      try await withPhone(
+        arguments(["--background-modes", "location", "--script", "tap@0 home@1.01 foreground@2.01 quit@3.01"])
+      ) { phone in
+        // Twenty places a second after the first one.
+        #expect(seconds(phone.lines) == Array(0...60))
+        #expect(!phone.device.record.contains("state suspended"))
+        let beginnings = phone.lines.map { $0.prefix { $0 != "<" } }
+        let inFront = Array(repeating: "Location: "[...], count: 21)
+        let behind = Array(repeating: "App is backgrounded. New location is "[...], count: 20)
+        #expect(beginnings == inFront + behind + ["Map: 41 pins"] + inFront.dropLast())
+      }
+    }
+
+    /// The program with a property list's mode and description, and a drawing.
     @Test func withTheModePlacesGoOnBehindTheHomeButton() async throws {
-      let drawing = folder.file("run.svg")
-      let transcript = try await run([
-        "--background-modes", "location", "--timeline", drawing, "--script",
-        "tap@0 home@1 foreground@2 quit@3",
+      let list = try writeList([
+        "UIBackgroundModes": ["location"], "NSLocationAlwaysUsageDescription": "For the map.",
       ])
+      let drawing = folder.file("run.svg")
+      let run = try Run(arguments(["--info-plist", list, "--timeline", drawing, "--script", "-"]))
+      run.type("tap")
+      try await run.line(number: 5) { $0.hasPrefix("Location: <") }
+      run.type("home")
+      try await run.line(number: 5) { $0.hasPrefix("App is backgrounded. New location is <") }
+      run.type("foreground")
+      try await run.line { $0.wholeMatch(of: /Map: \d+ pins/) != nil }
+      let transcript = try await run.quit()
       #expect(transcript.errors.isEmpty)
       #expect(!transcript.system.contains("> state suspended"))
+      // All from the present place on, which may come twice: the permission and the source's report both offer it.
       let all = seconds(transcript.application)
-      #expect(all == Array(0..<all.count) && all.count > 55)
-      let behind = try transcript.application(after: "> state background", before: "> foreground")
-      #expect(behind.count >= 15)
-      #expect(behind.allSatisfy { $0.hasPrefix("App is backgrounded. New location is <") })
+      let first = try #require(all.first)
+      let others = Array(all.drop { $0 == first })
+      #expect(others == Array((first + 1)..<(first + 1 + others.count)), "\(all)")
       #expect(
         try transcript.application(after: "> state active", before: "> home").allSatisfy {
           $0.hasPrefix("Location: <")
         })
-      #expect(transcript.application.contains { $0.wholeMatch(of: /Map: \d+ pins/) != nil })
       let svg = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(svg.contains(">location<") && svg.contains("track-behind"))
     }
 
-    @Test func withoutTheModeNothingComesWhileSuspendedAndThenTheNewest() async throws {
-      let transcript = try await run(["--script", "tap@0 home@1 foreground@3 quit@4"])
-      #expect(transcript.errors.isEmpty)
-      #expect(try transcript.application(after: "> state suspended", before: "> foreground").isEmpty)
-      let all = seconds(transcript.application)
-      let gaps = zip(all, all.dropFirst()).filter { $1 != $0 + 1 }
-      #expect(gaps.count == 1)
-      #expect(gaps.first.map { $0 >= 19 && $0 < 40 && $1 >= 60 && $1 < 80 } == true, "\(gaps)")
-    }
-
-    /// "If you do not include this, location will silently fail."
-    @Test func withoutADescriptionItSilentlyFails() async throws {
-      let list: [String: Any] = ["UIBackgroundModes": ["location"]]
-      let path = folder.file("Info.plist")
-      func write(_ list: [String: Any]) throws {
-        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
-          .write(to: URL(fileURLWithPath: path))
+    @MainActor @Test func withoutTheModeNothingComesWhileSuspendedAndThenTheNewest() async throws {
+      try await withPhone(arguments(["--script", "tap@0 home@1.01 foreground@3.01 quit@4.01"])) { phone in
+        #expect(seconds(phone.lines) == Array(0...20) + Array(60...80))
+        #expect(
+          phone.device.record.only("| Location", "| App").entries.map(\.moment)
+            .filter { $0 > .milliseconds(1010) && $0 < .milliseconds(3010) }.isEmpty)
       }
-      try write(list)
-      let script = ["--info-plist", path, "--script", "tap@0 home@0.5 foreground@1 quit@1.5"]
-      let silent = try await run(script)
-      #expect(silent.application.isEmpty && silent.system.contains("> state suspended"))
-      // The application hears nothing of it; who looks at the phone's log does.
-      #expect(silent.errors.count == 1 && silent.errors.first?.contains("lacks NSLocationAlways") == true)
-      try write(list.merging(["NSLocationAlwaysUsageDescription": "For the map."]) { $1 })
-      let transcript = try await run(script)
-      #expect(transcript.errors.isEmpty && seconds(transcript.application).count > 25)
     }
 
-    @Test func whoDeniesItIsNotFollowed() async throws {
-      let transcript = try await run([
-        "--background-modes", "location", "--location-answer", "denied", "--script", "tap@0 home@0.5 quit@1",
-      ])
-      #expect(seconds(transcript.application).isEmpty)
-      #expect(transcript.application == ["No location: The use of the location is not allowed."])
-      #expect(transcript.system.contains("> state suspended"))
+    /// "If you do not include this, location will silently fail." The program: the application hears nothing of it, who looks
+    /// at the phone's log does.
+    @Test func withoutADescriptionItSilentlyFails() async throws {
+      let list = try writeList(["UIBackgroundModes": ["location", "fetsch"]])
+      let run = try Run(arguments(["--info-plist", list, "--script", "-"]))
+      run.type("tap")
+      _ = try await run.log.wait(for: "a diagnostic") { $0.errors.count >= 2 }
+      run.type("home")
+      try await run.printed("state suspended")
+      let transcript = try await run.quit()
+      #expect(transcript.application.isEmpty)
+      #expect(transcript.errors.count == 2)
+      #expect(
+        transcript.errors.first?.hasPrefix("Backgrounder: unknown background mode \"fetsch\" ignored") == true
+      )
+      #expect(transcript.errors.last?.contains("lacks NSLocationAlways") == true)
     }
 
-    @Test(
-      arguments: [
-        (["location", "--location", "/nowhere/run.gpx"], "/nowhere/run.gpx: no such file"),
-        (["location", "--location", "gpsd:a:b"], "is not gpsd:HOST:PORT"),
-        (["location", "--location-speed", "0"], "--location-speed takes a factor"),
-        (["location", "--location-speed", "nan"], "--location-speed takes a factor"),
-        (["fetch", "--location", "gpsd"], "only the location screen"),
-        (["location", "--timeline", "/nowhere/run.svg"], "--timeline /nowhere/run.svg"),
-        (["location", "--location-answer", "maybe"], "always, when-in-use, denied"),
-      ] as [([String], String)])
-    func nonsenseIsRefused(arguments: [String], message: String) async throws {
-      let transcript = try await Run(arguments).ended(status: 64)
-      #expect(transcript.errors.contains { $0.contains(message) }, "\(transcript.errors)")
+    @MainActor @Test func whoDeniesItIsNotFollowed() async throws {
+      try await withPhone(
+        arguments([
+          "--background-modes", "location", "--location-answer", "denied", "--script",
+          "tap@0 home@100 quit@200",
+        ])
+      ) { phone in
+        #expect(phone.lines == ["No location: The use of the location is not allowed."])
+        #expect(phone.device.state == .suspended)
+      }
     }
 
-    /// What is no file, as /dev/null, is not replaced by the drawing.
-    @Test func aPipeIsNoDrawing() async throws {
-      let folder = try TemporaryFolder()
-      defer { folder.remove() }
+    /// A drawing does not replace a file that is not a regular one, such as /dev/null.
+    @Test func aPipeIsNoDrawing() throws {
       let path = folder.file("pipe")
       #expect(mkfifo(path, 0o600) == 0)
-      let transcript = try await Run(["fetch", "--timeline", path, "--press", "quit@0.2"]).ended(status: 64)
-      #expect(transcript.errors.contains { $0.contains("--timeline \(path): not a regular file") })
+      let command = try Backgrounder.parse(["fetch", "--timeline", path])
+      let error = #expect(throws: ValidationError.self) { try command.plan() }
+      #expect(error?.message.contains("--timeline \(path): not a regular file") == true)
       var status = stat()
       #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test func withoutASourceThereIsNoPlace() async throws {
-      let transcript = try await Run(["location", "--script", "tap@0 quit@0.5"]).ended()
-      #expect(transcript.application == ["No location: The location is not known at present."])
+    @MainActor @Test func withoutASourceThereIsNoPlace() async throws {
+      try await withPhone(["location", "--script", "tap@0 quit@100"]) { phone in
+        #expect(phone.lines == ["No location: The location is not known at present."])
+        #expect(phone.device.record.contains("! no places: there is no source of places"))
+      }
     }
   }
 }

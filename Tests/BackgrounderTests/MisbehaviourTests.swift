@@ -1,128 +1,130 @@
+import AppLifecycle
+import ContinuoTesting
 import Foundation
 import PulseTestSupport
 import TestSupport
 import Testing
 
 extension BackgrounderTests {
-  /// The watchdog, for real.
+  /// The watchdog.
   @Suite struct MisbehaviourTests {
+    /// The program: what the ended life had on its main queue is never run, and a launch that comes while the main thread
+    /// hangs takes place when it is free. The drawing is there, whatever becomes of the program afterwards.
     @Test func aBlockedMainThreadIsNotWaitedFor() async throws {
-      let transcript = try await Run([
-        "session", "--misbehave", "block-background", "--call-limit", "1", "--script",
-        "home@0.3 launch@2.5 quit@3.5",
-      ]).ended(status: 1)
-      #expect(
-        transcript.system == Transcript.launch + Transcript.home + [
-          "> task 1 \"End of session\" begun", "> state notRunning", "> terminated: 0x8badf00d",
-        ] + Transcript.launch + ["> quit"])
-      // What the first life had on its main queue is never run.
-      #expect(
-        transcript.application == [
-          "Session begun", "Application entered background state.", "Blocking the main thread",
-          "No longer blocking the main thread", "Session begun",
-        ])
-      #expect(
-        try transcript.application(after: "> terminated: 0x8badf00d", before: "> launch")
-          == ["No longer blocking the main thread"])
-      expectReport(
-        transcript, "0x8badf00d", "didEnterBackground had not returned after 1.", tasks: ["End of session"])
-    }
-
-    /// What was drawn until then is there, whatever becomes of the program afterwards; and a signal switches the phone off.
-    @Test func theDrawingSurvives() async throws {
       let folder = try TemporaryFolder()
       defer { folder.remove() }
       let path = folder.file("run.svg")
       let run = try Run([
-        "session", "--misbehave", "block-background", "--call-limit", "1", "--timeline", path, "--press",
-        "home@0.3",
+        "session", "--misbehave", "block-background", "--call-limit", "1", "--timeline", path, "--script",
+        "-",
       ])
-      _ = try await run.log.wait(for: "the report", limit: 30) {
-        $0.errors.contains { $0.hasPrefix("  Open") }
-      }
+      run.type("home launch")
+      _ = try await run.log.wait(for: "the report") { $0.errors.contains { $0.hasPrefix("  Open") } }
       #expect(try String(contentsOfFile: path, encoding: .utf8).contains("didEnterBackground too slow"))
-      kill(run.child.identifier, SIGKILL)
-      let other = folder.file("other.svg")
-      let interrupted = try Run(["fetch", "--timeline", other, "--press", "home@0.3"])
-      try await interrupted.line { $0.hasSuffix("state suspended") }
-      kill(interrupted.child.identifier, SIGINT)
-      _ = try await interrupted.ended()
-      // As it is told, not as it is drawn: a state of a few milliseconds has no room for its name.
-      #expect(try String(contentsOfFile: other, encoding: .utf8).contains("application suspended"))
-    }
-
-    /// A launch that comes while the main thread still hangs takes place when it is free.
-    @Test func aLaunchWaitsForTheMainThread() async throws {
-      let transcript = try await Run([
-        "session", "--misbehave", "block-background", "--call-limit", "1", "--script",
-        "home@0.3 launch@0.9 quit@4",
-      ]).ended(status: 1)
+      try await run.printed("state active", times: 2)
+      let transcript = try await run.quit(status: 1)
+      #expect(
+        transcript.system == Transcript.launch + Transcript.home + [
+          "> task 1 \"End of session\" begun", "> state notRunning", "> terminated: 0x8badf00d",
+        ] + Transcript.launch + ["> quit"])
       #expect(
         transcript.application == [
           "Session begun", "Application entered background state.", "Blocking the main thread",
           "No longer blocking the main thread", "Session begun",
         ])
-      #expect(transcript.system.suffix(3) == ["> call didBecomeActive", "> state active", "> quit"])
-    }
-
-    @Test func aTaskThatNeverEndsIsNamed() async throws {
-      let transcript = try await Run([
-        "fetch", "--misbehave", "never-end-task", "--background-time", "1.5", "--expiration-warning", "1",
-        "--script", "home@0.3 launch@3 quit@3.5",
-      ]).ended(status: 1)
-      #expect(
-        transcript.system == Transcript.launch + Transcript.home + [
-          "> task 1 \"Endless\" begun", "> state background", "> task 1 \"Endless\" expires",
-          "> task 1 \"Endless\" has expired", "> state notRunning", "> terminated: 0x2182bad2",
-        ] + Transcript.launch + ["> quit"])
-      #expect(
-        transcript.application == [
-          "Updated: Not yet updated", "Out of time, but not ending", "Updated: Not yet updated",
-        ])
-      expectReport(transcript, "0x2182bad2", "\"Endless\"", tasks: ["Endless"])
-    }
-
-    @Test func anExpirationHandlerThatHangsIsNotWaitedFor() async throws {
-      let transcript = try await Run([
-        "fetch", "--misbehave", "hang-expiration", "--background-time", "2.5", "--expiration-warning", "2",
-        "--call-limit", "1", "--script", "home@0.3 launch@3.5 quit@4",
-      ]).ended(status: 1)
-      #expect(
-        transcript.system == Transcript.launch + Transcript.home + [
-          "> task 1 \"Hanging\" begun", "> state background", "> task 1 \"Hanging\" expires",
-          "> state notRunning",
-          "> terminated: 0x8badf00d",
-        ] + Transcript.launch + ["> quit"])
-      #expect(
-        transcript.application == [
-          "Updated: Not yet updated", "Hanging in the expiration handler", "No longer hanging",
-          "Updated: Not yet updated",
-        ])
       expectReport(
-        transcript, "0x8badf00d", "the expiration handler of the background task \"Hanging\"",
-        tasks: ["Hanging"])
+        transcript.errors, "0x8badf00d", "didEnterBackground had not returned after 1.",
+        tasks: ["End of session"])
     }
 
-    @Test func aFetchThatIsNeverCompletedEndsTheApplication() async throws {
-      let transcript = try await Run([
-        "fetch", "--misbehave", "never-complete-fetch", "--background-modes", "fetch", "--fetch-limit", "0.8",
-        "--script", "home@0.3 fetch@0.6 launch@2.5 quit@3",
-      ]).ended(status: 1)
-      #expect(transcript.system.contains("> terminated: 0x2182bad4"))
-      #expect(transcript.system.suffix(Transcript.launch.count + 1) == (Transcript.launch + ["> quit"])[...])
-      #expect(
-        transcript.application == [
-          "Updated: Not yet updated", "Fetching for ever", "Updated: Not yet updated",
-        ])
-      expectReport(transcript, "0x2182bad4", "fetch", tasks: [])
+    @MainActor @Test func aTaskThatNeverEndsIsNamed() async throws {
+      try await withPhone([
+        "fetch", "--misbehave", "never-end-task", "--script", "home@1 launch@500 quit@600",
+      ]) { phone in
+        #expect(
+          phone.device.record.since(.seconds(1)).without("call") == """
+            1.000 home
+            1.000 state inactive
+            1.000 task "Endless" begun
+            1.000 state background
+            176.000 task "Endless" expires
+            176.000 | Out of time, but not ending
+            181.000 state notRunning
+            181.000 terminated 0x2182bad2: task "Endless" not ended after 180.000 s
+            500.000 launch
+            500.000 state inactive
+            500.000 | Updated: Not yet updated
+            500.000 state active
+            """)
+        expectReport(phone, "0x2182bad2", "\"Endless\"", tasks: ["Endless"])
+      }
     }
 
-    /// Expects one report on standard error, and nothing else there.
+    @MainActor @Test func anExpirationHandlerThatHangsIsNotWaitedFor() async throws {
+      try await withPhone([
+        "fetch", "--misbehave", "hang-expiration", "--expiration-warning", "20", "--script",
+        "home@1 launch@500 quit@600",
+      ]) { phone in
+        #expect(
+          phone.device.record.since(.seconds(1)).without("call") == """
+            1.000 home
+            1.000 state inactive
+            1.000 task "Hanging" begun
+            1.000 state background
+            161.000 task "Hanging" expires
+            161.000 | Hanging in the expiration handler
+            166.000 state notRunning
+            166.000 terminated 0x8badf00d: the expiration handler of task "Hanging" had not returned after 5.000 s
+            167.000 | No longer hanging
+            500.000 launch
+            500.000 state inactive
+            500.000 | Updated: Not yet updated
+            500.000 state active
+            """)
+        expectReport(
+          phone, "0x8badf00d", "the expiration handler of the background task \"Hanging\"", tasks: ["Hanging"]
+        )
+      }
+    }
+
+    @MainActor @Test func aFetchThatIsNeverCompletedEndsTheApplication() async throws {
+      try await withPhone([
+        "fetch", "--misbehave", "never-complete-fetch", "--background-modes", "fetch", "--script",
+        "home@1 fetch@10 launch@100 quit@200",
+      ]) { phone in
+        #expect(
+          phone.device.record.since(.seconds(10)).without("call") == """
+            10.000 fetch
+            10.000 state background
+            10.000 | Fetching for ever
+            40.000 fetch ended
+            40.000 state notRunning
+            40.000 terminated 0x2182bad4: fetch not completed after 30.000 s
+            100.000 launch
+            100.000 state inactive
+            100.000 | Updated: Not yet updated
+            100.000 state active
+            """)
+        expectReport(phone, "0x2182bad4", "fetch", tasks: [])
+      }
+    }
+
+    @MainActor
     private func expectReport(
-      _ transcript: Transcript, _ code: String, _ reason: String, tasks: [String],
+      _ phone: VirtualPhone, _ code: String, _ reason: String, tasks: [String],
       sourceLocation: SourceLocation = #_sourceLocation
     ) {
-      let errors = transcript.errors
+      let text = phone.device.termination.map { "\($0)" } ?? ""
+      expectReport(
+        text.split(separator: "\n").map(String.init), code, reason, tasks: tasks,
+        sourceLocation: sourceLocation)
+    }
+
+    /// Expects one report, and nothing else.
+    private func expectReport(
+      _ errors: [String], _ code: String, _ reason: String, tasks: [String],
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
       #expect(errors.first == "Application terminated: \(code)", sourceLocation: sourceLocation)
       #expect(
         errors.contains { $0.hasPrefix("  Reason: ") && $0.contains(reason) }, "\(errors)",

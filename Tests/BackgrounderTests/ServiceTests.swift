@@ -1,3 +1,6 @@
+import AppLifecycle
+import ContinuoTesting
+import Dispatch
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
@@ -5,94 +8,132 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Backgrounder
+
 extension BackgrounderTests {
   /// The screens that talk to a web service, with a real one.
   @Suite struct ServiceTests {
     private static let target = "/user/SESSIONKEY/endsession"
     private static let task = "> task 1 \"End of session\""
 
-    private func answer(_ body: String, after seconds: Double = 0) -> [HostileServer.Step] {
+    private func answer(_ body: String) -> [HostileServer.Step] {
       let head = HostileFile.head("200 OK", ["Content-Length: \(body.utf8.count)"])
-      return [.wait(seconds), .send(head + Array(body.utf8))]
+      return [.send(head + Array(body.utf8))]
     }
 
-    /// Document 000: the three outcomes of the call, in the background.
+    /// Lets a server answer.
+    private final class Gate: Sendable {
+      private let permits = DispatchSemaphore(value: 0)
+      func open() { permits.signal() }
+      /// Blocks until the gate was opened, and leaves it open.
+      func pass() {
+        permits.wait()
+        permits.signal()
+      }
+    }
+
     @Test(
       arguments: [
         (#"{"success": true}"#, "Session ended"), (#"{"success": 1, "more": []}"#, "Session ended"),
         (#"{"success": false}"#, "Error ending session"), (#"{"error": "x"}"#, "Error ending session"),
+        (#"{"success": null}"#, "Error ending session"),
         ("[]", "Error ending session"), ("<html>", "Error ending session"), ("", "Error ending session"),
       ])
-    func theServiceSaysWhatBecameOfTheSession(body: String, outcome: String) async throws {
-      let server = try HostileServer { [self] _ in answer(body, after: 0.3) }
-      let transcript = try await Run([
-        "session", "--service", server.url(""), "--script", "home@0.5 quit@2.5",
-      ]).ended()
+    func anAnswerTellsTheOutcome(body: String, outcome: String) {
+      #expect(BackgroundCleanupService.outcome(of: Data(body.utf8)) == outcome)
+    }
+
+    /// Document 000, with the program: the call in the background.
+    @Test func theServiceSaysWhatBecameOfTheSession() async throws {
+      let gate = Gate()
+      let server = try HostileServer { [self] _ in
+        gate.pass()
+        return answer(#"{"success": false}"#)
+      }
+      let run = try Run(["session", "--service", server.url(""), "--script", "-"])
+      run.type("home")
+      try await run.printed("state background")
+      gate.open()
+      try await run.printed("state suspended")
+      let transcript = try await run.quit()
       #expect(server.requests.map(\.lines.first) == ["GET \(Self.target) HTTP/1.1"])
       #expect(
-        transcript.application == ["Session begun", "Application entered background state.", outcome])
+        transcript.application == [
+          "Session begun", "Application entered background state.", "Error ending session",
+        ])
       #expect(
-        transcript.system == Transcript.launch + Transcript.home + [
-          "\(Self.task) begun", "> state background", "\(Self.task) ended", "> state suspended",
-          // The connection is kept for another request.
-          transcript.system.first { $0.contains("reclaimed") } ?? "", "> quit",
+        // The connection is kept for another request; the system may take it before or after it has said that.
+        transcript.system.filter { !$0.contains("reclaimed") } == Transcript.launch + Transcript.home + [
+          "\(Self.task) begun", "> state background", "\(Self.task) ended", "> state suspended", "> quit",
         ])
     }
 
-    @Test func aServiceThatIsNotThereIsAnError() async throws {
-      let transcript = try await Run([
-        "session", "--service", "http://127.0.0.1:\(try HostileServer.freePort())", "--script",
-        "home@0.3 quit@1.5",
-      ]).ended()
-      #expect(transcript.application.last == "Service error: 127.0.0.1 refuses the connection")
-      #expect(transcript.system.contains("\(Self.task) ended"))
+    @MainActor @Test func aServiceThatIsNotThereIsAnError() async throws {
+      let url = "http://127.0.0.1:\(try HostileServer.freePort())"
+      try await withPhone(["session", "--service", url, "--press", "home@1"]) { phone in
+        try await phone.wait(for: "task \"End of session\" ended")
+        #expect(phone.lines.last == "Service error: 127.0.0.1 refuses the connection")
+        #expect(phone.device.state == .suspended)
+      }
     }
 
     /// N28: a service that is too slow costs neither the application nor the button.
-    @Test func aServiceThatDoesNotAnswerIsGivenUp() async throws {
-      let slow = try HostileServer { [self] _ in answer(#"{"success": true}"#, after: 30) }
-      let silent = try HostileServer { _ in [.hang] }
-      // Both at once: they take their time.
-      let runs = try [slow, silent].map {
-        try Run([
-          "session", "--service", $0.url("/"), "--background-time", "30", "--script", "home@0.5 quit@24",
-        ])
-      }
-      for run in runs {
-        let transcript = try await run.ended()
-        #expect(transcript.application.last == "Service error: no answer within 20 seconds")
-        #expect(transcript.system.contains("\(Self.task) ended"))
-        #expect(!transcript.system.contains { $0.contains("expires") || $0.contains("terminated") })
+    @MainActor @Test func aServiceThatDoesNotAnswerIsGivenUp() async throws {
+      #expect(BackgroundCleanupService.timeout == 20)
+      let server = try HostileServer { _ in [.hang] }
+      let lines = Mutex<[String]>([])
+      let call = BackgroundCleanupService(
+        service: try WebService(url: server.url("/")), seconds: 0, timeout: 1, clock: ContinuousClock()
+      ) { line in lines.withLock { $0.append(line) } }
+      await call.run()
+      #expect(lines.withLock { $0 } == ["Service error: no answer within 1 seconds"])
+      // The longest call leaves most of the time that there is.
+      try await withPhone([
+        "session", "--work", "20", "--background-time", "30", "--script", "home@1 quit@50",
+      ]) { phone in
+        #expect(
+          phone.device.record.only("task", "state suspended", "terminated") == """
+            1.000 task "End of session" begun
+            21.000 task "End of session" ended
+            21.000 state suspended
+            """)
       }
     }
 
     /// T10: the handler of a task whose time is over closes the connection without a word, and nobody is terminated.
-    @Test func theTaskExpiresInTime() async throws {
-      let server = try HostileServer { _ in [.hang] }
-      let run = try Run([
-        "session", "--service", server.url(""), "--background-time", "2.5", "--expiration-warning", "1.5",
-        "--script", "home@0.5 quit@4",
-      ])
-      let transcript = try await run.ended()
-      // The thread of the network closes what the handler has given up; suspension may find it open still.
-      #expect(
-        transcript.system.filter { !$0.hasPrefix("> sockets reclaimed") } == Transcript.launch
-          + Transcript.home + [
-            "\(Self.task) begun", "> state background", "\(Self.task) expires", "\(Self.task) ended",
-            "\(Self.task) has expired", "> state suspended", "> quit",
-          ])
-      #expect(transcript.application.last == "Application entered background state.")
-      #expect(transcript.errors.isEmpty)
+    @MainActor @Test func theTaskExpiresInTime() async throws {
+      let closings = Atomic(0)
+      let server = try HostileServer(
+        { _ in [.hang] }, onClose: { closings.add(1, ordering: .sequentiallyConsistent) })
+      try await withPhone(["session", "--service", server.url(""), "--press", "home@1"]) { phone in
+        try await phone.wait(for: "the request") { server.requests.count == 1 }
+        await phone.device.advance(to: .seconds(300))
+        try await phone.wait(for: "the end of the connection") {
+          closings.load(ordering: .sequentiallyConsistent) == 1
+        }
+        #expect(
+          phone.device.record.since(.seconds(1)).only("|", "task", "state", "terminated") == """
+            1.000 state inactive
+            1.000 | Application entered background state.
+            1.000 task "End of session" begun
+            1.000 state background
+            176.000 task "End of session" expires
+            176.000 task "End of session" ended
+            176.000 state suspended
+            """)
+      }
     }
 
-    /// T8: who waits for the network in didEnterBackground is terminated by the watchdog.
+    /// T8, with the program: who waits for the network in didEnterBackground is terminated by the watchdog.
     @Test func waitingForTheNetworkIsDeadly() async throws {
       let server = try HostileServer { _ in [.hang] }
       let run = try Run([
-        "session", "--service", server.url(""), "--misbehave", "wait-for-network", "--script",
-        "home@0.5 launch@7 quit@8",
+        "session", "--service", server.url(""), "--misbehave", "wait-for-network", "--call-limit", "4",
+        "--script", "-",
       ])
-      let transcript = try await run.ended(status: 1)
+      run.type("home launch")
+      try await run.printed("state active", times: 2)
+      let transcript = try await run.quit(status: 1)
       #expect(server.requests.count == 1)
       #expect(
         transcript.system == Transcript.launch + Transcript.home + [
@@ -100,7 +141,7 @@ extension BackgrounderTests {
         ] + Transcript.launch + ["> quit"])
       #expect(transcript.errors.first == "Application terminated: 0x8badf00d")
       #expect(
-        transcript.errors.contains { $0.contains("didEnterBackground had not returned after 5.0") })
+        transcript.errors.contains { $0.contains("didEnterBackground had not returned after 4.") })
       #expect(
         transcript.application
           == ["Session begun", "Application entered background state.", "Session begun"])
@@ -108,33 +149,52 @@ extension BackgrounderTests {
 
     // MARK: Uploads
 
+    /// The program.
     @Test func anUploadArrives() async throws {
-      let server = try HostileServer { _ in [.wait(0.1)] + HostileFile.plain("201 Created") }
-      let transcript = try await Run([
-        "upload", "--service", server.url("/in"), "--script", "tap@0 home@0.5 quit@4",
-      ]).ended()
+      let gate = Gate()
+      let server = try HostileServer { request in
+        if request.target != "/in/upload/1" { gate.pass() }
+        return HostileFile.plain("201 Created")
+      }
+      let run = try Run(["upload", "--service", server.url("/in"), "--script", "-"])
+      run.type("tap")
+      try await run.printed("Sent part 1 of 10")
+      run.type("home")
+      try await run.printed("state background")
+      gate.open()
+      try await run.printed("state suspended")
+      let transcript = try await run.quit()
       #expect(transcript.application == (1...10).map { "Sent part \($0) of 10" } + ["Upload finished"])
       #expect(server.requests.map(\.lines.first) == (1...10).map { "PUT /in/upload/\($0) HTTP/1.1" })
       for (index, request) in server.requests.enumerated() {
         #expect(request.body == [UInt8](repeating: UInt8(index + 1), count: 65_536))
       }
-      #expect(transcript.system.contains("> task 1 \"Finish Network Tasks\" ended"))
+      let task = "> task 1 \"Finish Network Tasks\""
+      #expect(
+        transcript.system.filter { !$0.contains("reclaimed") } == Transcript.launch + [
+          "> tap", "\(task) begun",
+        ]
+          + Transcript.home + ["> state background", "\(task) ended", "> state suspended", "> quit"])
     }
 
-    @Test func anUploadIsStoppedOrRefused() async throws {
+    @MainActor @Test func anUploadIsStoppedOrRefused() async throws {
       let hanging = try HostileServer {
         $0.target == "/upload/1" ? HostileFile.plain("201 Created") : [.hang]
       }
-      let stopped = try await Run([
-        "upload", "--service", hanging.url(""), "--background-time", "2", "--expiration-warning", "1",
-        "--script",
-        "tap@0 home@1 quit@3.5",
-      ]).ended()
-      #expect(
-        stopped.application == ["Sent part 1 of 10", "Out of time", "Upload stopped before part 2 of 10"])
+      try await withPhone(["upload", "--service", hanging.url("")]) { phone in
+        try await phone.wait(for: "the second part") { hanging.requests.count == 2 }
+        try await phone.play("home@1 quit@300")
+        try await phone.wait(for: "| Upload stopped before part 2 of 10")
+        #expect(
+          phone.lines == ["Sent part 1 of 10", "Out of time", "Upload stopped before part 2 of 10"])
+        #expect(phone.device.record.moments(of: "| Out of time") == [.seconds(176)])
+        #expect(phone.device.state == .suspended && phone.device.termination == nil)
+      }
       let refusing = try HostileServer { _ in HostileFile.plain("507 Insufficient Storage") }
-      let refused = try await Run(["upload", "--service", refusing.url(""), "--press", "quit@1"]).ended()
-      #expect(refused.application == ["Upload failed at part 1 of 10: the server answers with 507"])
+      try await withPhone(["upload", "--service", refusing.url("")]) { phone in
+        try await phone.wait(for: "task \"Finish Network Tasks\" ended")
+        #expect(phone.lines == ["Upload failed at part 1 of 10: the server answers with 507"])
+      }
     }
   }
 }

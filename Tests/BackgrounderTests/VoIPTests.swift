@@ -1,26 +1,28 @@
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension BackgrounderTests {
   /// T14: the connection over which the phone is called (Technical Note TN2277, "VoIP Sockets"), with a real server.
   @Suite struct VoIPTests {
-    @Test func aCallWakesASuspendedApplication() async throws {
+    @Test(.blocksThread) func aCallWakesASuspendedApplication() async throws {
       let listener = try LoopbackSocket.listening()
       let run = try Run([
-        "voip", "--port", "\(listener.port)", "--background-modes", "voip", "--script",
-        "home@0.5 foreground@4 quit@4.5",
+        "voip", "--port", "\(listener.port)", "--background-modes", "voip", "--script", "-",
       ])
       let server = try listener.accept()
-      try await run.line { $0.hasSuffix("state suspended") }
+      run.type("home")
+      try await run.printed("state suspended")
       try server.send("Alice\n")
       #expect(try server.receiveLine() == "ringing")
-      try await run.line(number: 2) { $0.hasSuffix("state active") }
+      run.type("foreground")
+      try await run.printed("state active", times: 2)
       // In front it is there, too: nothing was reclaimed.
       try server.send("Bob\n")
       #expect(try server.receiveLine() == "ringing")
-      let transcript = try await run.ended()
+      let transcript = try await run.quit()
       #expect(
         transcript.application == [
           "Waiting for calls from 127.0.0.1:\(listener.port)", "Keep-alive every 600 seconds",
@@ -33,17 +35,18 @@ extension BackgrounderTests {
       #expect(transcript.errors.isEmpty)
     }
 
-    @Test func withoutTheModeTheConnectionIsLost() async throws {
+    @Test(.blocksThread) func withoutTheModeTheConnectionIsLost() async throws {
       let listener = try LoopbackSocket.listening()
       let port = listener.port
-      let run = try Run([
-        "voip", "--port", "\(port)", "--script", "home@0.5 foreground@1.5 quit@2",
-      ])
+      let run = try Run(["voip", "--port", "\(port)", "--script", "-"])
       let server = try listener.accept()
+      run.type("home")
       try await run.line { $0.contains("sockets reclaimed") }
       #expect(throws: POSIXError(.ECONNRESET)) { try server.receive() }
-      let transcript = try await run.ended()
+      run.type("foreground")
       let waiting = "Waiting for calls from 127.0.0.1:\(port), but not while suspended"
+      try await run.printed(waiting, times: 2)
+      let transcript = try await run.quit()
       #expect(
         transcript.application == [waiting, "The server is lost: Connection reset by peer", waiting])
       #expect(

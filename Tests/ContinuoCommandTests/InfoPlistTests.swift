@@ -13,11 +13,11 @@ import Testing
     let list: [String: Any] = ["UIBackgroundModes": ["audio", "fetch"], "CFBundleName": "x"]
     let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     try folder.write("Info.plist", Array(bytes))
-    let options = try PlayOptions.parse(["--info-plist", folder.path + "/Info.plist", "a"])
+    let options = try Play.parse(["--info-plist", folder.path + "/Info.plist", "a"])
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio, .fetch]))
-    let overridden = try PlayOptions.parse(["--info-plist", "/gone", "--background-modes", "none", "a"])
+    let overridden = try Play.parse(["--info-plist", "/gone", "--background-modes", "none", "a"])
     #expect(try overridden.application.readBackgroundModes() == BackgroundModes())
-    let gone = try PlayOptions.parse(["--info-plist", "/gone", "a"])
+    let gone = try Play.parse(["--info-plist", "/gone", "a"])
     #expect(throws: InfoPlistError.self) { try gone.application.readBackgroundModes() }
   }
 }

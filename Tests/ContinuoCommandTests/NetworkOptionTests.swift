@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct NetworkOptionTests {
   private func options(_ arguments: [String]) throws -> NetworkOptions {
-    try #require(try RootCommand.parseAsRoot(["serve"] + arguments) as? Serve).options.network
+    try #require(try RootCommand.parseAsRoot(["serve"] + arguments) as? Serve).network
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PlayOptionsTests {
   @Test func takesTheWholeTable() throws {
-    let options = try PlayOptions.parse([
+    let options = try Play.parse([
       "--server", "unix:/run/pulse", "--sink", "hall", "--output", "pulse", "--background-modes",
       "audio,fetch",
       "--info-plist", "Info.plist", "--at", "6.5:foreground", "--at", "3:home", "--at", "3:mute", "--events",
@@ -24,25 +24,25 @@ import Testing
   }
 
   @Test func hasDefaults() throws {
-    let options = try PlayOptions.parse(["a.mp3"])
+    let options = try Play.parse(["a.mp3"])
     #expect(
       options.sound.server == nil && options.sound.sink == nil && options.sound.output == nil
         && !options.sound.nullSink)
     #expect(options.events == nil && options.socket == nil && options.schedule.isEmpty)
     #expect(options.wantsSocket)
-    #expect(try !PlayOptions.parse(["--output", "wav:x", "a.mp3"]).wantsSocket)
-    #expect(try PlayOptions.parse(["--socket", "x", "a.mp3"]).socket == "x")
+    #expect(try !Play.parse(["--output", "wav:x", "a.mp3"]).wantsSocket)
+    #expect(try Play.parse(["--socket", "x", "a.mp3"]).socket == "x")
     #expect(try options.application.readBackgroundModes() == BackgroundModes([.audio]))
   }
 
   @Test func readsTheDelayBehindASink() throws {
-    #expect(try PlayOptions.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay?.seconds == 0.75)
-    #expect(try PlayOptions.parse(["a.mp3"]).sound.sinkDelay == nil)
+    #expect(try Play.parse(["--sink-delay", "0.75", "a.mp3"]).sound.sinkDelay?.seconds == 0.75)
+    #expect(try Play.parse(["a.mp3"]).sound.sinkDelay == nil)
   }
 
   @Test(arguments: [("wav:a b.wav", OutputChoice.wav(path: "a b.wav")), ("simulated", .simulated)])
   func readsOutputs(text: String, choice: OutputChoice) throws {
-    #expect(try PlayOptions.parse(["--output", text, "a.mp3"]).sound.output == choice)
+    #expect(try Play.parse(["--output", text, "a.mp3"]).sound.output == choice)
     #expect(choice.description == text)
   }
 
@@ -94,16 +94,16 @@ import Testing
       (["--sink", "x"], nil, false), (["--null-sink"], nil, false), (["--output", "pulse"], nil, false),
     ] as [([String], String?, Bool)])
   func onlyAnUnnamedServerIsSubstituted(arguments: [String], variable: String?, allowed: Bool) throws {
-    let options = try PlayOptions.parse(arguments + ["a"])
+    let options = try Play.parse(arguments + ["a"])
     #expect(options.sound.allowsSubstitute { $0 == "PULSE_SERVER" ? variable : "x" } == allowed)
   }
 
   /// A file is written as fast as it goes; a live stream comes with the clock, and needs an end.
   @Test func aLiveStreamIsWrittenUntilQuit() throws {
     let wave = ["--output", "wav:x"]
-    #expect(try PlayOptions.parse(wave + ["--at", "1:quit", "http://h/"]).schedule.map(\.command) == [.quit])
+    #expect(try Play.parse(wave + ["--at", "1:quit", "http://h/"]).schedule.map(\.command) == [.quit])
     for arguments in [["--at", "1:quit", "a"], ["--at", "1:pause", "http://h/"]] {
-      #expect(throws: (any Error).self) { try PlayOptions.parse(wave + arguments) }
+      #expect(throws: (any Error).self) { try Play.parse(wave + arguments) }
     }
   }
 

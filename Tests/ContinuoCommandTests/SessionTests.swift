@@ -96,7 +96,7 @@ import Testing
     try VirtualRun.with(modes: modes, songs: songs) { run in
       let events = try EventWriter(path: path) { Issue.record("\($0)") }
       // Nothing of it goes to the standard output of the tests.
-      let options = try PlayOptions.parse(["--events", "-", "x.mp3"])
+      let options = try Play.parse(["--events", "-", "x.mp3"])
       let play = PlayRun(run.session, options: options, problems: problems, events: events)
       play.start(answers: nil, socket: nil)
       try body(run, play)

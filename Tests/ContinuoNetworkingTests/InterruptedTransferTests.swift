@@ -35,7 +35,7 @@ struct InterruptedTransferTests {
         // What it does in the background is to stop by itself, since there is no time for more.
         let center = NotificationCenter.default
         let name = UIApplication.didEnterBackgroundNotification
-        let observer = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+        let observer = center.addObserver(forName: name, object: UIApplication.shared, queue: nil) { _ in
           MainActor.assumeIsolated {
             let task = UIApplication.shared.beginBackgroundTask(withName: "download")
             #expect(task == .invalid)

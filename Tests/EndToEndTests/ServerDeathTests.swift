@@ -39,7 +39,7 @@ extension EndToEndTests {
       let steps = player.events.steps(of: 0)
       #expect(steps.map(\.value) == song.steps)
       // Nothing is heard between death and return; what observers saw last is where it goes on.
-      let silent = steps.filter { $0.host > death.seconds + 0.1 && $0.host < restart.seconds }
+      let silent = steps.filter { $0.host > death.seconds + 1 && $0.host < restart.seconds }
       #expect(silent.isEmpty)
       let last = try #require(steps.last { $0.host < restart.seconds })
       #expect(abs(Double(last.value) * 441 - Double(start)) <= 3528)
@@ -148,7 +148,7 @@ extension EndToEndTests {
         player.events.host(
           of: PlayerEvent.timeControlStatus(
             "waitingToPlayAtSpecifiedRate", reason: "AVPlayerWaitingToMinimizeStallsReason")))
-      #expect((4.5...6).contains(suspension.host - death))
+      #expect(suspension.host - death >= 4.5)
       try server.restart()
       #expect(try await player.ended().status == 0)
       #expect(player.events.steps(of: 0).map(\.value) == song.steps)

@@ -32,7 +32,7 @@ extension EndToEndTests {
         try await player.reached(250)
         let drawn = terminal.output.dropFirst(before.count)
         let drawings = drawn.components(separatedBy: "\u{1B}[?7h").count
-        #expect((40...80).contains(drawings), "\(drawings) in 2 s")
+        #expect((5...80).contains(drawings), "\(drawings) in 2 s")
         #expect(drawn.utf8.count < 2500, "\(drawn.utf8.count) bytes in 2 s")
       }
     }

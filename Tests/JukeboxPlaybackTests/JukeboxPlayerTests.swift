@@ -263,6 +263,25 @@ import Testing
     }
   }
 
+  /// Another player's environment may notify on a queue of its own.
+  @Test func notificationsOnOtherQueuesAreIgnored() async throws {
+    try rig { rig, stage in
+      rig.start("a", ticket: 1)
+      stage.pass(0.1)
+      _ = rig.said()
+      let foreign = AVPlayerItem(url: URL(fileURLWithPath: "/none.mp3"))
+      let isPosted = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        for name in [AVPlayerItem.didPlayToEndTimeNotification, AVPlayerItem.transferNotification] {
+          NotificationCenter.default.post(name: name, object: foreign)
+        }
+        isPosted.signal()
+      }
+      isPosted.wait()
+      #expect(rig.said().isEmpty)
+    }
+  }
+
   @Test func songThatBreaksOffIsPassedOver() throws {
     try rig(["a": 0.5, "b": 0.5], breaking: ["a": 0.2]) { rig, stage in
       rig.start("a", ticket: 1)

@@ -71,7 +71,7 @@ import Testing
     let path = MediaPath(folder.file("library"))
     let writer = try LibraryWriter(LibraryFile.open(path, home: MediaPath(folder.path)))
     var random = RandomSource(seed: 5)
-    let songs = (0..<200).map { Self.song(&random, $0) }
+    let songs = (0..<100).map { Self.song(&random, $0) }
     let status = try FileStatus(of: MediaPath(folder.path))
     try writer.begin()
     for song in songs {
@@ -83,7 +83,7 @@ import Testing
     try writer.commit()
     let reader = try LibraryReader(LibraryFile.connect(path))
     var found = 0
-    for _ in 0..<600 {
+    for _ in 0..<300 {
       let expression = Self.expression(&random)
       for foldsCase in [false, true] {
         let filter = SongFilter(expression, foldsCase: foldsCase)

@@ -51,7 +51,10 @@ package final class LoopbackSocket: Sendable {
 
   /// The descriptors of this process whose own port, or that of the other end, is this one.
   package static func descriptors(at port: Int, isOtherEnd: Bool = false) -> [Int32] {
-    (0..<1024).filter { Self.port(of: $0, isOtherEnd ? getpeername : getsockname) == port }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.compactMap { Int32($0) }.filter {
+      Self.port(of: $0, isOtherEnd ? getpeername : getsockname) == port
+    }
   }
 
   /// Its own port.

@@ -156,11 +156,26 @@ final class BusClient: Sendable {
   }
 
   /// Waits until somebody owns the name, also one who has owned it for long.
-  func owns(_ name: String, limit: Double = 60) async throws {
+  func owns(_ name: String) async throws {
+    // The bus that is asked was just started: a signal might have come before the question.
+    try await ask("nobody owns \(name)") { try await askBus("NameHasOwner", .string(name)) == [.bool(true)] }
+  }
+
+  /// Waits until a player's item has this title.
+  func shows(title: String, by name: String) async throws {
+    try await ask("\(name) does not show \(title)") {
+      guard case .dictionary(let values)? = try await property(name, "Metadata") else { return false }
+      return values["xesam:title"]?.text == title
+    }
+  }
+
+  /// Asks again until the answer is yes.
+  private func ask(
+    _ problem: String, limit: Double = 60, _ isThere: () async throws -> Bool
+  ) async throws {
     let end = SystemClock.shared.now.advanced(bySeconds: limit)
-    while try await askBus("NameHasOwner", .string(name)) != [.bool(true)] {
-      guard SystemClock.shared.now < end else { throw Failure("nobody owns \(name)") }
-      // The bus that is asked was just started: a signal might have come before the question.
+    while try await !isThere() {
+      guard SystemClock.shared.now < end else { throw Failure(problem) }
       try await Task.sleep(for: .milliseconds(5))
     }
   }

@@ -249,7 +249,7 @@ import Testing
       var sought: Set<ItemID> = []
       harness.engine.setRate(1)
       var time: (item: ItemID?, seconds: Double) = (nil, 0)
-      for _ in 0..<80 {
+      for _ in 0..<50 {
         switch random.next() % 8 {
         case 0: harness.engine.setRate(0)
         case 1: harness.engine.setRate(1)

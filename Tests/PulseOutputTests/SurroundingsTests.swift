@@ -147,8 +147,8 @@ extension RealServers {
     @Test func withoutAServerTheAnswerComesInTime() {
       let device = device("unix:/nowhere/native")
       let start = SystemClock.shared.now
-      #expect(device.surroundings(limit: 5) == nil && device.surroundings(limit: 5) == nil)
-      #expect(SystemClock.shared.now.seconds(since: start) < 5)
+      #expect(device.surroundings(limit: 60) == nil && device.surroundings(limit: 60) == nil)
+      #expect(SystemClock.shared.now.seconds(since: start) < 60)
     }
   }
 }

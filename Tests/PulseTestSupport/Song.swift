@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import TestSupport
 
 /// A piece of noise, so that no stretch of it is like another and no frame is silent.
 package struct Song: Hashable, Sendable {
@@ -36,28 +36,27 @@ package struct Song: Hashable, Sendable {
   package var name: String { "song\(seed)-\(rate)-\(channels)-\(frameCount).mp3" }
 
   /// What was encoded in this process: most tests play the same few songs.
-  private static let encoded = Mutex<[Song: Data]>([:])
+  private static let encoded = MadeOnce<Song, Data>()
 
   /// Encodes it with LAME into a folder and returns the file's path.
   package func write(into folder: String, name: String? = nil) async throws -> String {
     let path = "\(folder)/\(name ?? self.name)"
-    if let known = Self.encoded.withLock({ $0[self] }) {
-      try known.write(to: URL(fileURLWithPath: path))
-      return path
-    }
-    let wave = "\(folder)/\(self.name).wav"
+    try await Self.encoded.value(of: self, encoded).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func encoded() async throws -> Data {
+    let folder = try TemporaryFolder()
+    let (wave, path) = (folder.file("song.wav"), folder.file("song.mp3"))
     try waveFile.write(to: URL(fileURLWithPath: wave))
-    defer { try? FileManager.default.removeItem(atPath: wave) }
     let mode = channels == 1 ? ["-m", "m"] : []
     _ = try await output(
       of: [
-        "lame", "--quiet", "--noreplaygain", "-b", "\(bitRate)", "--resample",
+        "lame", "--quiet", "-q", "9", "--noreplaygain", "-b", "\(bitRate)", "--resample",
         "\(Double(rate) / 1000)",
       ]
         + mode + [wave, path])
-    let file = try Data(contentsOf: URL(fileURLWithPath: path))
-    Self.encoded.withLock { $0[self] = file }
-    return path
+    return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
   /// How high a tone's waves are, before encoding: LAME makes everything lower, by `encodingGain`.

@@ -15,13 +15,13 @@ package final class StreamLog: Sendable {
   /// All events so far.
   package var events: [OutputEvent] { observed.value }
 
-  /// Waits until an event fits, counting from `index`; returns the events up to then.
+  /// Waits until `count` events fit, counting from `index`; returns the events up to then.
   @discardableResult
   package func wait(
-    for what: String, from index: Int = 0, limit: Double = 60,
+    for what: String, count: Int = 1, from index: Int = 0, limit: Double = 60,
     until condition: @escaping @Sendable (OutputEvent) -> Bool
   ) async throws -> [OutputEvent] {
-    try await observed.wait(for: what, limit: limit) { $0.dropFirst(index).contains(where: condition) }
+    try await observed.wait(for: what, limit: limit) { $0.dropFirst(index).count(where: condition) >= count }
   }
 
   /// Waits for `opened`; returns the route.

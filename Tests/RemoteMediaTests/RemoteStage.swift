@@ -125,12 +125,30 @@ enum Songs {
       + [0] + Array("image/png".utf8) + [0, 3, 0] + [UInt8](repeating: 0x61, count: count - 13) + song
   }
 
-  private static let encoded = Mutex<[String: [UInt8]]>([:])
+  /// A file that one test makes, while others wait for it.
+  private final class Encoded: Sendable {
+    let bytes = Mutex<[UInt8]?>(nil)
+  }
+  private static let encoded = Mutex<[String: Encoded]>([:])
 
   /// Noise whose loudness changes every quarter of a second, and a tone that climbs, encoded by LAME with these options.
   static func lame(_ options: [String], rate: Int = 44_100, seconds: Int = 60) throws -> [UInt8] {
-    let name = "\(options) \(rate) \(seconds)"
-    if let bytes = encoded.withLock({ $0[name] }) { return bytes }
+    let file = encoded.withLock { encoded in
+      let name = "\(options) \(rate) \(seconds)"
+      if let file = encoded[name] { return file }
+      let file = Encoded()
+      encoded[name] = file
+      return file
+    }
+    return try file.bytes.withLock { bytes in
+      if let bytes { return bytes }
+      let made = try encode(options, rate: rate, seconds: seconds)
+      bytes = made
+      return made
+    }
+  }
+
+  private static func encode(_ options: [String], rate: Int, seconds: Int) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     var sound = [Int16](repeating: 0, count: rate * seconds)
     sound.withUnsafeMutableBufferPointer { sound in
@@ -151,16 +169,14 @@ enum Songs {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
-      ["lame", "--quiet", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m", "m"] + options
-      + [path, path + ".mp3"]
+      ["lame", "--quiet", "-q", "9", "--noreplaygain", "-r", "-s", "\(Double(rate) / 1000)", "-m", "m"]
+      + options + [path, path + ".mp3"]
     process.standardError = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "lame must be installed")
-    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".mp3")))
-    encoded.withLock { $0[name] = bytes }
-    return bytes
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".mp3")))
   }
 
   private static let decoded = Mutex<[Int: [Float]]>([:])

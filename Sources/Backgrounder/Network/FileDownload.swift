@@ -19,6 +19,7 @@ final class FileDownload {
   private let url: WebURL
   private let file: PartFile
   private let clock = SystemClock.shared
+  private let print: Printer
   private let onEnd: (Outcome) -> Void
   private var machine: TransferMachine
   private var transfer: WebTransfer?
@@ -27,9 +28,13 @@ final class FileDownload {
   private var isOver = false
   private var timer: DispatchWorkItem?
 
-  /// Starts the download of a path into a file. `onEnd` is called once, after this initializer has returned.
-  init(_ path: String, of service: WebService, to target: URL, onEnd: @escaping (Outcome) -> Void) throws {
+  /// Begins the download of a path into a file. `onEnd` is called once, not before this returns.
+  init(
+    _ path: String, of service: WebService, to target: URL, print: @escaping Printer,
+    onEnd: @escaping (Outcome) -> Void
+  ) throws {
     self.service = service
+    self.print = print
     self.onEnd = onEnd
     url = try service.url(path)
     file = try PartFile(of: target)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Continuo
-import Foundation
 
 /// A fault that the watchdog punishes with termination.
 enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
@@ -22,36 +21,37 @@ enum Misbehaviour: String, CaseIterable, ExpressibleByArgument {
 final class MisbehavingAppDelegate: AppDelegate {
   private let misbehaviour: Misbehaviour
   private let hang: Double
-  private let service: WebService?
+  private let parts: ScreenChoice.Parts
 
-  /// Creates an application with one fault.
-  ///
-  /// - Parameter hang: The duration of a hang in seconds. Limited, so that the application can be launched
-  ///   again.
-  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, service: WebService?) {
-    self.service = service
+  /// `hang`: how many seconds "does not return" means. It ends, so that the application can be launched
+  /// again.
+  init(screen: Screen, misbehaviour: Misbehaviour, hang: Double, parts: ScreenChoice.Parts) {
+    self.parts = parts
     self.misbehaviour = misbehaviour
     self.hang = hang
     super.init(screen: screen)
   }
 
   override func applicationDidEnterBackground(_ application: UIApplication) {
+    let (block, print) = (parts.block, parts.print)
     if misbehaviour == .waitForNetwork {
       print("Application entered background state.")
-      return BackgroundCleanupService(service: service, seconds: hang).run()
+      return BackgroundCleanupService(
+        service: parts.service, seconds: hang, clock: parts.clock, print: print
+      ).runBlocking()
     }
     super.applicationDidEnterBackground(application)
     switch misbehaviour {
     case .blockBackground:
       print("Blocking the main thread")
-      Thread.sleep(forTimeInterval: hang)
+      block(hang)
       print("No longer blocking the main thread")
     case .neverEndTask:
       _ = application.beginBackgroundTask(withName: "Endless") { print("Out of time, but not ending") }
     case .hangExpiration:
       _ = application.beginBackgroundTask(withName: "Hanging") { [hang] in
         print("Hanging in the expiration handler")
-        Thread.sleep(forTimeInterval: hang)
+        block(hang)
         print("No longer hanging")
       }
     case .neverCompleteFetch, .waitForNetwork, .leaveOpen: break
@@ -62,7 +62,7 @@ final class MisbehavingAppDelegate: AppDelegate {
     _ application: UIApplication,
     performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void
   ) {
-    if misbehaviour == .neverCompleteFetch { return print("Fetching for ever") }
+    if misbehaviour == .neverCompleteFetch { return parts.print("Fetching for ever") }
     super.application(application, performFetchWithCompletionHandler: completionHandler)
   }
 }

@@ -68,22 +68,44 @@ final class Phone: Sendable {
     device.add(mainThread)
   }
 
-  /// Launches the application and then performs the script. Returns immediately; without `quit` in the script
-  /// the phone is never switched off.
+  /// Starts the application and, when that is done, the script; after it, if `readsInput`, the words of standard input. Returns
+  /// at once; without `quit` the phone is never switched off.
   ///
-  /// Each press waits for the effects of the previous one, as a person would. The watchdog limits that time.
-  func run(_ script: [Press]) {
-    // The signals have a queue of their own, since the main thread may be blocked.
+  /// A press waits for what the one before it leads to, as a person would; the watchdog sees to it that this
+  /// ends.
+  func run(_ script: [Press], readsInput: Bool) {
+    // On a queue of their own: the main thread may stand still.
     signals.withLock { $0 = [SIGINT, SIGTERM].map(quit(on:)) }
     Task {
       device.location.setSource(location.source)
       say("launch")
       await device.launch()
       let start = ContinuousClock.now
-      for press in script.sorted(by: { $0.time < $1.time }) {
+      for press in script {
         try? await Task.sleep(until: start + .seconds(press.time), clock: .continuous)
         say(press.action.rawValue)
         await perform(press.action)
+      }
+      guard readsInput else { return }
+      for await word in Self.typedWords() {
+        guard let action = Press.Action(rawValue: word) else {
+          complain("Backgrounder: unknown word \"\(word)\"")
+          continue
+        }
+        say(action.rawValue)
+        await perform(action)
+      }
+    }
+  }
+
+  /// The words of standard input, up to its end.
+  private static func typedWords() -> AsyncStream<String> {
+    AsyncStream { continuation in
+      DispatchQueue.global().async {
+        while let line = readLine() {
+          for word in line.split(whereSeparator: \.isWhitespace) { continuation.yield(String(word)) }
+        }
+        continuation.finish()
       }
     }
   }
@@ -126,7 +148,7 @@ final class Phone: Sendable {
     PlaybackEnvironment.current.closePlayers()
     PrivatePulseServer.stopAll()
     writeDrawing()
-    fflush(nil)
+    flushOutput()
     _exit(hasPunished.load(ordering: .relaxed) ? 1 : 0)
   }
 

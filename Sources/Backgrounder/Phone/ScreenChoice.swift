@@ -3,7 +3,10 @@ import Continuo
 import Foundation
 import QueuePlayer
 
-/// The screens, by their names on the command line.
+/// Blocks the calling thread for so many seconds.
+typealias Blocker = @Sendable (Double) -> Void
+
+/// The screens by the names that the command line has for them.
 enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
   case audio, location, whatever, fetch, listen, upload, download, session, voip, refresh
 
@@ -30,6 +33,12 @@ enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
     var port: UInt16
     /// Whether the listening socket stays open in the background.
     var leavesOpen = false
+    /// The clock by which screens wait.
+    var clock: any Clock<Duration> = ContinuousClock()
+    /// Blocks a thread: an upload's without a service, or the main thread as a fault.
+    var block: Blocker = { Thread.sleep(forTimeInterval: $0) }
+    /// Prints the application's lines.
+    var print: Printer = { Swift.print($0) }
   }
 
   /// Creates a screen of this kind.
@@ -38,16 +47,23 @@ enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .audio:
       AudioScreen(
-        songs: parts.songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first)
-    case .location: LocationScreen(tracksInBackground: parts.modes.contains(.location))
-    case .whatever: WhateverScreen()
-    case .fetch: FetchScreen(service: parts.service, seconds: parts.fetchSeconds)
-    case .listen: ListenScreen(port: parts.port, staysOpen: parts.leavesOpen)
-    case .upload: UploadScreen(service: parts.service, seconds: parts.work)
-    case .download: DownloadScreen(service: parts.service, folder: parts.folder, seconds: parts.work)
-    case .session: SessionScreen(service: parts.service, seconds: parts.work)
-    case .voip: VoIPScreen(port: parts.port)
-    case .refresh: RefreshScreen(seconds: parts.work)
+        songs: parts.songs, restoring: PlaybackEnvironment.current.takeRestorableSnapshots().first,
+        print: parts.print)
+    case .location:
+      LocationScreen(tracksInBackground: parts.modes.contains(.location), print: parts.print)
+    case .whatever: WhateverScreen(clock: parts.clock, print: parts.print)
+    case .fetch: FetchScreen(service: parts.service, seconds: parts.fetchSeconds, print: parts.print)
+    case .listen: ListenScreen(port: parts.port, staysOpen: parts.leavesOpen, print: parts.print)
+    case .upload:
+      UploadScreen(service: parts.service, seconds: parts.work, block: parts.block, print: parts.print)
+    case .download:
+      DownloadScreen(
+        service: parts.service, folder: parts.folder, seconds: parts.work, clock: parts.clock,
+        print: parts.print)
+    case .session:
+      SessionScreen(service: parts.service, seconds: parts.work, clock: parts.clock, print: parts.print)
+    case .voip: VoIPScreen(port: parts.port, print: parts.print)
+    case .refresh: RefreshScreen(seconds: parts.work, clock: parts.clock, print: parts.print)
     }
   }
 }

@@ -7,3 +7,6 @@ func complain(_ text: String) { fputs(text + "\n", stderr) }
 /// Makes standard output line-buffered, even into a pipe, so that a person or a test sees each line
 /// immediately.
 func printLineByLine() { setvbuf(stdout, nil, _IOLBF, 0) }
+
+/// Writes the buffered lines of standard output. Not those of all streams: the thread that reads standard input holds its lock.
+func flushOutput() { fflush(stdout) }

@@ -6,8 +6,8 @@ import Foundation
 final class AudioScreen: Screen {
   private let songs: [URL]
   private var player = AVQueuePlayer()
-  private let songLabel = Label("Song")
-  /// The elapsed time. Updated a hundred times a second, which is too often to be printed in the foreground.
+  private lazy var songLabel = Label("Song", print: print)
+  /// A hundred times a second: more than anyone wants to read.
   private var timeText = ""
   private var songObservation: NSKeyValueObservation?
   private var statusObservations: [NSKeyValueObservation] = []
@@ -16,10 +16,11 @@ final class AudioScreen: Screen {
 
   private let snapshot: PlayerSnapshot?
 
-  /// Creates a screen for these songs, or for the saved state of an earlier launch.
-  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil) {
+  /// A screen for these songs, or for what an earlier launch has left of them.
+  init(songs: [URL], restoring snapshot: PlayerSnapshot? = nil, print: @escaping Printer) {
     self.songs = songs
     self.snapshot = snapshot
+    super.init(print: print)
   }
 
   override func viewDidLoad() {

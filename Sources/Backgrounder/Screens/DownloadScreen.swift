@@ -6,11 +6,15 @@ import Foundation
 final class DownloadScreen: Screen {
   private let downloader: Downloader
 
-  /// Creates a screen that downloads from a service into a folder. Without a service the downloads are
-  /// simulated, and together take `seconds` seconds.
-  init(service: WebService?, folder: URL?, seconds: Double) {
+  /// A screen whose files come from that service into a folder; without one they only take so many seconds of the clock
+  /// altogether.
+  init(
+    service: WebService?, folder: URL?, seconds: Double, clock: any Clock<Duration>, print: @escaping Printer
+  ) {
     downloader = Downloader(
-      service: service, folder: folder, secondsPerFile: seconds / Double(Self.files.count))
+      service: service, folder: folder, secondsPerFile: seconds / Double(Self.files.count), clock: clock,
+      print: print)
+    super.init(print: print)
   }
 
   private static let files = ["one.mp3", "two.mp3", "three.mp3", "four.mp3"]
@@ -25,15 +29,24 @@ final class Downloader {
   private let service: WebService?
   private let folder: URL?
   private let secondsPerFile: Double
+  private let clock: any Clock<Duration>
+  private let print: Printer
+  /// The application that downloads, also where its device is not the current one: in blocks on the main queue.
+  private let application = UIApplication.shared
   private var queue: [String] = []
   private var present: FileDownload?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
   private var observers: [any NSObjectProtocol] = []
 
-  init(service: WebService?, folder: URL?, secondsPerFile: Double) {
+  init(
+    service: WebService?, folder: URL?, secondsPerFile: Double, clock: any Clock<Duration>,
+    print: @escaping Printer
+  ) {
     self.service = service
     self.folder = folder
     self.secondsPerFile = secondsPerFile
+    self.clock = clock
+    self.print = print
     observe(UIApplication.didEnterBackgroundNotification) { $0.enterBackground() }
     observe(UIApplication.willEnterForegroundNotification) { $0.present?.goOn() }
   }
@@ -61,13 +74,16 @@ final class Downloader {
       return endTask()
     }
     guard let service, let folder else {
-      DispatchQueue.main.asyncAfter(deadline: .now() + secondsPerFile) { [weak self] in
-        MainActor.assumeIsolated { self?.ended(file, .finished) }
+      Task { [weak self, clock, secondsPerFile] in
+        try await clock.sleep(for: .seconds(secondsPerFile))
+        self?.ended(file, .finished)
       }
       return
     }
     do {
-      present = try FileDownload("/\(file)", of: service, to: folder.appendingPathComponent(file)) {
+      present = try FileDownload(
+        "/\(file)", of: service, to: folder.appendingPathComponent(file), print: print
+      ) {
         [weak self] in self?.ended(file, $0)
       }
     } catch {
@@ -90,17 +106,18 @@ final class Downloader {
   /// Requests background time if downloads are pending.
   private func enterBackground() {
     guard !queue.isEmpty, backgroundTask == .invalid else { return }
-    backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Download") { [weak self] in
-      print("Out of time, \(self?.queue.count ?? 0) downloads left")
-      // The server is not notified; in the foreground the download resumes after the last stored byte.
-      self?.present?.close()
-      self?.endTask()
+    backgroundTask = application.beginBackgroundTask(withName: "Download") { [weak self] in
+      guard let self else { return }
+      print("Out of time, \(queue.count) downloads left")
+      // Without a word to the server; in front it goes on behind what is there.
+      present?.close()
+      endTask()
     }
   }
 
   private func endTask() {
     guard backgroundTask != .invalid else { return }
-    UIApplication.shared.endBackgroundTask(backgroundTask)
+    application.endBackgroundTask(backgroundTask)
     backgroundTask = .invalid
   }
 }

@@ -6,12 +6,14 @@ import Transfer
 /// Shows the time of the last update, by the button or by a background fetch.
 final class FetchScreen: Screen {
   private var time: Date?
-  private let updateLabel = Label("Updated")
+  private lazy var updateLabel = Label("Updated", print: print)
   private let feed: Feed?
 
-  /// Creates a screen for the feed of a service, which has `seconds` to respond. Without a service the screen
-  /// shows only the time.
-  init(service: WebService?, seconds: Double) { feed = service.map { Feed(service: $0, seconds: seconds) } }
+  /// A screen with the feed of that service, which has so many seconds to answer; without one it shows only the time.
+  init(service: WebService?, seconds: Double, print: @escaping Printer) {
+    feed = service.map { Feed(service: $0, seconds: seconds, print: print) }
+    super.init(print: print)
+  }
 
   override func viewDidLoad() { updateUI() }
 
@@ -49,13 +51,15 @@ final class FetchScreen: Screen {
 final class Feed {
   private let service: WebService
   private let seconds: Double
-  /// The `ETag` of the current content, and the content.
+  private let print: Printer
+  /// What the server called the content that is there, and the content.
   private var tag: String?
   private var content: [UInt8]?
 
-  init(service: WebService, seconds: Double) {
+  init(service: WebService, seconds: Double, print: @escaping Printer) {
     self.service = service
     self.seconds = seconds
+    self.print = print
   }
 
   /// Requests the feed once. Reports the result on the main thread.

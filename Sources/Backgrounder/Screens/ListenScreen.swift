@@ -14,11 +14,12 @@ final class ListenScreen: Screen {
   /// The maximum number of clients.
   private static let clientLimit = 100
 
-  /// Creates a screen that listens on a port; 0 selects any free one. `staysOpen` is the fault of leaving the
-  /// socket open in the background.
-  init(port: UInt16, staysOpen: Bool) {
+  /// A screen that listens on that port; 0 stands for any that is free. `staysOpen`: the fault of leaving the socket open in
+  /// the background.
+  init(port: UInt16, staysOpen: Bool, print: @escaping Printer) {
     self.port = port
     self.staysOpen = staysOpen
+    super.init(print: print)
   }
 
   override func viewDidLoad() { listen() }

@@ -7,8 +7,8 @@ final class LocationScreen: Screen {
   private let tracksInBackground: Bool
   private var pins: [CLLocation] = []
   private var isOn = false
-  private let locationLabel = Label("Location")
-  private let mapLabel = Label("Map")
+  private lazy var locationLabel = Label("Location", print: print)
+  private lazy var mapLabel = Label("Map", print: print)
   private var activeObserver: (any NSObjectProtocol)?
 
   private lazy var locationManager: CLLocationManager = {
@@ -23,9 +23,11 @@ final class LocationScreen: Screen {
   /// The maximum number of pins: more would not be useful.
   private static let pinLimit = 100
 
-  /// Creates a screen that continues in the background if the application has the mode for it, as in its
-  /// `Info.plist`.
-  init(tracksInBackground: Bool) { self.tracksInBackground = tracksInBackground }
+  /// A screen that goes on in the background if the application has the mode for it, as its `Info.plist` says.
+  init(tracksInBackground: Bool, print: @escaping Printer) {
+    self.tracksInBackground = tracksInBackground
+    super.init(print: print)
+  }
 
   override func viewDidLoad() {
     activeObserver = NotificationCenter.default.addObserver(

@@ -1,7 +1,5 @@
 import Continuo
-import Dispatch
 import Foundation
-import Synchronization
 
 /// A screen that is updated and tidied up by scheduled tasks, the successor of background fetches.
 final class RefreshScreen: Screen {
@@ -11,10 +9,15 @@ final class RefreshScreen: Screen {
   nonisolated static let cleaning = "org.continuo.backgrounder.cleaning"
 
   private let seconds: Double
-  private let updateLabel = Label("Updated")
+  private let clock: any Clock<Duration>
+  private lazy var updateLabel = Label("Updated", print: print)
 
-  /// Creates a screen whose update takes `seconds`.
-  init(seconds: Double) { self.seconds = seconds }
+  /// A screen for which bringing up to date takes so many seconds of this clock.
+  init(seconds: Double, clock: any Clock<Duration>, print: @escaping Printer) {
+    self.seconds = seconds
+    self.clock = clock
+    super.init(print: print)
+  }
 
   // Registrations must be made during the launch.
   override func viewDidLoad() {
@@ -45,17 +48,17 @@ final class RefreshScreen: Screen {
     print("\(name) begun")
     // Schedules the next run, since a request is valid only once.
     schedule()
-    let work = DispatchWorkItem { [weak self] in
-      MainActor.assumeIsolated { self?.finish(task, name) }
+    let work = Task { [weak self, clock, seconds] in
+      try await clock.sleep(for: .seconds(seconds * factor))
+      // The task may have expired after the sleep had ended.
+      try Task.checkCancellation()
+      self?.finish(task, name)
     }
-    // Called on the main thread only.
-    let cancel = SendableCall { work.cancel() }
-    task.expirationHandler = {
+    task.expirationHandler = { [print] in
       print("\(name) out of time")
-      cancel.call()
+      work.cancel()
       task.setTaskCompleted(success: false)
     }
-    DispatchQueue.main.asyncAfter(deadline: .now() + seconds * factor, execute: work)
   }
 
   private func finish(_ task: BGTask, _ name: String) {
@@ -63,11 +66,4 @@ final class RefreshScreen: Screen {
     if task is BGAppRefreshTask { updateLabel.text = "Just now" }
     task.setTaskCompleted(success: true)
   }
-}
-
-/// A sendable reference to a closure that runs on the main thread.
-private final class SendableCall: Sendable {
-  private let body: @MainActor @Sendable () -> Void
-  init(_ body: @escaping @MainActor @Sendable () -> Void) { self.body = body }
-  func call() { MainActor.assumeIsolated { body() } }
 }

@@ -1,8 +1,16 @@
 import Continuo
 
-/// A screen of the application with one button. Set up once, before it is shown.
+/// Prints a line of the application. Any thread.
+typealias Printer = @Sendable (String) -> Void
+
+/// A screen of the application. It is set up once, before it is shown, and has one button.
 @MainActor
 class Screen {
+  /// Prints a line.
+  let print: Printer
+
+  init(print: @escaping Printer) { self.print = print }
+
   /// Sets the screen up.
   func viewDidLoad() {}
 
@@ -20,9 +28,13 @@ class Screen {
 @MainActor
 final class Label {
   private let name: String
+  private let print: Printer
 
-  /// Creates a label whose text is printed after this name.
-  init(_ name: String) { self.name = name }
+  /// A label whose text is printed with this name before it.
+  init(_ name: String, print: @escaping Printer) {
+    self.name = name
+    self.print = print
+  }
 
   /// The text of the label.
   var text = "" {

@@ -8,9 +8,12 @@ final class SessionScreen: Screen {
   private let makeService: () -> BackgroundCleanupService
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
 
-  /// Creates a screen for a web service. Without one the call is simulated, and takes `seconds` seconds.
-  init(service: WebService?, seconds: Double) {
-    makeService = { BackgroundCleanupService(service: service, seconds: seconds) }
+  /// A screen with that web service; without one it only takes so many seconds of the clock.
+  init(service: WebService?, seconds: Double, clock: any Clock<Duration>, print: @escaping Printer) {
+    makeService = {
+      BackgroundCleanupService(service: service, seconds: seconds, clock: clock, print: print)
+    }
+    super.init(print: print)
   }
 
   override func viewDidLoad() { print("Session begun") }
@@ -26,20 +29,12 @@ final class SessionScreen: Screen {
       self?.endTask(in: application)
     }
     backgroundTask = task
-    // Runs later, after `applicationDidEnterBackground` has returned.
-    DispatchQueue.main.async { [weak self] in
-      guard let self else { return }
-      guard application.backgroundTimeRemaining > 1 else { return self.endTask(in: application) }
-      // Runs on another thread: on the main thread the expiration handler would have to wait for the service.
-      DispatchQueue.global().async {
-        service.run()
-        DispatchQueue.main.async { [weak self] in
-          MainActor.assumeIsolated {
-            // A late response does not end the task of a subsequent call.
-            if let self, self.backgroundTask == task { self.endTask(in: application) }
-          }
-        }
-      }
+    // Runs later, when `applicationDidEnterBackground` has returned.
+    Task { [weak self] in
+      guard self != nil else { return }
+      if application.backgroundTimeRemaining > 1 { await service.run() }
+      // A call that came too late does not end the task of the one after it.
+      if let self, self.backgroundTask == task { self.endTask(in: application) }
     }
   }
 
@@ -52,28 +47,48 @@ final class SessionScreen: Screen {
 
 /// Ends the session at a web service, synchronously. For a single use.
 final class BackgroundCleanupService: Sendable {
-  /// The time limit for the service's response, in seconds.
-  private static let timeout = 20.0
-  /// The duration of a simulated call without a service, in seconds.
+  /// Seconds for the service to answer.
+  static let timeout = 20.0
+  /// How long the service takes where there is none.
   private let seconds: Double
+  private let timeout: Double
+  private let clock: any Clock<Duration>
+  private let print: Printer
   private let call: Result<WebCall, any Error>?
 
-  init(service: WebService?, seconds: Double) {
+  init(
+    service: WebService?, seconds: Double, timeout: Double = timeout, clock: any Clock<Duration>,
+    print: @escaping Printer
+  ) {
     self.seconds = seconds
+    self.timeout = timeout
+    self.clock = clock
+    self.print = print
     call = service.map { service in
       Result { WebCall(try service.request("/user/SESSIONKEY/endsession"), to: service) }
     }
   }
 
-  /// Sends the request and prints the result. Blocks.
-  func run() {
+  /// Makes the request on another thread and prints its outcome.
+  func run() async {
+    guard call != nil else {
+      do { try await clock.sleep(for: .seconds(seconds)) } catch { return }
+      return print(Self.outcome(of: Data(#"{"success": true}"#.utf8)))
+    }
+    // Not on the main thread, where the expiration handler would have to wait for the service.
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.runBlocking()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Makes the request and prints its outcome; without a service it does nothing. Blocks.
+  func runBlocking() {
+    guard let call else { return }
     do {
-      let data = try requestEndOfSession()
-      // Any other response comes from a service that has not ended the session.
-      let response = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
-      let success = response?["success"]
-      let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)
-      print(hasSucceeded ? "Session ended" : "Error ending session")
+      print(Self.outcome(of: Data(try call.get().answer(within: timeout).body)))
     } catch WebCall.Problem.cancelled {
       // The task has expired, or the application has ended.
     } catch {
@@ -84,11 +99,12 @@ final class BackgroundCleanupService: Sendable {
   /// Makes `run` return immediately, and closes the connection.
   func cancel() { try? call?.get().cancel() }
 
-  private func requestEndOfSession() throws -> Data {
-    guard let call else {
-      Thread.sleep(forTimeInterval: seconds)
-      return Data(#"{"success": true}"#.utf8)
-    }
-    return Data(try call.get().answer(within: Self.timeout).body)
+  /// The outcome that an answer of the service tells.
+  static func outcome(of answer: Data) -> String {
+    // Anything that is no such answer is one of a service that did not end the session.
+    let response = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
+    let success = response?["success"]
+    let hasSucceeded = success != nil && success as? Bool != false && !(success is NSNull)
+    return hasSucceeded ? "Session ended" : "Error ending session"
   }
 }

@@ -1,21 +1,24 @@
 import Continuo
 import Dispatch
-import Foundation
 import Synchronization
 
 /// Sends data to a server, synchronously on a background queue, and requests background time to finish.
 final class UploadScreen: Screen {
   private let service: WebService?
   private let seconds: Double
+  private let block: Blocker
 
-  /// Creates a screen for a server. Without one the upload is simulated, and takes `seconds` seconds.
-  init(service: WebService?, seconds: Double) {
+  /// A screen with that server; without one sending only blocks for so many seconds.
+  init(service: WebService?, seconds: Double, block: @escaping Blocker, print: @escaping Printer) {
     self.service = service
     self.seconds = seconds
+    self.block = block
+    super.init(print: print)
   }
 
   override func buttonTapped() {
-    Upload(application: .shared, service: service, seconds: seconds).sendDataToServer()
+    Upload(application: .shared, service: service, seconds: seconds, block: block, print: print)
+      .sendDataToServer()
   }
 }
 
@@ -29,13 +32,21 @@ private final class Upload: Sendable {
   private let application: UIApplication
   private let service: WebService?
   private let seconds: Double
+  private let block: Blocker
+  private let print: Printer
+  /// Held while a line is printed that depends on the task: no part is reported as sent after the task has ended.
   private let backgroundTaskID = Mutex(UIBackgroundTaskIdentifier.invalid)
   private let call = Mutex<WebCall?>(nil)
 
-  init(application: UIApplication, service: WebService?, seconds: Double) {
+  init(
+    application: UIApplication, service: WebService?, seconds: Double, block: @escaping Blocker,
+    print: @escaping Printer
+  ) {
     self.application = application
     self.service = service
     self.seconds = seconds
+    self.block = block
+    self.print = print
   }
 
   func sendDataToServer() {
@@ -44,15 +55,14 @@ private final class Upload: Sendable {
       // The lock is held until the identifier is stored, since the expiration handler needs it.
       let isGranted = self.backgroundTaskID.withLock { id in
         id = self.application.beginBackgroundTask(withName: "Finish Network Tasks") {
-          // The time has expired: ends the task.
-          print("Out of time")
-          self.endTask()
-          // Wakes the thread that waits for the server.
+          // End the task if time expires.
+          self.endTask { self.print("Out of time") }
+          // The thread that waits for the server goes on at once.
           self.call.withLock { $0 }?.cancel()
         }
         return id != .invalid
       }
-      guard isGranted else { return print("No time for the upload") }
+      guard isGranted else { return self.print("No time for the upload") }
 
       // Blocks until all parts are sent, or the upload has failed.
       self.sendAppDataToServer()
@@ -66,21 +76,31 @@ private final class Upload: Sendable {
     for part in 1...Self.parts {
       var problem: (any Error)?
       do { try send(part) } catch { problem = error }
-      // The task ends early if its time expires; the remaining parts are left for the next time.
-      guard backgroundTaskID.withLock({ $0 != .invalid }) else {
-        return print("Upload stopped before part \(part) of \(Self.parts)")
-      }
-      // The application has ended and must not print anything more.
-      if case WebCall.Problem.cancelled? = problem { return }
-      if let problem { return print("Upload failed at part \(part) of \(Self.parts): \(problem)") }
-      print("Sent part \(part) of \(Self.parts)")
+      guard goesOn(after: part, problem) else { return }
     }
-    print("Upload finished")
+  }
+
+  /// Prints the outcome of a part, and returns whether there is a next one.
+  private func goesOn(after part: Int, _ problem: (any Error)?) -> Bool {
+    backgroundTaskID.withLock { id in
+      switch problem {
+      // The task ends early if its time expires: what is not sent by then is for the next time.
+      case _ where id == .invalid: print("Upload stopped before part \(part) of \(Self.parts)")
+      // The application has ended, and says nothing any more.
+      case WebCall.Problem.cancelled?: break
+      case let problem?: print("Upload failed at part \(part) of \(Self.parts): \(problem)")
+      case nil:
+        print("Sent part \(part) of \(Self.parts)")
+        guard part == Self.parts else { return true }
+        print("Upload finished")
+      }
+      return false
+    }
   }
 
   /// Sends one part and waits for the server's response.
   private func send(_ part: Int) throws {
-    guard let service else { return Thread.sleep(forTimeInterval: seconds / Double(Self.parts)) }
+    guard let service else { return block(seconds / Double(Self.parts)) }
     let body = [UInt8](repeating: UInt8(part), count: Self.partSize)
     let call = WebCall(try service.request("/upload/\(part)", body: body), to: service)
     self.call.withLock { $0 = call }
@@ -95,8 +115,10 @@ private final class Upload: Sendable {
     var description: String { "the server answers with \(status)" }
   }
 
-  private func endTask() {
+  /// Ends the task, if it has not ended, after `report`.
+  private func endTask(report: () -> Void = {}) {
     let id = backgroundTaskID.withLock { id in
+      report()
       defer { id = .invalid }
       return id
     }

@@ -12,13 +12,16 @@ final class VoIPScreen: Screen {
   /// The maximum length of a line in bytes: longer ones are not names of callers.
   private static let lineLimit = 1000
 
-  /// Creates a screen for the server at a port.
-  init(port: UInt16) { self.port = port }
+  /// A screen whose server is at that port.
+  init(port: UInt16, print: @escaping Printer) {
+    self.port = port
+    super.init(print: print)
+  }
 
   override func viewDidLoad() {
     connect()
     let isKeptAlive = UIApplication.shared.setKeepAliveTimeout(UIMinimumKeepAliveTimeout) { [weak self] in
-      print("Keeping the connection alive")
+      self?.print("Keeping the connection alive")
       self?.server?.send(Array("ping\n".utf8))
     }
     if isKeptAlive { print("Keep-alive every \(Int(UIMinimumKeepAliveTimeout)) seconds") }

@@ -6,13 +6,23 @@ final class WhateverScreen: Screen {
   private var previous = Decimal.zero
   private var current = Decimal(1)
   private var position: UInt = 1
-  private var updateTimer: Timer?
+  private let clock: any Clock<Duration>
+  private var updates: Task<Void, any Error>?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
-  private let resultsLabel = Label("Result")
+  private lazy var resultsLabel = Label("Result", print: print)
   private var activeObserver: (any NSObjectProtocol)?
 
   /// The first number with 39 digits: a `Decimal` has 38, and larger sums would be rounded.
   private static let limit = Decimal(sign: .plus, exponent: 38, significand: 1)
+
+  /// The time between two numbers.
+  private static let interval = Duration.milliseconds(500)
+
+  /// A screen that calculates by this clock.
+  init(clock: any Clock<Duration>, print: @escaping Printer) {
+    self.clock = clock
+    super.init(print: print)
+  }
 
   override func viewDidLoad() {
     activeObserver = NotificationCenter.default.addObserver(
@@ -23,21 +33,21 @@ final class WhateverScreen: Screen {
   }
 
   isolated deinit {
-    updateTimer?.invalidate()
+    updates?.cancel()
     if let activeObserver { NotificationCenter.default.removeObserver(activeObserver) }
   }
 
   /// Starts the calculation from the beginning, or stops it.
   override func buttonTapped() {
-    if let timer = updateTimer {
-      timer.invalidate()
-      updateTimer = nil
+    if let running = updates {
+      running.cancel()
+      updates = nil
       if backgroundTask != .invalid { endBackgroundTask() }
       return
     }
     resetCalculation()
-    updateTimer = Timer.scheduledTimer(withTimeInterval: 0.5, repeats: true) { [weak self] _ in
-      MainActor.assumeIsolated { self?.calculateNextNumber() }
+    updates = Task { [weak self, clock] in
+      try await clock.repeats(every: Self.interval) { self?.calculateNextNumber() }
     }
     registerBackgroundTask()
   }
@@ -89,6 +99,22 @@ final class WhateverScreen: Screen {
   /// Begins another background task after the previous one has expired. Without it, the application would get
   /// no time when it enters the background again.
   private func reinstateBackgroundTask() {
-    if updateTimer != nil, backgroundTask == .invalid { registerBackgroundTask() }
+    if updates != nil, backgroundTask == .invalid { registerBackgroundTask() }
+  }
+}
+
+extension Clock<Duration> {
+  /// Calls `action` at each interval until the task is cancelled. Intervals that are missed, as those of a suspension, are made
+  /// up for by one call.
+  @MainActor
+  fileprivate func repeats(every interval: Duration, _ action: () -> Void) async throws {
+    var next = now.advanced(by: interval)
+    while true {
+      try await sleep(until: next, tolerance: nil)
+      // The button may have been tapped after the sleep had ended.
+      try Task.checkCancellation()
+      action()
+      repeat { next = next.advanced(by: interval) } while next <= now
+    }
   }
 }

@@ -12,7 +12,7 @@ import MusicFiles
 import Transfer
 
 /// `continuo play`.
-struct Play: ParsableCommand {
+extension Play {
   static let configuration = CommandConfiguration(
     abstract: "Plays files, URLs, folders and playlists to their end, and exits.",
     usage: "continuo play [OPTIONS] FILE|URL|DIRECTORY|PLAYLIST ...",
@@ -54,16 +54,14 @@ struct Play: ParsableCommand {
         128+n  ended by signal n, such as SIGINT (130)
       """)
 
-  @OptionGroup var options: PlayOptions
-
   func run() throws {
-    let modes = try options.application.backgroundModesOrExit()
-    let network = try options.remote.settingsOrExit()
+    let modes = try application.backgroundModesOrExit()
+    let network = try remote.settingsOrExit(requests)
     let builder = QueueBuilder(
-      arguments: options.files, keepsMissing: true, network: network, clock: SystemClock.shared)
+      arguments: files, keepsMissing: true, network: network, clock: SystemClock.shared)
     guard builder.locators.contains(where: { $0.file.map(builder.missing.contains) != true }) else {
       if builder.problems.isEmpty { StandardOutput.complain("nothing to play: no MP3 files there") }
-      if options.files.count == 1, let number = options.files.first, Int(number) != nil {
+      if files.count == 1, let number = files.first, Int(number) != nil {
         StandardOutput.complain("continuo jump \(number) plays a song of the queue of a player that runs")
       }
       throw ExitStatus.noInput.code
@@ -80,15 +78,15 @@ struct Play: ParsableCommand {
   /// Throws if an output is also an input or another output.
   private func checkOutputs(_ builder: QueueBuilder) throws(OutputFiles.Conflict) {
     var outputs = OutputFiles()
-    if case .wav(let path) = options.sound.output {
+    if case .wav(let path) = sound.output {
       try outputs.add("--output wav:\(path)", path == "-" ? nil : MediaPath(path))
     }
-    if let path = options.events {
+    if let path = events {
       try outputs.add("--events \(path)", path == "-" ? nil : MediaPath(path))
     }
-    if let path = options.timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
-    if let path = options.application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
-    if options.files.contains("-") { try outputs.checkStandardInput() }
+    if let path = timeline { try outputs.add("--timeline \(path)", RawArguments.bytes(of: path)) }
+    if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if files.contains("-") { try outputs.checkStandardInput() }
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
   }
@@ -100,9 +98,9 @@ struct Play: ParsableCommand {
     SystemResources.reserve()
     let clock = SystemClock.shared
     let timeline = try TimelineRecorder.orExit(
-      option: options.timeline, caption: caption(songs.count, modes), clock: clock)
+      option: self.timeline, caption: caption(songs.count, modes), clock: clock)
     var events: EventWriter?
-    if let path = options.events {
+    if let path = self.events {
       do {
         let writer = try EventWriter(path: path) { StandardOutput.complain($0) }
         CleanUp.add(writer.finish)
@@ -115,18 +113,18 @@ struct Play: ParsableCommand {
     // Must precede everything that a signal would have to clean up.
     let signals = Signals(
       end: { Session.end($0) }, redraw: { Session.current?.delegate?.redraw() })
-    let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: true)
+    let output = SoundOutput(orExit: sound, clock: clock, substitutes: true)
     let run = MainActor.assumeIsolated {
       let session = Session(
         Session.Parts(
-          machine: machine(songs), modes: modes, settings: options.application.lifecycleSettings,
+          machine: machine(songs), modes: modes, settings: application.lifecycleSettings,
           environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-          reachOfOthers: options.remote.reachOfOthers, network: network, plugin: options.sound.plugin,
+          reachOfOthers: remote.reachOfOthers, network: network, plugin: sound.plugin,
           timeline: timeline))
       session.makeCurrent()
       let run = PlayRun(
-        session, options: options, problems: problems, missing: missing, events: events)
-      run.start(answers: output.answers, socket: options.wantsSocket ? bindSocket() : nil)
+        session, options: self, problems: problems, missing: missing, events: events)
+      run.start(answers: output.answers, socket: wantsSocket ? bindSocket() : nil)
       return run
     }
     signals.mainQueueRuns()
@@ -138,7 +136,7 @@ struct Play: ParsableCommand {
     var machine = JukeboxMachine(using: &generator, upcomingLimit: PlayRun.upcomingLimit)
     do throws(JukeboxError) {
       try machine.add(songs)
-      machine.setReplayGain(options.sound.replayGain ?? .off)
+      machine.setReplayGain(sound.replayGain ?? .off)
     } catch {
       StandardOutput.complain(error.message)
       CleanUp.exit(ExitStatus.usage.rawValue)
@@ -151,12 +149,12 @@ struct Play: ParsableCommand {
   private func bindSocket() -> ListeningSocket? {
     do {
       return try CleanUp.adding { () throws(ListenError) in
-        try ListeningSocket.bound(to: options.socket ?? DefaultSocket.path)
+        try ListeningSocket.bound(to: socket ?? DefaultSocket.path)
       } removal: {
         $0.removal
       }
     } catch {
-      guard options.socket != nil else {
+      guard socket != nil else {
         StandardOutput.complain("no control socket: \(error)")
         return nil
       }

@@ -13,7 +13,7 @@ import SessionBus
 import Transfer
 
 /// `continuo serve`.
-struct Serve: ParsableCommand {
+extension Serve {
   static let configuration = CommandConfiguration(
     abstract: "Plays the queue of its clients, until it is ended.",
     usage: "continuo serve [OPTIONS] [FILE|DIRECTORY|PLAYLIST ...]",
@@ -41,10 +41,8 @@ struct Serve: ParsableCommand {
         128+n  ended by signal n, such as SIGTERM (143)
       """)
 
-  @OptionGroup var options: ServeOptions
-
   func run() throws {
-    if options.printSystemdUnit {
+    if printSystemdUnit {
       StandardOutput.write(SystemdUnits.text(program: Self.program, arguments: Self.unitArguments))
       return
     }
@@ -56,8 +54,8 @@ struct Serve: ParsableCommand {
       manager?.tell(.stopping)
       Session.end(status)
     })
-    let network = try options.remote.settingsOrExit()
-    let builder = QueueBuilder(arguments: options.files, network: network, clock: SystemClock.shared)
+    let network = try remote.settingsOrExit(requests)
+    let builder = QueueBuilder(arguments: files, network: network, clock: SystemClock.shared)
     let (parts, state) = try makeParts(builder, network)
     do {
       try serve(parts, builder.songs, keptIn: state, on: try listen(), access, manager, signals)
@@ -73,9 +71,9 @@ struct Serve: ParsableCommand {
     _ builder: QueueBuilder, _ network: NetworkSettings
   ) throws -> (parts: Session.Parts, state: StateDirectory?) {
     let clock = SystemClock.shared
-    let modes = try options.application.backgroundModesOrExit()
+    let modes = try application.backgroundModesOrExit()
     let home: MusicHome
-    let directory = options.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
+    let directory = self.home.map { RawArguments.bytes(of: $0) } ?? .workingDirectory()
     do {
       home = try MusicHome(directory.resolved(against: .workingDirectory()))
     } catch {
@@ -83,35 +81,35 @@ struct Serve: ParsableCommand {
       throw ExitStatus.noInput.code
     }
     let timeline = try TimelineRecorder.orExit(
-      option: options.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
+      option: self.timeline, caption: "continuo serve; background modes: \(modes)", clock: clock)
     let state = stateDirectory()
     var generator = SystemRandomNumberGenerator()
     var machine =
       state.map { StateKeeper.load($0) { StandardOutput.complain($0) } } ?? JukeboxMachine(using: &generator)
-    if let mode = options.sound.replayGain { machine.setReplayGain(mode) }
+    if let mode = sound.replayGain { machine.setReplayGain(mode) }
     do throws(OutputFiles.Conflict) {
       try checkOutputs(builder, machine, state)
     } catch {
       StandardOutput.complain("\(error)")
       throw ExitStatus.usage.code
     }
-    let output = SoundOutput(orExit: options.sound, clock: clock, substitutes: false)
+    let output = SoundOutput(orExit: sound, clock: clock, substitutes: false)
     let parts = Session.Parts(
       machine: machine, home: home, library: library(home, state), playlists: playlists(state),
       stickers: state.map { state in
         StickerStore(state.path.appending(Array("stickers".utf8))) { StandardOutput.complain($0) }
       }, modes: modes,
-      settings: options.application.lifecycleSettings,
+      settings: application.lifecycleSettings,
       environment: PlaybackEnvironment(clock: clock, device: output.device, network: network),
-      reachOfOthers: options.remote.reachOfOthers, network: network,
-      plugin: options.sound.plugin, timeline: timeline)
+      reachOfOthers: remote.reachOfOthers, network: network,
+      plugin: sound.plugin, timeline: timeline)
     return (parts, state)
   }
 
   /// Returns the songs below `--home`, as known from the last run. nil without that option, or if they cannot
   /// be stored. Without a state directory they are stored until the end of the process.
   private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicLibrary? {
-    guard options.home != nil else { return nil }
+    guard self.home != nil else { return nil }
     do throws(DatabaseError) {
       guard let folder = state?.path ?? TemporaryDirectory.make() else {
         throw .unavailable("no room for it in the directory for temporary files")
@@ -128,7 +126,7 @@ struct Serve: ParsableCommand {
   /// Returns the folder for clients' playlists: that of the option, or a folder in the state directory.
   private func playlists(_ state: StateDirectory?) -> PlaylistFolder? {
     let folder =
-      options.playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
+      playlists.map { RawArguments.bytes(of: $0).resolved(against: .workingDirectory()) }
       ?? state?.path.appending(Array("playlists".utf8))
     return folder.map { PlaylistFolder($0) }
   }
@@ -137,11 +135,11 @@ struct Serve: ParsableCommand {
   private func checkOutputs(
     _ builder: QueueBuilder, _ machine: borrowing JukeboxMachine, _ state: StateDirectory?
   ) throws(OutputFiles.Conflict) {
-    guard let timeline = options.timeline else { return }
+    guard let timeline else { return }
     var outputs = OutputFiles()
     for file in state.map(StateKeeper.files(in:)) ?? [] { try outputs.add("the state in \(file)", file) }
     try outputs.add("--timeline \(timeline)", RawArguments.bytes(of: timeline))
-    if let path = options.application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
+    if let path = application.infoPlist { try outputs.check(inputs: [MediaPath(path)]) }
     try outputs.check(inputs: builder.playlists)
     try outputs.check(inputs: builder.files)
     var kept: [MediaPath] = []
@@ -154,10 +152,10 @@ struct Serve: ParsableCommand {
   /// Returns the state directory; nil if it is not wanted or not available. A missing directory does not
   /// prevent playback.
   private func stateDirectory() -> StateDirectory? {
-    if options.noState { return nil }
+    if noState { return nil }
     do throws(StateDirectory.Problem) {
       let path: MediaPath
-      if let state = options.state {
+      if let state {
         path = RawArguments.bytes(of: state)
       } else {
         path = try StateDirectory.standardPath { name in getenv(name).map { String(cString: $0) } }
@@ -171,19 +169,19 @@ struct Serve: ParsableCommand {
 
   private func networkAccess() throws -> NetworkAccess {
     do throws(PasswordFile.Problem) {
-      return try options.network.access()
+      return try self.network.access()
     } catch {
-      StandardOutput.complain("--password \(options.network.password ?? ""): \(error)")
+      StandardOutput.complain("--password \(self.network.password ?? ""): \(error)")
       throw ExitStatus.usage.code
     }
   }
 
   private func listen() throws(ListenError) -> ListeningSocket {
-    if options.socket == nil, let socket = try ListeningSocket.activated() { return socket }
+    if socket == nil, let socket = try ListeningSocket.activated() { return socket }
     return try CleanUp.adding { () throws(ListenError) in
       try ListeningSocket.bound(
-        to: options.socket ?? DefaultSocket.path,
-        access: SocketAccess(mode: options.socketMode?.bits ?? 0o600, group: options.socketGroup))
+        to: socket ?? DefaultSocket.path,
+        access: SocketAccess(mode: socketMode?.bits ?? 0o600, group: socketGroup))
     } removal: {
       $0.removal
     }
@@ -204,7 +202,7 @@ struct Serve: ParsableCommand {
       return run
     }
     let path = try run.open(socket)
-    let addresses = try options.network.listen.map { choice throws(ListenError) in
+    let addresses = try self.network.listen.map { choice throws(ListenError) in
       try run.listen(on: choice.address, access: access)
     }
     MainActor.assumeIsolated { run.queue(songs) }

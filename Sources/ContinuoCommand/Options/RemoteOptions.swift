@@ -10,8 +10,6 @@ import Transfer
 
 /// Options for media from the network.
 struct RemoteOptions: ParsableArguments {
-  @OptionGroup var requests: RequestOptions
-
   @Option(
     help: ArgumentHelp(
       "The cache for fetched bytes of songs in the queue. (default: $XDG_CACHE_HOME/continuo)",
@@ -45,8 +43,8 @@ struct RemoteOptions: ParsableArguments {
     }
   }
 
-  /// Returns the network settings. Reads and checks the files that the options name.
-  func settings() throws(SyntaxError) -> NetworkSettings {
+  /// What these options and those of requests say. Reads and looks at the files that they name.
+  func settings(_ requests: RequestOptions) throws(SyntaxError) -> NetworkSettings {
     var settings = try requests.settings()
     settings.bufferDuration = buffer?.seconds ?? 0
     let cache = try makeCache()
@@ -54,8 +52,10 @@ struct RemoteOptions: ParsableArguments {
     return settings
   }
 
-  /// Returns the network settings for a command, which ends if they cannot be used.
-  func settingsOrExit() throws -> NetworkSettings { try RequestOptions.orExit(settings) }
+  /// The same for a command, which ends if they cannot be used.
+  func settingsOrExit(_ requests: RequestOptions) throws -> NetworkSettings {
+    try RequestOptions.orExit { () throws(SyntaxError) in try settings(requests) }
+  }
 
   /// The addresses that URLs of other users' clients may reach; nil allows no URLs.
   var reachOfOthers: NetworkReach? { network?.reach ?? (network == nil ? .publicOnly : nil) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The options of `serve`.
-struct ServeOptions: ParsableArguments {
+/// The command `serve` with its options, its own for the reason that `Play` gives.
+struct Serve: ParsableCommand {
   @OptionGroup var sound: SoundOptions
 
   @OptionGroup var application: ApplicationOptions
@@ -32,6 +32,8 @@ struct ServeOptions: ParsableArguments {
   var socketGroup: String?
 
   @OptionGroup var network: NetworkOptions
+
+  @OptionGroup var requests: RequestOptions
 
   @OptionGroup var remote: RemoteOptions
 

@@ -15,7 +15,7 @@ import TextFormatting
 /// watches.
 @MainActor
 final class PlayRun: SessionDelegate {
-  private let options: PlayOptions
+  private let options: Play
   private let session: Session
   private let events: EventWriter?
   private let remote: RemoteControl
@@ -53,7 +53,7 @@ final class PlayRun: SessionDelegate {
   /// Creates a run of `session` that writes its events to `events`. `problems` is the number of names that
   /// could not be played; `missing` are those of them that are in the queue nevertheless.
   init(
-    _ session: Session, options: PlayOptions, problems: Int, missing: Set<MediaPath> = [],
+    _ session: Session, options: Play, problems: Int, missing: Set<MediaPath> = [],
     events: EventWriter?
   ) {
     self.missing = missing

@@ -75,7 +75,12 @@ extension AVPlayerItem {
     return (core, attachment.id)
   }
 
-  /// The state last reported to observers; off the main queue the engine's current state.
+  /// Whether the item is in the queue of `player`. Any thread.
+  package nonisolated func isPlayed(by player: AVPlayer?) -> Bool {
+    attachment.map { $0.core === player?.core } ?? false
+  }
+
+  /// The state that observers were told; off the main queue the engine's present state.
   nonisolated var knownState: (status: Status, info: ItemInfo?) {
     let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
     guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,

@@ -51,20 +51,33 @@ struct Transcript: Sendable {
 }
 
 extension Run {
-  /// Runs Backgrounder with these arguments.
+  /// Runs Backgrounder with these arguments. With `--script -` among them it does what is typed.
   convenience init(_ arguments: [String], server: String? = nil) throws {
-    try self.init("Backgrounder", arguments, server: server)
+    try self.init("Backgrounder", arguments, server: server, takesInput: true)
   }
 
   /// Waits until it has printed a line for which `matches` holds, the first of them or a later one, and returns that.
   @discardableResult
   func line(number: Int = 1, _ matches: @escaping @Sendable (String) -> Bool) async throws -> String {
-    let found = try await log.wait(for: "a line", limit: 30) { $0.output.count(where: matches) >= number }
+    let found = try await log.wait(for: "a line") { $0.output.count(where: matches) >= number }
     return found.output.filter(matches)[number - 1]
   }
 
+  /// Waits until it has printed this line of the application's, or this one of the system's without its time, so many times.
+  func printed(_ text: String, times: Int = 1) async throws {
+    _ = try await log.wait(for: "\(times) times \"\(text)\"") { log in
+      log.output.count { $0 == text || $0.hasSuffix("] \(text)") } >= times
+    }
+  }
+
   /// Waits for its end and returns all that it printed.
-  func ended(status: Int32 = 0, limit: Double = 60) async throws -> Transcript {
-    Transcript(try await finished(status: status, limit: limit))
+  func ended(status: Int32 = 0) async throws -> Transcript {
+    Transcript(try await finished(status: status, limit: 60))
+  }
+
+  /// Switches the phone off and returns all that was printed.
+  func quit(status: Int32 = 0) async throws -> Transcript {
+    type("quit")
+    return try await ended(status: status)
   }
 }

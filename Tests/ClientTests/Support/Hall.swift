@@ -1,6 +1,5 @@
 import Foundation
 import PulseTestSupport
-import Synchronization
 import TestSupport
 
 /// Where a test runs servers and clients: a folder with a few songs, and the processes. `close` takes it all down.
@@ -50,22 +49,23 @@ final class Hall {
       withIntermediateDirectories: true)
     let path = "\(music)/\(name)"
     let key = "\(tone) " + tags.joined(separator: " ").replacingOccurrences(of: folder, with: "")
-    if let known = Self.encoded.withLock({ $0[key] }) {
-      return try known.write(to: URL(fileURLWithPath: path))
+    let song = try await Self.encoded.value(of: key) {
+      let folder = try TemporaryFolder()
+      let wave = folder.file("song.wav")
+      _ = try await output(of: [
+        "sox", "-n", "-r", "24000", "-c", "1", "-b", "16", wave, "synth", "\(Self.songLength)", "sine",
+        "\(tone)",
+      ])
+      let tagging = tags.isEmpty ? [] : ["--id3v2-only"] + tags
+      _ = try await output(
+        of: ["lame", "--quiet", "-q", "9", "-b", "32"] + tagging + [wave, folder.file("song.mp3")])
+      return try Data(contentsOf: URL(fileURLWithPath: folder.file("song.mp3")))
     }
-    let wave = "\(folder)/song.wav"
-    _ = try await output(of: [
-      "sox", "-n", "-r", "24000", "-c", "1", "-b", "16", wave, "synth", "\(Self.songLength)", "sine",
-      "\(tone)",
-    ])
-    let tagging = tags.isEmpty ? [] : ["--id3v2-only"] + tags
-    _ = try await output(of: ["lame", "--quiet", "-b", "32"] + tagging + [wave, path])
-    let file = try Data(contentsOf: URL(fileURLWithPath: path))
-    Self.encoded.withLock { $0[key] = file }
+    try song.write(to: URL(fileURLWithPath: path))
   }
 
   /// What was encoded in this process: most tests have the same songs.
-  private static let encoded = Mutex<[String: Data]>([:])
+  private static let encoded = MadeOnce<String, Data>()
 
   /// For the test's files.
   var folder: String { temporary.path }

@@ -19,12 +19,13 @@ struct RemoteBackgroundTests {
     device.network.link = .init(bytesPerSecond: 20_000, latency: .milliseconds(80))
     await device.launch()
     try AVAudioSession.sharedInstance().setCategory(.playback)
+    let item = AVPlayerItem(url: song.url)
     var stalled: [Duration] = []
     let observer = NotificationCenter.default.addObserver(
-      forName: AVPlayerItem.playbackStalledNotification, object: nil, queue: .main
+      forName: AVPlayerItem.playbackStalledNotification, object: item, queue: .main
     ) { _ in MainActor.assumeIsolated { stalled.append(device.now) } }
     defer { NotificationCenter.default.removeObserver(observer) }
-    let player = AVQueuePlayer(items: [AVPlayerItem(url: song.url)])
+    let player = AVQueuePlayer(items: [item])
     player.play()
     await device.advance(to: .seconds(10))
     await device.pressHomeButton()

@@ -13,7 +13,7 @@ class WhateverViewController: UIViewController {
   override func viewDidLoad() {
     super.viewDidLoad()
     activation = NotificationCenter.default.addObserver(
-      forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
+      forName: UIApplication.didBecomeActiveNotification, object: UIApplication.shared, queue: .main
     ) { [unowned self] _ in
       MainActor.assumeIsolated { reinstateBackgroundTask() }
     }

@@ -160,6 +160,12 @@ extension [SeenEvent] {
     }
   }
 
+  /// The longest time between two steps of an item that follow each other, in seconds: time stands still meanwhile.
+  func longestWait(of index: Int) -> Double {
+    let hosts = steps(of: index).map(\.host)
+    return zip(hosts, hosts.dropFirst()).map { $1 - $0 }.max() ?? 0
+  }
+
   /// Whether nothing came between a suspension and the state after that, and no step says that it came there.
   var isQuietWhileSuspended: Bool {
     zip(events, events.dropFirst()).allSatisfy { event, next in
