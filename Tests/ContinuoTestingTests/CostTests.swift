@@ -34,7 +34,9 @@ struct CostTests {
     precondition(steps.load(ordering: .relaxed) == (isObserved ? Int64(minutes) * 6_000 : 0))
     let seconds = processorTime - before
     FileHandle.standardError.write(
-      Data("\(minutes) minutes, recorded \(recordsSound), observed \(isObserved): \(runs) runs, \(seconds) s\n".utf8))
+      Data(
+        "\(minutes) minutes, recorded \(recordsSound), observed \(isObserved): \(runs) runs, \(seconds) s\n"
+          .utf8))
     return runs
   }
 

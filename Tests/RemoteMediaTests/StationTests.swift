@@ -52,7 +52,7 @@ struct StationTests {
     }
   }
 
-  @Test("closed every 30 s for a quarter of an hour: it plays, has no length, and nothing is fetched but what is heard")
+  @Test("closed every 30 s for 15 minutes: it plays, has no length, and nothing is fetched but what is heard")
   func aQuarterOfAnHour() throws {
     // It begins with an Info frame, as those do that send the first bytes of a file.
     let file = try LiveTests.fixture("mpeg25-8000-mono.mp3")

@@ -19,7 +19,7 @@ final class FileDownload {
   private let url: WebURL
   private let file: PartFile
   private let clock = SystemClock.shared
-  private let print: Printer
+  private let print: @Sendable (String) -> Void
   private let onEnd: (Outcome) -> Void
   private var machine: TransferMachine
   private var transfer: WebTransfer?
@@ -30,7 +30,7 @@ final class FileDownload {
 
   /// Begins the download of a path into a file. `onEnd` is called once, not before this returns.
   init(
-    _ path: String, of service: WebService, to target: URL, print: @escaping Printer,
+    _ path: String, of service: WebService, to target: URL, print: @escaping @Sendable (String) -> Void,
     onEnd: @escaping (Outcome) -> Void
   ) throws {
     self.service = service
