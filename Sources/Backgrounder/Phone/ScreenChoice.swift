@@ -3,9 +3,6 @@ import Continuo
 import Foundation
 import QueuePlayer
 
-/// Blocks the calling thread for so many seconds.
-typealias Blocker = @Sendable (Double) -> Void
-
 /// The screens by the names that the command line has for them.
 enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {
   case audio, location, whatever, fetch, listen, upload, download, session, voip, refresh

@@ -3,6 +3,9 @@ import Continuo
 /// Prints a line of the application. Any thread.
 typealias Printer = @Sendable (String) -> Void
 
+/// Blocks the calling thread for so many seconds.
+typealias Blocker = @Sendable (Double) -> Void
+
 /// A screen of the application. It is set up once, before it is shown, and has one button.
 @MainActor
 class Screen {
