@@ -25,7 +25,7 @@ extension EndToEndTests {
       let studio = try Studio()
       defer { studio.close() }
       let back = way == "home" ? "foreground" : "unlock"
-      let songs = [Song(duration: 0.7, seed: 5), Song(duration: 0.7, seed: 6)]
+      let songs = [Song(duration: 0.7, seed: 5), Song(duration: 1.7, seed: 6)]
       var paths: [String] = []
       for song in songs { paths.append(try await song.write(into: studio.folder)) }
       let server = try studio.startServer()
