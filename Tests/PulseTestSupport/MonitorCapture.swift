@@ -124,8 +124,8 @@ package final class MonitorCapture: Sendable {
     }
   }
 
-  /// Ends the recording.
-  package func stop() { if process.isRunning { process.terminate() } }
+  /// Ends the recording. Not by SIGTERM: Snapcast's client (0.26) may outlive that once its server is gone.
+  package func stop() { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 }
 
 extension MonitorCapture.Recording {
