@@ -9,11 +9,8 @@ package enum AtomicFile {
   }
 
   /// Writes `bytes` to a temporary file beside `path` and renames it to `path`. If `path` is a link, its
-  /// target is replaced. An error leaves the existing file unchanged. May block on the disk.
-  ///
-  /// - Parameters:
-  ///   - mode: The permissions, reduced by the process's umask.
-  ///   - isDurable: Whether the call waits until the disk has stored the bytes.
+  /// target is replaced. The permissions are `mode`, reduced by the process's umask. With `isDurable` the call returns
+  /// after the disk has stored the bytes. An error leaves the existing file unchanged. May block on the disk.
   package static func write(
     _ bytes: some Collection<UInt8>, to path: MediaPath, mode: UInt32, isDurable: Bool = false
   ) throws(FileBytes.Problem) {
