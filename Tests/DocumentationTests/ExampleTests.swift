@@ -85,7 +85,7 @@ struct ExampleTests {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let file = URL(fileURLWithPath: folder.file("bookmark"))
-    try await withTestDevice(modes: [.audio]) { device in
+    await withTestDevice(modes: [.audio]) { device in
       await device.launch()
       let parts = ["first", "second"].map { device.song($0, duration: .seconds(10)).url }
       let book = Audiobook(parts: parts, file: file)
