@@ -4,20 +4,22 @@ import Testing
 
 @testable import ContinuoCommand
 
-/// The version and the licence, which README.md has too.
+/// The version and the licence, which pages of the documentation have too.
 @Suite struct AboutTests {
-  private func readme() throws -> String {
+  private func page(_ name: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    return try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    return try String(
+      contentsOf: root.appendingPathComponent("Sources/Continuo/Continuo.docc/\(name).md"), encoding: .utf8)
   }
 
-  @Test func licenceIsThatOfTheReadme() throws {
-    #expect(try readme().contains("\n## Licence\n\n\(About.license)\n"))
+  @Test func licenceIsThatOfItsPage() throws {
+    #expect(try page("Licence").contains("\n## Overview\n\n\(About.license)\n"))
   }
 
   @Test func newestChangesAreOfThisVersion() throws {
-    let changes = try #require(try readme().components(separatedBy: "\n## Changes\n").dropFirst().first)
+    let parts = try page("Changes").components(separatedBy: "\n## Overview\n")
+    let changes = try #require(parts.dropFirst().first)
     #expect(changes.hasPrefix("\n### \(About.version)\n"))
   }
 

@@ -3,9 +3,10 @@ import Continuo
 import ContinuoTesting
 import Foundation
 import QueuePlayer
+import TestSupport
 import Testing
 
-/// The examples of the page "From iOS to Linux", in virtual time.
+/// The examples of the pages "From iOS to Linux" and "Cookbook", in virtual time.
 @MainActor
 @Suite("The documentation's examples")
 struct ExampleTests {
@@ -76,6 +77,30 @@ struct ExampleTests {
       timer.cancel()
       await device.advance(by: .seconds(5))
       #expect(player.rate == 1)
+    }
+  }
+
+  @Test("An audiobook resumes in the part and at the second where it was left")
+  func audiobook() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let file = URL(fileURLWithPath: folder.file("bookmark"))
+    await withTestDevice(modes: [.audio]) { device in
+      await device.launch()
+      let parts = ["first", "second"].map { device.song($0, duration: .seconds(10)).url }
+      let book = Audiobook(parts: parts, file: file)
+      book.player.play()
+      await device.advance(by: .seconds(13.5))
+      book.player.pause()
+      await device.advance(by: .seconds(1))
+      #expect(book.bookmark.part == 1 && abs(book.bookmark.seconds - 3.5) < 0.6)
+      let left = book.bookmark.seconds
+
+      let again = Audiobook(parts: parts, file: file)
+      again.player.play()
+      await device.advance(by: .seconds(2))
+      #expect((again.player.currentItem?.asset as? AVURLAsset)?.url == parts[1])
+      #expect(abs(again.player.currentTime().seconds - left - 2) < 0.1)
     }
   }
 

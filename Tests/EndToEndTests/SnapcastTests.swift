@@ -6,19 +6,20 @@ import PulseTestSupport
 import Testing
 
 extension EndToEndTests {
-  /// Rooms that a server is heard in by way of Debian's Snapcast, set up with README's lines.
+  /// Rooms that a server is heard in by way of Debian's Snapcast, set up with the lines of the page "Several rooms".
   @Suite struct SnapcastTests {
-    /// README's line that begins like that, with the pipe in a folder.
+    /// The page's line that begins like that, with the pipe in a folder.
     private func line(_ start: String, in folder: String) throws -> String {
       let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-      let text = try String(contentsOf: package.appendingPathComponent("README.md"), encoding: .utf8)
+      let page = package.appendingPathComponent("Sources/Continuo/Continuo.docc/Rooms.md")
+      let text = try String(contentsOf: page, encoding: .utf8)
       let line = try #require(text.components(separatedBy: "\n").first { $0.hasPrefix(start) })
       return line.replacingOccurrences(of: "/tmp/rooms", with: "\(folder)/rooms")
         .replacingOccurrences(of: " &", with: "")
     }
 
-    /// Runs Snapcast's server with README's line. What an installation gives it is in the folder here.
+    /// Runs Snapcast's server with the page's line. What an installation gives it is in the folder here.
     private func startServer(_ port: Int, in studio: Studio) throws -> Child {
       let log = open("\(studio.folder)/snapserver.log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       defer { close(log) }

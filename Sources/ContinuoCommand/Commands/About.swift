@@ -5,7 +5,7 @@ enum About {
   /// The version of the library.
   static let version = Version.number
 
-  /// The licence, in the same words as in README.md.
+  /// The licence, in the same words as on the page "Licence" of the documentation.
   static let license = """
     MIT. Copyright (c) 2026 the Continuo authors.
 
