@@ -37,9 +37,18 @@ extension EndToEndTests {
       init(_ studio: Studio, _ name: String, _ arguments: [String]) throws {
         let socket = "\(studio.folder)/\(name)"
         player = try studio.play(arguments + ["--output", "simulated", "--socket", socket])
-        let end = SystemClock.shared.now.advanced(bySeconds: 20)
-        while access(socket, F_OK) != 0, SystemClock.shared.now < end { usleep(5_000) }
-        client = try Conversation(socket)
+        client = try Self.connected(socket)
+      }
+
+      /// A client of the socket, which is there before it takes connections.
+      private static func connected(_ socket: String) throws -> Conversation {
+        let end = SystemClock.shared.now.advanced(bySeconds: 60)
+        while true {
+          do { return try Conversation(socket) } catch {
+            guard SystemClock.shared.now < end else { throw error }
+            usleep(5_000)
+          }
+        }
       }
 
       /// Waits until the client is told that the network is waited for. Nothing was heard for less than `sound`
