@@ -280,7 +280,7 @@ let package = Package(
     .testTarget(
       name: "AppLifecycleTests",
       dependencies: [
-        "AppLifecycle", "CThreads", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport",
+        "AppLifecycle", "CThreads", "HostTime", "SystemSockets", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],

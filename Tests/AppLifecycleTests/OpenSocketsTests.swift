@@ -1,5 +1,4 @@
 import Foundation
-import NetworkTestSupport
 import Synchronization
 import SystemSockets
 import TestSupport

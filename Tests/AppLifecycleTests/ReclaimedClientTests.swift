@@ -3,8 +3,8 @@ import Foundation
 import HostTime
 import NIOCore
 import NIOPosix
-import NetworkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AppLifecycle

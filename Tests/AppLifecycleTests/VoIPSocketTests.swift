@@ -1,7 +1,7 @@
 import Foundation
 import HostTime
-import NetworkTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AppLifecycle

@@ -92,7 +92,7 @@ extension BackgrounderTests {
     @Test(.blocksThread) func withoutTheModeItStopsAndGoesOn() async throws {
       var stage = try await Stage(durations: [0.3, 4])
       defer { stage.close() }
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       _ = try pactl(
         stage.server.address, "load-module", "module-native-protocol-tcp", "listen=127.0.0.1", "port=\(port)",
         "auth-anonymous=1")

@@ -1,6 +1,5 @@
 import ContinuoTesting
 import Foundation
-import NetworkTestSupport
 import PulseTestSupport
 import TestSupport
 import Testing

@@ -69,7 +69,7 @@ extension BackgrounderTests {
     }
 
     @MainActor @Test func aServiceThatIsNotThereIsAnError() async throws {
-      let url = "http://127.0.0.1:\(try HostileServer.freePort())"
+      let url = "http://127.0.0.1:\(try LoopbackSocket.freePort())"
       try await withPhone(["session", "--service", url, "--press", "home@1"]) { phone in
         try await phone.wait(for: "task \"End of session\" ended")
         #expect(phone.lines.last == "Service error: 127.0.0.1 refuses the connection")

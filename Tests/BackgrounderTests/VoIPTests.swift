@@ -1,5 +1,4 @@
 import Foundation
-import NetworkTestSupport
 import PulseTestSupport
 import TestSupport
 import Testing

@@ -6,29 +6,12 @@ import Testing
 extension ClientTests {
   /// Servers at a TCP port, with passwords.
   @Suite struct NetworkTests {
-    /// A port that is free now.
-    private func freePort() throws -> Int {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      defer { close(descriptor) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-        }
-      }
-      guard result == 0 else { throw Failure("no free port: \(errno)") }
-      return Int(UInt16(bigEndian: address.sin_port))
-    }
-
     private static let passwords = [
       "look@read", "fill@read,add", "drive@read,control", "all@read,add,control,admin",
     ]
 
     private func startContinuo(_ hall: Hall) async throws -> (socket: String, port: Int) {
-      let port = try freePort()
+      let port = try LoopbackSocket.freePort()
       let file = "\(hall.folder)/passwords"
       try Data(Self.passwords.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
       chmod(file, 0o600)
@@ -59,7 +42,7 @@ extension ClientTests {
     @Test func permissionsAreAsWithMPD() async throws {
       let hall = try await Hall()
       defer { hall.close() }
-      let mpdPort = try freePort()
+      let mpdPort = try LoopbackSocket.freePort()
       _ = try await hall.startMPD(
         (["bind_to_address \"127.0.0.1\"", "port \"\(mpdPort)\""]
           + Self.passwords.map { "password \"\($0)\"" }
@@ -153,7 +136,9 @@ extension ClientTests {
         [program, "next", "--host", "look@127.0.0.1:\(port)"], environment: [:])
       #expect(refused.status == 1)
       #expect(refused.text.contains("you don't have permission for \"next\""))
-      let wrong = try await hall.run([program, "next", "--host", "127.0.0.1:\(try freePort())"])
+      let wrong = try await hall.run([
+        program, "next", "--host", "127.0.0.1:\(try LoopbackSocket.freePort())",
+      ])
       #expect(wrong.status == 69)
     }
 

@@ -35,7 +35,7 @@ struct GPSDTests {
   func killed() async throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
-    let port = try FakeServer.freePort()
+    let port = UInt16(try LoopbackSocket.freePort())
     let (walker, told, device) = follow(port: port)
     walker.manager.startUpdatingLocation()
     _ = try await told.wait(for: "the failure") { $0.notes.contains("failed: locationUnknown") }
@@ -187,12 +187,6 @@ private final class FakeServer: Sendable {
 
   /// Closes the first connections at once.
   func closes(first count: Int) { closing.withLock { $0 = count } }
-
-  static func freePort() throws -> UInt16 {
-    let (listener, port) = try listen()
-    close(listener)
-    return port
-  }
 
   private static func listen() throws -> (Int32, UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -68,7 +68,7 @@ struct RealSessionTests {
     #expect(nothing.isEmpty && headAnswer.expectedContentLength == 7)
     await #expect(throws: URLError.self) {
       _ = try await session.data(
-        from: try #require(URL(string: "http://127.0.0.1:\(HostileServer.freePort())/")))
+        from: try #require(URL(string: "http://127.0.0.1:\(LoopbackSocket.freePort())/")))
     }
   }
 

@@ -2,7 +2,6 @@ import ControlProtocol
 import ControlSocket
 import ControlTestSupport
 import Foundation
-import NetworkTestSupport
 import SystemSockets
 import TestSupport
 import Testing

@@ -366,7 +366,7 @@ struct CurlTransportTests {
 
   @Test("a host that refuses and one that is unknown")
   func hosts() throws {
-    let refused = try fetch("http://127.0.0.1:\(HostileServer.freePort())/?token=S3CRET")
+    let refused = try fetch("http://127.0.0.1:\(LoopbackSocket.freePort())/?token=S3CRET")
     #expect(refused.failure == TransferFailure(.refused, "127.0.0.1 refuses the connection"))
     for (isUnknown, kind) in [(true, TransferFailure.Kind.hostNotFound), (false, .hostUnresolved)] {
       var options = CurlOptions()
@@ -380,7 +380,7 @@ struct CurlTransportTests {
       let concealed = try fetch("http://nobody.invalid/", options: options, reach: .publicOnly)
       #expect(concealed.failure == TransferFailure(kind, "nobody.invalid is not reachable"))
     }
-    let loopback = try fetch("http://127.0.0.1:\(HostileServer.freePort())/", reach: .publicOnly)
+    let loopback = try fetch("http://127.0.0.1:\(LoopbackSocket.freePort())/", reach: .publicOnly)
     #expect(loopback.failure == TransferFailure(.notReachable, "127.0.0.1 is not reachable"))
   }
 
@@ -486,7 +486,7 @@ struct CurlTransportTests {
   @Test("a proxy that refuses, or is unknown, is named as such", arguments: ["http", "socks5h"])
   func proxyThatIsNotThere(scheme: String) throws {
     var options = CurlOptions()
-    options.proxy = "\(scheme)://127.0.0.1:\(try HostileServer.freePort())"
+    options.proxy = "\(scheme)://127.0.0.1:\(try LoopbackSocket.freePort())"
     let refused = try fetch("http://radio.test/x", options: options)
     #expect(refused.failure == TransferFailure(.refused, "the proxy for radio.test refuses the connection"))
     // Of SOCKS libcurl says that the host is unknown.

@@ -42,7 +42,7 @@ struct EncryptionTests {
 
   /// Serves the file `answer`, a whole answer, while `body` runs.
   private func serve<Result>(_ certificate: String, _ body: (Int) throws -> Result) throws -> Result {
-    let port = try HostileServer.freePort()
+    let port = try LoopbackSocket.freePort()
     try Data(HostileFile.head("200 OK", ["Content-Length: 5", "Connection: close"]) + Array("sound".utf8))
       .write(
         to: URL(fileURLWithPath: folder.path + "/answer"))

@@ -39,7 +39,7 @@ extension EndToEndTests {
       defer { studio.close() }
       let server = try HostileServer { _ in [.wait(0.2)] + HostileFile.plain("404 Not Found") }
       defer { server.stop() }
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let served = try await studio.serve(
         ["--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)"])
       let process = served.child.identifier
@@ -139,7 +139,7 @@ extension EndToEndTests {
         closed.update { $0 += 1 }
       }
       defer { server.stop() }
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let served = try await studio.serve(
         ["--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)"])
       for (number, command) in ["listplaylist \(server.url("/a.m3u"))", "readpicture \(server.url("/a")) 0"]
@@ -178,7 +178,7 @@ extension EndToEndTests {
       let passwords = try studio.write(
         "owner@read,add,player,control\nreader@read\nadder@read,add\n".utf8, to: "passwords")
       chmod(passwords, 0o600)
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let served = try await studio.serve(
         [
           "--output", "simulated", "--no-state", "--network", "all", "--listen", "127.0.0.1:\(port)",

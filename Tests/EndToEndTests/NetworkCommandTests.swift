@@ -33,7 +33,7 @@ extension EndToEndTests {
     func refused() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let url = "http://127.0.0.1:\(try HostileServer.freePort())/a.mp3"
+      let url = "http://127.0.0.1:\(try LoopbackSocket.freePort())/a.mp3"
       let player = try studio.play(
         [url, "--output", "simulated", "--no-socket", "--network-timeout", "1.5"])
       #expect(try await player.ended().status == 66)

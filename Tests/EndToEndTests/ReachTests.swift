@@ -51,7 +51,7 @@ extension EndToEndTests {
           // Public when it is asked for first, and private from then on.
           "changing.test": ["192.31.196.1", "127.0.0.1"],
         ])
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let served = try await studio.serve(
         ["--output", "simulated", "--no-state", "--network", "public", "--listen", "127.0.0.1:\(port)"],
         environment: network.environment)
@@ -94,7 +94,7 @@ extension EndToEndTests {
       let netrc = try studio.write("machine public.test login me password S3CRET\n".utf8, to: ".netrc")
       chmod(netrc, 0o600)
       let network = try await Interposer.network(in: studio.folder, names: ["public.test": ["192.31.196.1"]])
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let served = try await studio.serve(
         [
           "--output", "simulated", "--no-state", "--listen", "127.0.0.1:\(port)", "--header",
@@ -128,7 +128,7 @@ extension EndToEndTests {
       let server = try HostileServer { _ in HostileFile.plain("404 Not Found") }
       defer { server.stop() }
       for choice in ["none", "all"] {
-        let port = try HostileServer.freePort()
+        let port = try LoopbackSocket.freePort()
         let served = try await studio.serve(
           ["--output", "simulated", "--no-state", "--network", choice, "--listen", "127.0.0.1:\(port)"])
         let client = try Conversation(port: port)

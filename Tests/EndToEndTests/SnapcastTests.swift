@@ -1,8 +1,8 @@
 import Foundation
 import HostTime
-import NetworkTestSupport
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension EndToEndTests {
@@ -56,7 +56,7 @@ extension EndToEndTests {
       let pulse = try studio.startServer()
       let words = try line("pactl load-module ", in: studio.folder).split(separator: " ").map(String.init)
       try pactl(pulse.address, words.dropFirst())
-      let port = try HostileServer.freePort()
+      let port = try LoopbackSocket.freePort()
       let server = try startServer(port, in: studio)
       defer { server.signal(SIGKILL) }
       let options = try line("continuo serve --sink rooms ", in: studio.folder).split(separator: " ")

@@ -90,13 +90,12 @@ package final class HostileServer: Sendable {
 
   deinit { stop() }
 
-  /// A socket that listens on a port of loopback: on this one, or which the system chooses.
-  private static func listen(port: UInt16 = 0) throws -> (descriptor: Int32, port: Int) {
+  /// A socket that listens on a port of loopback.
+  private static func listen() throws -> (descriptor: Int32, port: Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = port.bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -110,21 +109,6 @@ package final class HostileServer: Sendable {
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
-  }
-
-  private static let lastFreePort = Atomic(UInt16(getpid() % 8_000) + 20_000)
-
-  /// A port of loopback that nobody listens on, none twice: below those that the system chooses (from 32768 on), or another
-  /// test's server would get it in the meantime.
-  package static func freePort() throws -> Int {
-    while true {
-      let port = lastFreePort.wrappingAdd(1, ordering: .relaxed).newValue
-      guard port < 32_768 else { throw POSIXError(.EADDRNOTAVAIL) }
-      do {
-        close(try listen(port: port).descriptor)
-        return Int(port)
-      } catch let error as POSIXError where error.code == .EADDRINUSE {}
-    }
   }
 
   /// The URL of a path.

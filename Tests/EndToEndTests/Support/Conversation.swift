@@ -1,6 +1,5 @@
 import Foundation
 import HostTime
-import NetworkTestSupport
 import PulseTestSupport
 import TestSupport
 

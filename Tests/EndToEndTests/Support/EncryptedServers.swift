@@ -1,6 +1,7 @@
 import Foundation
 import NetworkTestSupport
 import PulseTestSupport
+import TestSupport
 
 /// Servers of openssl's with certificates of an authority that the test has made.
 struct EncryptedServers {
@@ -38,7 +39,7 @@ struct EncryptedServers {
 
   /// A server of the answers.
   func start(_ certificate: Certificate = .good) throws -> EncryptedServer {
-    let port = try HostileServer.freePort()
+    let port = try LoopbackSocket.freePort()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import NetworkTestSupport
 import TestSupport
 
 /// A server that people run, on loopback with a configuration of its own, in a folder of its own. Ends with this object.
@@ -31,8 +30,7 @@ final class RealServer {
     for port in ports {
       while !Self.listens(port) {
         guard process.isRunning, Date() < end else {
-          let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-          throw Failure(description: "\(command[0]) does not listen on port \(port): \(text)")
+          throw Failure(description: "\(command[0]) does not listen on port \(port): \(printed)")
         }
         Thread.sleep(forTimeInterval: 0.01)
       }
@@ -40,6 +38,11 @@ final class RealServer {
   }
 
   deinit { stop() }
+
+  /// Whether it runs, and what it has printed.
+  var condition: String { (process.isRunning ? "runs: " : "has ended: ") + printed }
+
+  private var printed: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
   func stop() {
     guard process.isRunning else { return }

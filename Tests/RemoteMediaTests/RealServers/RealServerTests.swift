@@ -3,7 +3,6 @@ import CurlTransport
 import Foundation
 import HostTime
 import MP3Decoding
-import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -43,7 +42,7 @@ struct RealServerTests {
   func files() throws {
     let folder = try TemporaryFolder()
     try RealServer.makeCertificates(in: folder)
-    let ports = try (0..<3).map { _ in try HostileServer.freePort() }
+    let ports = try (0..<3).map { _ in try LoopbackSocket.freePort() }
     let server = try RealServer.nginx(folder, root: Self.fixtures.path, http: ports[0], https: ports[1])
     let proxy = try RealServer.tinyproxy(port: ports[2])
     var options = CurlOptions()
@@ -74,7 +73,7 @@ struct RealServerTests {
   func proxyCredentials() throws {
     let folder = try TemporaryFolder()
     try RealServer.makeCertificates(in: folder)
-    let ports = try (0..<3).map { _ in try HostileServer.freePort() }
+    let ports = try (0..<3).map { _ in try LoopbackSocket.freePort() }
     let server = try RealServer.nginx(folder, root: Self.fixtures.path, http: ports[0], https: ports[1])
     let proxy = try RealServer.tinyproxy(port: ports[2], user: ("anna", "secret"))
     var options = CurlOptions()
@@ -107,7 +106,7 @@ struct RealServerTests {
     let bytes = try Data(contentsOf: Self.fixtures.appendingPathComponent("noinfo-cbr.mp3"))
     let path = try root.write("long.mp3", (0..<30).flatMap { _ in bytes })
     let expected = try samples(MP3File(path: path))
-    let ports = try (0..<2).map { _ in try HostileServer.freePort() }
+    let ports = try (0..<2).map { _ in try LoopbackSocket.freePort() }
     let start = { try RealServer.nginx(folder, root: root.path, http: ports[0], https: ports[1]) }
     var server = try start()
     let listener = Listener()
@@ -122,7 +121,7 @@ struct RealServerTests {
 
   @Test("icecast2 with a source client: the sound that was sent, bit for bit, and the titles")
   func station() throws {
-    let port = try HostileServer.freePort()
+    let port = try LoopbackSocket.freePort()
     let file = Self.fixtures.appendingPathComponent("noinfo-cbr.mp3")
     let bytes = try Data(contentsOf: file)
     let icecast = try RealServer.icecast(port: port)
@@ -135,7 +134,7 @@ struct RealServerTests {
     }
     feeder.start()
     let notes = Mutex<[TransferNote]>([])
-    let medium = try openStation(port) { note in notes.withLock { $0.append(note) } }
+    let medium = try openStation(port, of: icecast) { note in notes.withLock { $0.append(note) } }
     try setTitle("Artist%20-%20First", port)
     let heard = try listen(medium, frames: 150_000) {
       notes.withLock { $0 }.contains { Self.title(of: $0) == "Artist - First" }
@@ -166,7 +165,7 @@ struct RealServerTests {
 
   /// Opens the station, which answers 404 until the source client is there.
   private func openStation(
-    _ port: Int, notes: @escaping @Sendable (TransferNote) -> Void
+    _ port: Int, of server: RealServer, notes: @escaping @Sendable (TransferNote) -> Void
   ) throws -> RemoteMedium {
     let end = Date(timeIntervalSinceNow: 30)
     while true {
@@ -175,7 +174,9 @@ struct RealServerTests {
         _ = try Listener().open(medium)
         return medium
       } catch {
-        guard Date() < end else { throw error }
+        guard Date() < end else {
+          throw RealServer.Failure(description: "\(error); icecast2 \(server.condition)")
+        }
         Thread.sleep(forTimeInterval: 0.05)
       }
     }

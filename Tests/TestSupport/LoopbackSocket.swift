@@ -1,5 +1,6 @@
 import CTestSupport
 import Foundation
+import Synchronization
 
 /// A TCP socket on loopback. Its calls throw a `POSIXError`, and wait at most 10 s for the other end.
 package final class LoopbackSocket: Sendable {
@@ -37,6 +38,21 @@ package final class LoopbackSocket: Sendable {
     let socket = try LoopbackSocket(isIPv6: isIPv6)
     try check(withAddress(port, isIPv6) { connect(socket.descriptor, $0, $1) })
     return socket
+  }
+
+  private static let lastFreePort = Atomic(UInt16(getpid() % 8_000) + 20_000)
+
+  /// A port that nobody listens on, none twice: below those that the system chooses (from 32768 on), or another test's
+  /// server would get it in the meantime.
+  package static func freePort() throws -> Int {
+    while true {
+      let port = Int(lastFreePort.wrappingAdd(1, ordering: .relaxed).newValue)
+      guard port < 32_768 else { throw POSIXError(.EADDRNOTAVAIL) }
+      do {
+        _ = try listening(on: port)
+        return port
+      } catch let error as POSIXError where error.code == .EADDRINUSE {}
+    }
   }
 
   /// Both ends of a connection.
