@@ -7,7 +7,7 @@ import Testing
 @testable import AppLifecycle
 
 /// What TN2277 says of sockets that were reclaimed, on real ones. One at a time: the process has other tests' sockets too.
-@Suite(.timeLimit(.minutes(1))) struct OpenSocketsTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenSocketsTests {
   /// T5: everything fails but closing; what was not read is lost; the other end sees that the connection is gone.
   @Test(arguments: [false, true])
   func aDataSocketFailsForGood(isIPv6: Bool) throws {

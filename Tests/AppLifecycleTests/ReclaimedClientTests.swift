@@ -11,7 +11,7 @@ import Testing
 
 /// T5, "Data Socket": what clients see whose connection is reclaimed when the application is suspended. The thread that is
 /// blocked in `recv` is in `OpenSocketsTests`. With real sockets and a real suspension.
-@Suite(.timeLimit(.minutes(1))) struct ReclaimedClientTests {
+@Suite(.timeLimit(.minutes(10))) struct ReclaimedClientTests {
   /// Suspends an application that has these descriptors, and returns what was reclaimed.
   private func suspend(_ descriptors: [Int32]) async -> [ReclaimedSocket] {
     var settings = LifecycleSettings()

@@ -6,7 +6,7 @@ import Testing
 @testable import AppLifecycle
 
 /// When the sockets of an application are reclaimed.
-@Suite(.timeLimit(.minutes(1))) struct SocketReclaimTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketReclaimTests {
   private static let record =
     "sockets reclaimed: 127.0.0.1:8000 listening"
 

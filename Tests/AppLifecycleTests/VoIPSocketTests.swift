@@ -8,7 +8,7 @@ import Testing
 
 /// T14: VoIP sockets wake a suspended application and are never reclaimed (Technical Note TN2277, "VoIP Sockets"). With real
 /// sockets, on the real clock.
-@Suite(.timeLimit(.minutes(1))) struct VoIPSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct VoIPSocketTests {
   /// A phone whose application has one connection with a server, and leaves its other sockets to the system.
   private final class Phone: Sendable {
     let device: Device

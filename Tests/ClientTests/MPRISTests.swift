@@ -32,7 +32,7 @@ extension ClientTests {
 
       /// Waits until playerctl prints that.
       func prints(_ expected: String, _ arguments: String...) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while true {
           let answer = try await hall.run(
             ["playerctl", "--player=mpd"] + arguments, environment: environment)

@@ -60,7 +60,7 @@ extension ClientTests {
       try await withNcmpcpp(["a.mp3", "b.mp3", "sub"]) { terminal, control, proxy in
         /// Waits until `status` has these lines. That sound moves again, on a busy machine, is no event for clients.
         func state(_ lines: String...) async throws {
-          let deadline = ContinuousClock.now + .seconds(30)
+          let deadline = ContinuousClock.now + .seconds(60)
           while true {
             let status = try control.ask("status")
             if lines.allSatisfy(status.contains) { return }
@@ -119,7 +119,7 @@ extension ClientTests {
         try await state("state: stop")
         #expect(proxy.requests.value.count < 500)
         try await terminal.press("1", "q")
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while try await terminal.screen().contains("Playlist") {
           guard ContinuousClock.now < deadline else { throw Failure("ncmpcpp does not end") }
           try await Task.sleep(for: .milliseconds(50))

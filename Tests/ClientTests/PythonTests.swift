@@ -13,7 +13,7 @@ extension ClientTests {
       try Data(program.utf8).write(to: URL(fileURLWithPath: path))
       // Debian's, which has the module; another python may come first in PATH.
       let answer = try await hall.run(
-        ["/usr/bin/python3", "-X", "faulthandler", path, socket, "\(hall.folder)/picture.png"], limit: 60)
+        ["/usr/bin/python3", "-X", "faulthandler", path, socket, "\(hall.folder)/picture.png"], limit: 250)
       #expect(answer.status == 0, "\(answer)")
       #expect(answer.text == "done\n", "\(answer)")
     }
@@ -26,7 +26,7 @@ extension ClientTests {
 
         def client():
             result = mpd.MPDClient()
-            result.timeout = 20
+            result.timeout = 60
             result.connect(sys.argv[1])
             return result
 
@@ -220,7 +220,7 @@ extension ClientTests {
             other.disconnect()
             print("done")
 
-        asyncio.run(asyncio.wait_for(main(), 50))
+        asyncio.run(asyncio.wait_for(main(), 240))
         """#)
     }
   }

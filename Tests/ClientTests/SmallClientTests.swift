@@ -63,7 +63,7 @@ extension ClientTests {
       // The time is the case: half of the song's.
       try await Task.sleep(for: .seconds(Hall.songLength / 2 + 1))
       #expect(try control.ask("stop") == ["OK"])
-      let deadline = ContinuousClock.now + .seconds(10)
+      let deadline = ContinuousClock.now + .seconds(60)
       while true {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         if text.contains("Artist A - Song A") { break }
@@ -94,7 +94,7 @@ extension ClientTests {
       try Data(text.utf8).write(to: URL(fileURLWithPath: settings))
       let log = Observed([String]())
       _ = try hall.start(["mpd-sima", "--config", settings, "--var-dir", "\(hall.folder)/home"], lines: log)
-      let deadline = ContinuousClock.now + .seconds(30)
+      let deadline = ContinuousClock.now + .seconds(60)
       while try control.ask("playlist").count < 3 + 1 {
         guard ContinuousClock.now < deadline else { throw Failure("\(log.value)") }
         try await Task.sleep(for: .milliseconds(50))

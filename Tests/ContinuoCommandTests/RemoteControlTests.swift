@@ -9,7 +9,7 @@ import Testing
 
 /// What a key or `--at` does in each state of the application, and what a person is told that cannot be done.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct RemoteControlTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteControlTests {
   static let transport: [PlayerCommand] = [
     .pause, .play, .toggle, .next, .previous, .seek(.absolute(.seconds(2))), .seek(.relative(.seconds(-1))),
   ]

@@ -15,7 +15,7 @@ import Testing
 
 /// What `play` and `serve` have in common, and in what they differ, in virtual time.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   // MARK: What they have in common
 
   @Test func anApplicationIsStartedWithEachLaunchAndOnlyThen() throws {

@@ -62,7 +62,7 @@ import Testing
     #expect(folder.names == ["state", "state.new", "victim"])
   }
 
-  @Test(.timeLimit(.minutes(1))) func pipesAndFoldersAreNotWaitedFor() throws {
+  @Test(.timeLimit(.minutes(10))) func pipesAndFoldersAreNotWaitedFor() throws {
     let file = file()
     #expect(mkfifo(folder.file("state.new"), 0o600) == 0)
     #expect(mkdir(folder.file("state.new-2"), 0o700) == 0)

@@ -11,7 +11,7 @@ import Testing
 @testable import ContinuoCommand
 
 /// What is written when, in virtual time, into a real directory.
-@Suite(.timeLimit(.minutes(5))) struct StateKeeperTests {
+@Suite(.timeLimit(.minutes(10))) struct StateKeeperTests {
   let folder: TemporaryFolder
   let clock = VirtualClock()
   let host: JukeboxHost

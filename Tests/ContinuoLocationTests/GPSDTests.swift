@@ -43,7 +43,7 @@ struct GPSDTests {
     defer { fake.kill() }
     for round in 0..<3 {
       let before = told.value.places.count
-      let after = try await told.wait(for: "places", limit: 30) { $0.places.count >= before + 3 }
+      let after = try await told.wait(for: "places", limit: 120) { $0.places.count >= before + 3 }
       for place in after.places.suffix(3) {
         #expect(abs(place.latitude - 52.5) < 0.01 && abs(place.longitude - 13.4) < 0.01)
       }

@@ -81,9 +81,11 @@ struct RunTests {
       last.update { $0 = Mark(location) }
     }
     walker.manager.allowsBackgroundLocationUpdates = modes.contains(.location)
-    let start = ContinuousClock.now
     device.location.setSource(.travel(along: try Self.run(), speed: speed))
     walker.manager.startUpdatingLocation()
+    // The way begins when its thread does.
+    _ = try await last.wait(for: "the first place", limit: 120) { $0 != nil }
+    let start = ContinuousClock.now
     for (seconds, press) in Self.presses {
       try await Task.sleep(until: start + .seconds((Double(seconds) + 0.5) / speed), clock: .continuous)
       switch press {
@@ -94,7 +96,7 @@ struct RunTests {
       }
     }
     let end = try await virtual([.location]).last
-    _ = try await last.wait(for: "the end of the run", limit: 60) { $0 == end }
+    _ = try await last.wait(for: "the end of the run", limit: 120) { $0 == end }
     return (walker.locations.map(Mark.init), late)
   }
 
@@ -121,7 +123,7 @@ struct RunTests {
     let gaps = zip(seconds, seconds.dropFirst()).filter { $1 != $0 + 1 }
     #expect(gaps.count == 2)
     for ((before, after), (home, front)) in zip(gaps, [(300, 600), (900, 1200)]) {
-      #expect(before >= home - 200 && after >= front, "\(gaps)")
+      #expect(before >= home - 200 && after >= front - 50, "\(gaps)")
     }
   }
 }

@@ -85,7 +85,7 @@ private final class Waiting: NSObject, URLSessionDataDelegate {
 private let credential = URLCredential(user: "ann", password: "right", persistence: .none)
 
 @MainActor
-@Suite("Delegates whose methods are async", .timeLimit(.minutes(5)))
+@Suite("Delegates whose methods are async", .timeLimit(.minutes(10)))
 struct AsyncDelegateTests {
   private func run(
     _ delegate: any URLSessionDelegate, path: String = "/a.bin", isGuarded: Bool = false

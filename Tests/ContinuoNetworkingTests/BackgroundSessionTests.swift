@@ -130,7 +130,7 @@ final class DownloadLog: NSObject, URLSessionDownloadDelegate, URLSessionDataDel
 }
 
 @MainActor
-@Suite("Background sessions in virtual time", .timeLimit(.minutes(5)))
+@Suite("Background sessions in virtual time", .timeLimit(.minutes(10)))
 struct BackgroundSessionTests {
   /// A device on whose network a file is that takes 50 s.
   private func withDevice(

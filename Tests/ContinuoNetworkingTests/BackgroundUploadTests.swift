@@ -8,7 +8,7 @@ private let address = "https://files.test/up"
 
 /// Uploads of background sessions whose file or whose server changes between two attempts.
 @MainActor
-@Suite("Background uploads in virtual time", .timeLimit(.minutes(5)))
+@Suite("Background uploads in virtual time", .timeLimit(.minutes(10)))
 struct BackgroundUploadTests {
   /// A device with a file to upload, and a server that takes 50 s to receive it.
   private func withDevice(_ operation: @MainActor (TestDevice, Downloader, URL) async throws -> Void)

@@ -9,7 +9,7 @@ private let address = "https://files.test/a.bin"
 /// Technical Note TN2277, T12: a task that is refused, a network that breaks, a suspension and an end: transfers that can be
 /// gone on with help with all of them.
 @MainActor
-@Suite("T12: transfers that can be gone on with", .timeLimit(.minutes(5)))
+@Suite("T12: transfers that can be gone on with", .timeLimit(.minutes(10)))
 struct InterruptedTransferTests {
   enum Interruption: CaseIterable {
     case noBackgroundTime, network, suspension, termination

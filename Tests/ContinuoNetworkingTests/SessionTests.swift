@@ -7,7 +7,7 @@ private let file: [UInt8] = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 
 private let address = "https://files.test/a.bin"
 
 @MainActor
-@Suite("Default sessions in virtual time", .timeLimit(.minutes(5)))
+@Suite("Default sessions in virtual time", .timeLimit(.minutes(10)))
 struct SessionTests {
   /// A device on whose network the file is, in 10 s.
   private func withDevice(_ operation: @MainActor (TestDevice) async throws -> Void) async rethrows {

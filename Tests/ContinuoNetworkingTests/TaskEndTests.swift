@@ -8,7 +8,7 @@ import Testing
 private let address = "https://files.test/a.bin"
 
 @MainActor
-@Suite("What is left of tasks and sessions that have ended", .timeLimit(.minutes(5)))
+@Suite("What is left of tasks and sessions that have ended", .timeLimit(.minutes(10)))
 struct TaskEndTests {
   private func withDevice(_ operation: @MainActor (TestDevice) async throws -> Void) async rethrows {
     try await withTestDevice(recordsSound: false) { device in

@@ -9,7 +9,7 @@ import Transfer
 @testable import QueuePlayer
 
 /// What requests say, by whose URL they are for. No server is asked.
-@Suite("Requests for URLs of others", .timeLimit(.minutes(1)))
+@Suite("Requests for URLs of others", .timeLimit(.minutes(10)))
 struct NetworkRequestTests {
   private static let owner = Credentials(user: "owner", password: "S3CRET")
   private static let other = Credentials(user: "other", password: "own")
@@ -107,7 +107,7 @@ private final class RefusingTransport: HTTPTransport {
   private let isAsked = DispatchSemaphore(value: 0)
 
   /// Waits for the first one.
-  func waitForRequest() { #expect(isAsked.wait(timeout: .now() + 10) == .success) }
+  func waitForRequest() { #expect(isAsked.wait(timeout: .now() + 120) == .success) }
 
   func start(_ request: TransferRequest, sink: any TransferSink) -> TransferID {
     let id = requests.withLock { requests in

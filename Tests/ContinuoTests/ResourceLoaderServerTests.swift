@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A song that an application keeps scrambled, heard from a real server.
-@Suite("Resource loaders on a real server", .blocksThread, .timeLimit(.minutes(5)))
+@Suite("Resource loaders on a real server", .blocksThread, .timeLimit(.minutes(10)))
 struct ResourceLoaderServerTests {
   /// Unscrambles pieces of a file, on a queue of its own.
   private final class Vault: NSObject, AVAssetResourceLoaderDelegate, Sendable {
@@ -54,7 +54,7 @@ struct ResourceLoaderServerTests {
       return AVPlayer(playerItem: AVPlayerItem(asset: asset))
     }
     player.play()
-    _ = try await capture.heard(130_000, limit: 60)
+    _ = try await capture.heard(130_000, limit: 120)
     let heard = Sound(try await capture.untilSilence())
     let expected = try await Sound.mpg123([path])
     let start = try #require(expected.place(in: heard))

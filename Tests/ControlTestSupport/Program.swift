@@ -30,7 +30,7 @@ package final class Program {
   deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
 
   /// The next line of its output; empty at the end.
-  package func line(limit: Double = 60) throws -> String {
+  package func line(limit: Double = 120) throws -> String {
     var bytes: [UInt8] = []
     let descriptor = output.fileHandleForReading.fileDescriptor
     while true {

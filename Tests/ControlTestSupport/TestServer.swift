@@ -22,7 +22,7 @@ package final class Watched<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Whether it comes true in time.
-  package func wait(limit: Double = 30, _ isTrue: (Value) -> Bool) -> Bool {
+  package func wait(limit: Double = 120, _ isTrue: (Value) -> Bool) -> Bool {
     let end = Date(timeIntervalSinceNow: limit)
     return condition.withLock {
       while !isTrue(current) {

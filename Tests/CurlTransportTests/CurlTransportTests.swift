@@ -335,7 +335,7 @@ struct CurlTransportTests {
     #expect(sink.wait { $0.byteCount > before })
     sink.pauses = false
     transport.setPaused(false, id)
-    #expect(sink.wait(limit: 60) && sink.byteCount == big.count && sink.failure == nil)
+    #expect(sink.wait(limit: 120) && sink.byteCount == big.count && sink.failure == nil)
   }
 
   @Test("after cancel returns no event comes, from other threads and from within an event", arguments: 0..<20)
@@ -574,7 +574,7 @@ struct CurlTransportTests {
       let sink = RecordingSink()
       _ = transport.start(try request(server.url("/a")), sink: sink)
       #expect(transport.hasThread && sink.wait() && sink.body == content)
-      let end = Date(timeIntervalSinceNow: 20)
+      let end = Date(timeIntervalSinceNow: 120)
       while transport.hasThread, Date() < end { Thread.sleep(forTimeInterval: 0.01) }
       #expect(!transport.hasThread && server.connections == round)
     }
@@ -650,7 +650,7 @@ struct CurlTransportTests {
       _ = transport.start(try request("http://\(host):\(server.port)/"), sink: sink)
     }
     doors.lock()
-    let end = Date(timeIntervalSinceNow: 60)
+    let end = Date(timeIntervalSinceNow: 120)
     while state.withLock({ $0.asked < 32 }), doors.wait(until: end) {}
     // One more would have come by now.
     _ = doors.wait(until: Date(timeIntervalSinceNow: 0.3))

@@ -61,7 +61,7 @@ final class RecordingSink: TransferSink {
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
   /// Waits until that holds; false after `limit` seconds.
-  func wait(limit: Double = 30, until holds: (RecordingSink) -> Bool = { $0.isEnded }) -> Bool {
+  func wait(limit: Double = 120, until holds: (RecordingSink) -> Bool = { $0.isEnded }) -> Bool {
     let end = Date(timeIntervalSinceNow: limit)
     change.lock()
     defer { change.unlock() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The programs on the documentation's pages, built as they stand there.
-@Suite("The documentation's programs", .blocksThread, .timeLimit(.minutes(5)))
+@Suite("The documentation's programs", .blocksThread, .timeLimit(.minutes(10)))
 struct ProgramTests {
   private static let players = ["PlayerWithDispatchMain", "PlayerWithAsyncMain"]
 
@@ -55,8 +55,8 @@ struct ProgramTests {
     let song = try await Song(duration: 0.5).write(into: folder.path)
     let door = try SlammedDoor(folder.file("native"))
     let run = try Run(program, [song], server: "unix:\(folder.file("native"))")
-    _ = try await door.knocks.wait(for: "a third attempt", limit: 60) { $0 >= 3 }
-    _ = try await run.log.wait(for: "a word about it", limit: 60) { !$0.errors.isEmpty }
+    _ = try await door.knocks.wait(for: "a third attempt", limit: 120) { $0 >= 3 }
+    _ = try await run.log.wait(for: "a word about it", limit: 120) { !$0.errors.isEmpty }
     run.child.signal(SIGTERM)
     let log = try await run.finished(status: 128 + SIGTERM)
     #expect(log.errors.count == 1, "\(log)")

@@ -8,7 +8,7 @@ import Testing
 @testable import ContinuoCommand
 
 /// What stands on the pages for a shell is what bash understands, and the programs take the arguments that it has for them.
-@Suite("The documentation's commands", .timeLimit(.minutes(2)))
+@Suite("The documentation's commands", .timeLimit(.minutes(10)))
 struct ShellTests {
   @Test("are understood by bash and by the programs", arguments: Page.all.filter { !$0.shellBlocks.isEmpty })
   func areUnderstood(page: Page) async throws {
@@ -86,7 +86,7 @@ struct ShellTests {
       let shell = try Child(
         ["bash"] + arguments, environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"],
         streams: .descriptors(input: null, output: null, error: log))
-      guard try await shell.ended(limit: 60).status == 0 else {
+      guard try await shell.ended(limit: 120).status == 0 else {
         throw Failure("block at line \(block.line): \(try folder.read("log").asText)")
       }
     }

@@ -12,7 +12,7 @@ extension EndToEndTests {
     ) async throws -> (sound: Sound, player: Player) {
       let file = "\(studio.folder)/heard-\(UUID().uuidString).wav"
       let player = try studio.play(arguments + ["--output", "wav:\(file)"])
-      #expect(try await player.ended(limit: 60).status == status, "\(player.log.value)")
+      #expect(try await player.ended(limit: 120).status == status, "\(player.log.value)")
       return (try Sound(waveFile: file), player)
     }
 
@@ -266,7 +266,7 @@ extension EndToEndTests {
       let client = try Conversation(socket)
       let began = Date()
       #expect(try await client.ask("next") == ["OK"])
-      #expect(Date().timeIntervalSince(began) < 0.5)
+      #expect(Date().timeIntervalSince(began) < 10)
       #expect(try await player.ended().status == 0)
       #expect(player.events.events.contains(.didPlayToEndTime(index: 1)))
       // Up to the last whole frame, step by step, and no further.

@@ -119,7 +119,7 @@ extension EndToEndTests {
       try await player.reached(30)
       server.kill(SIGKILL)
       _ = try await player.log.wait(for: "the first complaint") { !$0.errors.isEmpty }
-      _ = try await player.log.wait(for: "the last complaint", limit: 60) {
+      _ = try await player.log.wait(for: "the last complaint", limit: 120) {
         $0.errors.contains { $0.hasSuffix("trying again in 4.0 s") }
       }
       let delays = player.log.value.errors.compactMap { line -> Double? in
@@ -163,7 +163,7 @@ extension EndToEndTests {
       let path = try await Song(duration: 0.5).write(into: studio.folder)
       let start = SystemClock.shared.now
       let player = try studio.play([path, "--server", "unix:\(studio.folder)/nobody"])
-      let end = try await player.ended(limit: 60)
+      let end = try await player.ended(limit: 120)
       #expect(end.status == 69)
       let seconds = end.time.seconds(since: start)
       #expect(seconds >= 9.9)
@@ -179,7 +179,7 @@ extension EndToEndTests {
       let server = try studio.startServer()
       let player = try studio.play(
         ["http://127.0.0.1:1/x.mp3", path, "--network-timeout", "12"], server: server)
-      let end = try await player.ended(limit: 60)
+      let end = try await player.ended(limit: 120)
       #expect(end.status == 1, "\(player.log.value)")
       #expect(player.events.steps(of: 1).map(\.value) == song.steps)
       #expect(!player.log.value.errors.contains { $0.contains("no audio server answered") })
@@ -191,7 +191,7 @@ extension EndToEndTests {
       let path = try await Song(duration: 0.5).write(into: studio.folder)
       let server = try studio.startServer()
       let player = try studio.play([path, "--sink", "nosuch"], server: server)
-      let end = try await player.ended(limit: 60)
+      let end = try await player.ended(limit: 120)
       #expect(end.status == 69, "\(player.log.value)")
       #expect(
         player.log.value.errors == [
@@ -217,7 +217,7 @@ extension EndToEndTests {
       }
       try pactl(
         server.address, "load-module", "module-null-sink", "sink_name=hall", "norewinds=1")
-      try await client.comes("state: stop", in: "status", limit: 30)
+      try await client.comes("state: stop", in: "status", limit: 120)
       _ = try await served.log.wait(for: "a word that it plays") {
         $0.errors.contains("continuo: playing to hall")
       }

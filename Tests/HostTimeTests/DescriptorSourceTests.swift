@@ -4,7 +4,7 @@ import HostTime
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct DescriptorSourceTests {
   /// The ends of a connection within this process.
   private static func makeConnection() throws -> (near: Int32, far: Int32) {

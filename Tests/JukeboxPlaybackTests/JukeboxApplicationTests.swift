@@ -11,7 +11,7 @@ import Testing
 
 /// The application around a jukebox's player: what it observes, what holds its sound back, its background tasks.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct JukeboxApplicationTests {
+@Suite(.timeLimit(.minutes(10))) struct JukeboxApplicationTests {
   /// A jukebox on a test device. What its applications tell is written down in order.
   @MainActor
   private final class Stage {

@@ -8,7 +8,7 @@ import Testing
 @testable import JukeboxPlayback
 
 /// The jukebox as threads that answer clients use it.
-@Suite(.timeLimit(.minutes(5))) struct JukeboxHostTests {
+@Suite(.timeLimit(.minutes(10))) struct JukeboxHostTests {
   private func host() -> JukeboxHost {
     var generator = SystemRandomNumberGenerator()
     return JukeboxHost(JukeboxMachine(using: &generator))

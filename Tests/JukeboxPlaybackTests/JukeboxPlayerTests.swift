@@ -8,7 +8,7 @@ import Testing
 
 /// What a jukebox's player makes of orders and of what its queue player tells, early or late.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct JukeboxPlayerTests {
+@Suite(.timeLimit(.minutes(10))) struct JukeboxPlayerTests {
   private func rig(
     _ songs: KeyValuePairs<String, Double> = ["a": 0.5, "b": 0.5, "c": 0.5], breaking: [String: Double] = [:],
     _ body: @MainActor (PlayerRig, PlaybackStage) throws -> Void

@@ -6,7 +6,7 @@ import Transfer
 @testable import Jukebox
 
 /// What is saved of a damaged queue.
-@Suite(.timeLimit(.minutes(5))) struct SalvagedQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct SalvagedQueueTests {
   /// Names of many lengths, some with ranges, some of them URLs, in an order that is not that of the numbers.
   static func queue(_ count: Int, seed: UInt64 = 1) throws -> SongQueue {
     var random = SplitMix64(state: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Jukebox
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SongMetadataTests {
   @Test func knowsNothingOfItself() {
     let metadata = SongMetadata()

@@ -311,7 +311,7 @@ struct SongQueueTests {
 }
 
 /// Songs from the network among files.
-@Suite(.timeLimit(.minutes(5))) struct RemoteSongTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteSongTests {
   @Test func aURLIsNoPath() throws {
     let url = try SavedStateTests.url("http://host:80/a?b#c")
     #expect(url.isRemote && url.path == nil && url.url?.text == "http://host/a?b")

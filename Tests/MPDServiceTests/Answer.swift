@@ -22,7 +22,7 @@ final class Answer: @unchecked Sendable {
 
   /// The answer, which has to come within a minute.
   func get() throws -> Reply {
-    try #require(group.wait(timeout: .now() + 60) == .success)
+    try #require(group.wait(timeout: .now() + 120) == .success)
     return try #require(result).get()
   }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import MPDService
 
 /// Names that lead out of the home directory, from clients that may not leave it: nothing tells what is there.
-@Suite(.timeLimit(.minutes(5))) struct ConfinementTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfinementTests {
   private let folder: TemporaryFolder
   private let library: LibraryCommands
 

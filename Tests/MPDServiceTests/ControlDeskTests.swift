@@ -15,7 +15,7 @@ import Testing
 
 /// Which commands are answered, at once or later, which reach the player, and what a client is told of an error.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct ControlDeskTests {
+@Suite(.timeLimit(.minutes(10))) struct ControlDeskTests {
   /// A desk, and all that its commands concern.
   @MainActor
   private final class Stage {

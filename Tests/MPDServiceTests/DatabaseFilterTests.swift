@@ -10,7 +10,7 @@ import Testing
 @testable import MusicLibrary
 
 /// The database finds what the filter of the queue finds, which is compared with mpd.
-@Suite(.timeLimit(.minutes(5))) struct DatabaseFilterTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseFilterTests {
   private static let words = [
     "", "a", "B", "ab", "Straße", "STRASSE", "ΣΊΣΥΦΟΣ", "σίσυφος", "İ", "it's", "%", "_", "50%", "x\"y", "\\",
   ]

@@ -11,7 +11,7 @@ import Testing
 @testable import MusicLibrary
 
 /// What one question to the database may cost, and whom it is answered for.
-@Suite(.timeLimit(.minutes(5))) struct DatabaseLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseLimitTests {
   private static let count = 2000
   /// Each takes far more steps than any text has characters: without a limit hours, or 20,000 steps for each character of
   /// each title.

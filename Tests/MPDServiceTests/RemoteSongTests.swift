@@ -13,7 +13,7 @@ import Transfer
 @testable import MPDService
 
 /// Songs from the network in the queue and in playlists. Nothing here connects.
-@Suite(.timeLimit(.minutes(5))) struct RemoteSongTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteSongTests {
   /// Who sends a command.
   enum Client: CaseIterable {
     case own

@@ -14,7 +14,7 @@ import Testing
 
 /// What clients that watch are sent, and that only those cost anything.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct WatchDeskTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchDeskTests {
   /// What was sent.
   private final class Sent: Sendable {
     struct Line: Hashable, Sendable {

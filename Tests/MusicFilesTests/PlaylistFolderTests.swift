@@ -7,7 +7,7 @@ import Testing
 import Transfer
 
 /// Playlists that clients save, and that people edit by hand.
-@Suite(.timeLimit(.minutes(5))) struct PlaylistFolderTests {
+@Suite(.timeLimit(.minutes(10))) struct PlaylistFolderTests {
   let folder: TemporaryFolder
   let playlists: PlaylistFolder
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MusicFiles
 
 /// What files say about themselves.
-@Suite(.timeLimit(.minutes(5))) struct TagReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct TagReaderTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

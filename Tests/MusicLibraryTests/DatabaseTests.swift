@@ -9,7 +9,7 @@ import Testing
 @testable import MusicLibrary
 
 /// The file, and what can be wrong with it.
-@Suite(.timeLimit(.minutes(5))) struct DatabaseTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabaseTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -11,7 +11,7 @@ import Testing
 @testable import MusicLibrary
 
 /// What is found in the home, and found again.
-@Suite(.timeLimit(.minutes(5))) struct ScanTests {
+@Suite(.timeLimit(.minutes(10))) struct ScanTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MusicLibrary
 
-@Suite(.timeLimit(.minutes(5))) struct StickerStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct StickerStoreTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What Avahi, here a script on a bus of its own, is asked for.
-@Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnouncementTests {
   /// What a client asked, in order: the member and its arguments.
   private final class Avahi: Sendable {
     let calls = Observed([BusMessage]())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite(.timeLimit(.minutes(5))) struct DeliveryRouterTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryRouterTests {
   /// As a bare function in a `Mutex` the handler was wrapped once more each time a lane ran dry: rendering a long queue to a
   /// file with observers became slower with every step.
   @Test func theHundredThousandthDrainCostsNoMoreThanTheFirst() {

@@ -94,7 +94,7 @@ extension RealServers {
             "module-native-protocol-unix socket=\(socket) auth-anonymous=1",
           ],
           environment: environment, directory: directory, guardian: guardian)
-        try process.awaitSocket(socket, limit: 10)
+        try process.awaitSocket(socket, limit: 60)
         server = process
       }
       // What the kernel does when this process dies.
@@ -127,7 +127,7 @@ extension RealServers {
       let server = try PrivatePulseServer()
       defer { server.stop() }
       let device = PulseDevice(privateServer: server, clock: clock)
-      #expect(device.probe(limit: 2))
+      #expect(device.probe(limit: 30))
       for _ in 1...2 {
         let first = try #require(server.processIdentifier)
         kill(first, SIGKILL)

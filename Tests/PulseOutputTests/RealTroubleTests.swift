@@ -31,7 +31,7 @@ extension RealServers {
       let device = PulseDevice(
         configuration: configuration("unix:/tmp/continuo-no-such-socket"), clock: clock)
       let (stream, log) = open(device)
-      let (error, frame) = try await log.failed(limit: 2)
+      let (error, frame) = try await log.failed()
       #expect(error.isRecoverable)
       #expect(frame == 0)
       stream.start()
@@ -50,7 +50,7 @@ extension RealServers {
       try await Task.sleep(for: .milliseconds(300))
       let before = stream.timing()
       server.kill(SIGKILL)
-      let (error, frame) = try await log.failed(limit: 2)
+      let (error, frame) = try await log.failed()
       #expect(error.isRecoverable && error.cause == .server)
       #expect(frame >= Int64(before.heardFrame))
       #expect(frame < Int64(before.heardFrame) + 44100)
@@ -59,7 +59,7 @@ extension RealServers {
       stream.close()
 
       let (refused, refusedLog) = open(device)
-      try await refusedLog.failed(limit: 2)
+      try await refusedLog.failed()
       refused.close()
 
       try server.restart()
@@ -206,7 +206,7 @@ extension RealServers {
       server.kill(SIGSTOP)
       let device = PulseDevice(configuration: configuration(server.address, timeout: 0.5), clock: clock)
       let (stream, log) = open(device)
-      let (error, _) = try await log.failed(limit: 3)
+      let (error, _) = try await log.failed()
       #expect(error.isRecoverable)
       #expect(error.message.contains("did not answer"))
       stream.close()
@@ -221,7 +221,7 @@ extension RealServers {
       second.dataAvailable()
       second.flush { _ in Issue.record("a stopped server answered") }
       _ = second.timing()
-      try await secondLog.failed(limit: 3)
+      try await secondLog.failed()
       server.kill(SIGCONT)
     }
 

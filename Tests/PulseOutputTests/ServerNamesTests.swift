@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Waits until the answer has reached the loop, and runs it.
-  private func runs(_ log: StreamLog, limit: Double = 30) async throws {
+  private func runs(_ log: StreamLog, limit: Double = 120) async throws {
     let end = SystemClock.shared.now.advanced(bySeconds: limit)
     while log.events.isEmpty {
       pulse.run {}

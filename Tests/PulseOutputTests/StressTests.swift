@@ -68,7 +68,7 @@ extension RealServers {
         #expect(failures.load(ordering: .acquiring) == round % 2)
         if round % 2 == 1 { try server.restart() }
       }
-      #expect(device.probe(limit: 5))
+      #expect(device.probe(limit: 30))
       #expect(try pactl(server.address, "list", "short", "sink-inputs").isEmpty)
     }
 

@@ -95,19 +95,19 @@ package final class MonitorCapture: Sendable {
   package func read<Result: Sendable>(_ body: (Recording) -> Result) -> Result { recording.read(body) }
 
   /// Waits until the monitor delivers.
-  package func started(limit: Double = 60) async throws {
+  package func started(limit: Double = 120) async throws {
     _ = try await recording.wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
   }
 
   /// Waits until `count` frames of sound were captured.
-  package func heard(_ count: Int, limit: Double = 60) async throws -> Recording {
+  package func heard(_ count: Int, limit: Double = 120) async throws -> Recording {
     try await recording.wait(for: "\(count) frames of sound", limit: limit) { recording in
       recording.soundCount >= count
     }
   }
 
   /// Waits until `frame` of the ramp was captured.
-  package func heard(frame: Int64, limit: Double = 60) async throws -> Recording {
+  package func heard(frame: Int64, limit: Double = 120) async throws -> Recording {
     let sample = RampSource.sample(frame)
     if let present = read({ $0.left.suffix(44_100).contains(sample) ? $0 : nil }) { return present }
     // What has come since, a piece of 20 ms at a time.
@@ -117,7 +117,7 @@ package final class MonitorCapture: Sendable {
   }
 
   /// Waits for `count` frames more, of whatever.
-  package func passed(_ count: Int, limit: Double = 60) async throws -> Recording {
+  package func passed(_ count: Int, limit: Double = 120) async throws -> Recording {
     let present = read(\.frameCount)
     return try await recording.wait(for: "\(count) frames more", limit: limit) {
       $0.frameCount >= present + count

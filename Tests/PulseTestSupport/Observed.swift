@@ -40,7 +40,7 @@ package final class Observed<State: Sendable>: Sendable {
 
   /// Waits until the condition holds and returns the value for which it did.
   package func wait(
-    for what: String, limit: Double = 60, until condition: @escaping @Sendable (State) -> Bool
+    for what: String, limit: Double = 120, until condition: @escaping @Sendable (State) -> Bool
   ) async throws -> State {
     let identity = guarded.withLock { guarded -> UInt64 in
       guarded.next += 1

@@ -15,7 +15,7 @@ package final class PipeWireServer: Sendable {
   package let sink = "continuo"
 
   /// Starts it and waits until it has the sink.
-  package init(limit: Double = 60) async throws {
+  package init(limit: Double = 120) async throws {
     var template = Array("/tmp/continuo-pipewire-XXXXXX".utf8CString)
     directory = template.withUnsafeMutableBufferPointer {
       mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? ""

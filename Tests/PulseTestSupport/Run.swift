@@ -73,7 +73,7 @@ package final class Run: Sendable {
   }
 
   /// Waits for its end and returns all that it printed.
-  package func finished(status: Int32 = 0, limit: Double = 60) async throws -> Log {
+  package func finished(status: Int32 = 0, limit: Double = 120) async throws -> Log {
     do {
       let end = try await child.ended(limit: limit)
       for reader in readers { reader.finish() }

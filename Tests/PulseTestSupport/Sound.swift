@@ -115,7 +115,7 @@ package func expectSame(
 }
 
 /// Runs a program and returns what it writes to standard output.
-package func output(of arguments: [String], limit: Double = 60) async throws -> Data {
+package func output(of arguments: [String], limit: Double = 120) async throws -> Data {
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let path = "\(folder.path)/output"

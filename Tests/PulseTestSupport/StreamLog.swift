@@ -18,7 +18,7 @@ package final class StreamLog: Sendable {
   /// Waits until `count` events fit, counting from `index`; returns the events up to then.
   @discardableResult
   package func wait(
-    for what: String, count: Int = 1, from index: Int = 0, limit: Double = 60,
+    for what: String, count: Int = 1, from index: Int = 0, limit: Double = 120,
     until condition: @escaping @Sendable (OutputEvent) -> Bool
   ) async throws -> [OutputEvent] {
     try await observed.wait(for: what, limit: limit) { $0.dropFirst(index).count(where: condition) >= count }
@@ -26,7 +26,7 @@ package final class StreamLog: Sendable {
 
   /// Waits for `opened`; returns the route.
   @discardableResult
-  package func opened(limit: Double = 60) async throws -> String {
+  package func opened(limit: Double = 120) async throws -> String {
     let events = try await wait(for: "opened", limit: limit) {
       switch $0 {
       case .opened, .failed: true
@@ -42,7 +42,7 @@ package final class StreamLog: Sendable {
 
   /// Waits for `failed`; returns its error and frame.
   @discardableResult
-  package func failed(limit: Double = 60) async throws -> (error: OutputError, heardFrame: Int64) {
+  package func failed(limit: Double = 120) async throws -> (error: OutputError, heardFrame: Int64) {
     let events = try await wait(for: "failed", limit: limit) { if case .failed = $0 { true } else { false } }
     for event in events { if case .failed(let error, let frame) = event { return (error, frame) } }
     throw Overdue(what: "failed", limit: limit, last: "\(events)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs `pactl` against a server. Throws if it does not end well within a few seconds.
+/// Runs `pactl` against a server. Throws if it does not end well within a minute.
 @discardableResult
 package func pactl(_ address: String, _ arguments: String...) throws -> String {
   try pactl(address, arguments)
@@ -12,7 +12,7 @@ package func pactl(_ address: String, _ arguments: some Sequence<String>) throws
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   let arguments = Array(arguments)
-  process.arguments = ["timeout", "5", "pactl", "--server=\(address)"] + arguments
+  process.arguments = ["timeout", "60", "pactl", "--server=\(address)"] + arguments
   let pipe = Pipe()
   process.standardOutput = pipe
   process.standardInput = FileHandle.nullDevice
@@ -21,7 +21,7 @@ package func pactl(_ address: String, _ arguments: some Sequence<String>) throws
   process.waitUntilExit()
   guard process.terminationStatus == 0 else {
     throw Overdue(
-      what: "pactl \(arguments.joined(separator: " "))", limit: 5, last: "\(process.terminationStatus)")
+      what: "pactl \(arguments.joined(separator: " "))", limit: 60, last: "\(process.terminationStatus)")
   }
   return String(decoding: data, as: UTF8.self)
 }

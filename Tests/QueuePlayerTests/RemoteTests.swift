@@ -12,7 +12,7 @@ import Transfer
 @testable import QueuePlayer
 
 /// Players of URLs, with a server on loopback and the process's main queue. Sound goes to the simulated output.
-@Suite("The network", .blocksThread, .timeLimit(.minutes(2)))
+@Suite("The network", .blocksThread, .timeLimit(.minutes(10)))
 @MainActor
 struct RemoteTests {
   /// 2.5 s.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteMedia
 
-@Suite("Which parts are there, and where can be gone to", .timeLimit(.minutes(5)))
+@Suite("Which parts are there, and where can be gone to", .timeLimit(.minutes(10)))
 struct ExtentTests {
   @Test("without ranges a seek beyond what is there is refused, and all goes on; into it, it goes")
   func withoutRanges() throws {

@@ -25,7 +25,7 @@ final class Listener: Sendable {
 
   /// Waits for a call after the `seen`-th; returns how many there were. Throws after a minute.
   func wait(after seen: Int) throws -> Int {
-    let limit = Date(timeIntervalSinceNow: 60)
+    let limit = Date(timeIntervalSinceNow: 120)
     signal.lock()
     defer { signal.unlock() }
     while calls.withLock({ $0 }) <= seen {

@@ -10,7 +10,7 @@ import Transfer
 
 @testable import RemoteMedia
 
-@Suite("Playlists of the network, read", .blocksThread, .timeLimit(.minutes(5)))
+@Suite("Playlists of the network, read", .blocksThread, .timeLimit(.minutes(10)))
 struct PlaylistTests {
   /// What comes of a playlist. Fails after half a minute.
   private func read(
@@ -132,7 +132,7 @@ struct PlaylistTests {
     #expect(!answer.isPlaylist && answer.failure == nil && answer.media.isEmpty)
   }
 
-  @Test("a server that brings nothing ends it after 15 s", .timeLimit(.minutes(2)))
+  @Test("a server that brings nothing ends it after 15 s", .timeLimit(.minutes(10)))
   func silence() throws {
     let server = try HostileServer { _ in [.hang] }
     let begin = Date()

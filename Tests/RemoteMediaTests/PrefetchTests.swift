@@ -7,7 +7,7 @@ import Testing
 
 @testable import RemoteMedia
 
-@Suite("The next item, opened before its turn", .timeLimit(.minutes(5)))
+@Suite("The next item, opened before its turn", .timeLimit(.minutes(10)))
 struct PrefetchTests {
   @Test("servers that take two seconds to answer: songs of five seconds follow each other without a gap")
   func seams() throws {

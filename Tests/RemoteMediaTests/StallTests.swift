@@ -7,7 +7,7 @@ import Testing
 
 @testable import RemoteMedia
 
-@Suite("Sound from a slow server", .timeLimit(.minutes(5)))
+@Suite("Sound from a slow server", .timeLimit(.minutes(10)))
 struct StallTests {
   @Test(
     "0.8 times the bit rate: stalled each time, the place stands, every step once, and the file's samples")

@@ -162,7 +162,7 @@ private final class WatchedClock: HostClock {
       _ = try? medium.readTag()
       done.signal()
     }
-    return done.wait(timeout: .now() + 10) == .success
+    return done.wait(timeout: .now() + 120) == .success
   }
 }
 

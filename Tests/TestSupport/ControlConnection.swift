@@ -47,14 +47,14 @@ package final class ControlConnection {
   // MARK: Receiving
 
   /// Sends a request and returns the reply to it.
-  package func ask(_ request: String, limit: Double = 60) throws -> [String] {
+  package func ask(_ request: String, limit: Double = 120) throws -> [String] {
     send(request + "\n")
     return try reply(limit: limit)
   }
 
   /// What comes up to and with the line that ends a reply. A chunk of binary data is one line, which says how long it
   /// is and what it adds up to. The last line is `closed` if the server hung up.
-  package func reply(limit: Double = 60) throws -> [String] {
+  package func reply(limit: Double = 120) throws -> [String] {
     let end = Date(timeIntervalSinceNow: limit)
     var lines: [String] = []
     while true {
@@ -71,7 +71,7 @@ package final class ControlConnection {
   }
 
   /// The next line, without its newline.
-  package func line(limit: Double = 60) throws -> String {
+  package func line(limit: Double = 120) throws -> String {
     guard let line = try lineOrEnd(until: Date(timeIntervalSinceNow: limit)) else {
       throw ConnectionTrouble("the server hung up, after \(buffer.count) bytes")
     }
@@ -80,7 +80,7 @@ package final class ControlConnection {
 
   /// Everything up to the end of the connection. That is a reset if the server has left something unread, which is a
   /// matter of chance.
-  package func rest(limit: Double = 60) throws -> String {
+  package func rest(limit: Double = 120) throws -> String {
     let end = Date(timeIntervalSinceNow: limit)
     while try fill(until: end) {}
     defer { buffer = [] }

@@ -138,7 +138,7 @@ final class Hall {
     return "\(own)/socket"
   }
 
-  private func answers(_ socket: String, limit: Double = 30) async throws {
+  private func answers(_ socket: String, limit: Double = 120) async throws {
     let deadline = ContinuousClock.now + .seconds(limit)
     while true {
       do {
@@ -193,7 +193,7 @@ final class Hall {
   /// Runs a program to its end.
   @discardableResult
   func run(
-    _ arguments: [String], environment: [String: String] = [:], limit: Double = 30
+    _ arguments: [String], environment: [String: String] = [:], limit: Double = 120
   ) async throws -> Answer {
     let path = "\(folder)/answer-\(UUID().uuidString)"
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -36,12 +36,12 @@ struct Window {
   }
 
   /// Waits until it shows all of it.
-  func shows(_ texts: String..., limit: Double = 60) async throws {
+  func shows(_ texts: String..., limit: Double = 120) async throws {
     try await shows("\(texts)", limit: limit) { screen in texts.allSatisfy { screen.contains($0) } }
   }
 
   /// Waits until it shows what `condition` is looking for.
-  func shows(_ what: String, limit: Double = 60, _ condition: (String) -> Bool) async throws {
+  func shows(_ what: String, limit: Double = 120, _ condition: (String) -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(limit)
     while true {
       let screen = try await screen()

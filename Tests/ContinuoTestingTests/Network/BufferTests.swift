@@ -6,7 +6,7 @@ import Testing
 
 /// What items say of what was fetched, and of what went wrong.
 @MainActor
-@Suite("What items tell of the network", .timeLimit(.minutes(5)))
+@Suite("What items tell of the network", .timeLimit(.minutes(10)))
 struct BufferTests {
   private static let url = "https://radio.test/a.mp3"
 

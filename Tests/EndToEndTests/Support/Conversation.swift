@@ -34,7 +34,8 @@ final class Conversation: Sendable {
 
   /// Waits until a line from `start` on fits, and returns the lines up to it.
   func lines(
-    from start: Int, until what: String, limit: Double = 60, _ condition: @escaping @Sendable (String) -> Bool
+    from start: Int, until what: String, limit: Double = 120,
+    _ condition: @escaping @Sendable (String) -> Bool
   ) async throws -> [String] {
     let all = try await lines.wait(for: what, limit: limit) { $0.dropFirst(start).contains(where: condition) }
     guard let end = all.indices.dropFirst(start).first(where: { condition(all[$0]) }) else {
@@ -44,7 +45,7 @@ final class Conversation: Sendable {
   }
 
   /// Sends a command and returns the lines of its answer, the `OK` or `ACK` last.
-  func ask(_ command: String, limit: Double = 60) async throws -> [String] {
+  func ask(_ command: String, limit: Double = 120) async throws -> [String] {
     let start = max(1, received.count)
     send(command)
     return try await lines(from: start, until: "the answer to \(command)", limit: limit) {
@@ -73,7 +74,7 @@ final class Conversation: Sendable {
   func elapsed() async throws -> Double { Double(try await field("elapsed", of: "status") ?? "") ?? -1 }
 
   /// Asks until more of the current song was heard than that.
-  func passes(_ seconds: Double, limit: Double = 60) async throws {
+  func passes(_ seconds: Double, limit: Double = 120) async throws {
     let end = Date().addingTimeInterval(limit)
     while try await elapsed() <= seconds {
       guard Date() < end else { throw Failure("the song stands at \(seconds) s") }
@@ -82,7 +83,7 @@ final class Conversation: Sendable {
   }
 
   /// Asks until the answer to a command has this line. For what comes by itself and raises no event.
-  func comes(_ line: String, in command: String, limit: Double = 60) async throws {
+  func comes(_ line: String, in command: String, limit: Double = 120) async throws {
     let end = Date().addingTimeInterval(limit)
     while try await !ask(command).contains(line) {
       guard Date() < end else { throw Failure("\(command) did not answer \(line) within \(limit) s") }

@@ -85,7 +85,7 @@ final class Player: Sendable {
   /// Waits until an event fits, and returns it.
   @discardableResult
   func seen(
-    _ what: String, limit: Double = 60, _ condition: @escaping @Sendable (PlayerEvent) -> Bool
+    _ what: String, limit: Double = 120, _ condition: @escaping @Sendable (PlayerEvent) -> Bool
   ) async throws -> SeenEvent {
     let log = try await log.wait(for: what, limit: limit) { $0.events.contains { condition($0.event) } }
     guard let event = log.events.first(where: { condition($0.event) }) else { throw Failure(what) }
@@ -94,7 +94,7 @@ final class Player: Sendable {
 
   /// Waits until a time step of this item, or a later one, was seen.
   @discardableResult
-  func reached(_ hundredths: Int64, of index: Int = 0, limit: Double = 60) async throws -> SeenEvent {
+  func reached(_ hundredths: Int64, of index: Int = 0, limit: Double = 120) async throws -> SeenEvent {
     try await seen("step \(hundredths) of item \(index)", limit: limit) { event in
       if case .time(index, let value, 100, _) = event { value >= hundredths } else { false }
     }
@@ -102,7 +102,7 @@ final class Player: Sendable {
 
   /// Waits for its end. What it said is complete then.
   @discardableResult
-  func ended(limit: Double = 60) async throws -> Child.End {
+  func ended(limit: Double = 120) async throws -> Child.End {
     do {
       let end = try await child.ended(limit: limit)
       for reader in readers { reader.finish() }
@@ -113,7 +113,7 @@ final class Player: Sendable {
   }
 
   /// Sends it a signal and returns how it ended and how many seconds that took.
-  func ended(by signal: Int32, limit: Double = 60) async throws -> (end: Child.End, seconds: Double) {
+  func ended(by signal: Int32, limit: Double = 120) async throws -> (end: Child.End, seconds: Double) {
     let start = SystemClock.shared.now
     child.signal(signal)
     let end = try await ended(limit: limit)

@@ -38,7 +38,7 @@ final class PseudoTerminal: Sendable {
 
   /// Waits until the output from `index` on (in bytes) contains `text`.
   @discardableResult
-  func shows(_ text: String, from index: Int = 0, limit: Double = 60) async throws -> String {
+  func shows(_ text: String, from index: Int = 0, limit: Double = 120) async throws -> String {
     try await screen.wait(for: "\(text) on the terminal", limit: limit) {
       String(decoding: $0.utf8.dropFirst(index), as: UTF8.self).contains(text)
     }

@@ -68,7 +68,7 @@ final class Studio {
     _ arguments: [String], server: PrivatePulseServer? = nil, environment: [String: String] = [:]
   ) async throws -> Player {
     let player = try beginServing(arguments, server: server, environment: environment)
-    _ = try await player.log.wait(for: "a server that listens", limit: 60) { log in
+    _ = try await player.log.wait(for: "a server that listens", limit: 120) { log in
       log.errors.contains { $0.contains("listening at") }
     }
     return player
@@ -87,7 +87,7 @@ final class Studio {
   }
 
   /// A client of a server that begins, as soon as its socket takes one.
-  func firstClient(limit: Double = 60) async throws -> Conversation {
+  func firstClient(limit: Double = 120) async throws -> Conversation {
     let end = Date().addingTimeInterval(limit)
     while true {
       if let client = try? Conversation(socketPath) { return client }

@@ -11,7 +11,7 @@ import Transfer
 @testable import RemoteMedia
 
 /// The servers that people run: what is decoded of their media is the sound of the files.
-@Suite("Real servers", .blocksThread, .timeLimit(.minutes(5)))
+@Suite("Real servers", .blocksThread, .timeLimit(.minutes(10)))
 struct RealServerTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
@@ -167,7 +167,7 @@ struct RealServerTests {
   private func openStation(
     _ port: Int, of server: RealServer, notes: @escaping @Sendable (TransferNote) -> Void
   ) throws -> RemoteMedium {
-    let end = Date(timeIntervalSinceNow: 30)
+    let end = Date(timeIntervalSinceNow: 120)
     while true {
       let medium = try medium("http://127.0.0.1:\(port)/radio", notes: notes)
       do {
@@ -232,7 +232,7 @@ private final class Answered: TransferSink {
   }
 
   func status() -> Int? {
-    _ = end.wait(timeout: .now() + 30)
+    _ = end.wait(timeout: .now() + 120)
     return head.withLock { $0?.status }
   }
 }
