@@ -26,6 +26,443 @@ let staticFoundation = [
   "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
 ]
 
+/// The floors, lowest first. A target depends on targets of its own floor and of those above it in this list; the gate
+/// checks that, and that the folders are the same: `Sources/FLOOR/TARGET`, `Tests/FLOOR/TARGET`.
+let floors: [(name: String, sources: [Target], tests: [Target])] = [
+  (
+    name: "System",
+    sources: [
+      .systemLibrary(name: "CThreads"),
+      .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
+      .target(name: "MediaTime", swiftSettings: strict),
+      // Which sockets of the process are not the application's.
+      .target(name: "SystemSockets", swiftSettings: strict),
+      .target(name: "TextFormatting", swiftSettings: strict),
+      // Opens Expat when it first reads XML.
+      .target(name: "XMLReading", swiftSettings: strict),
+    ],
+    tests: [
+      .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
+      .testTarget(
+        name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: computing),
+      .testTarget(
+        name: "TextFormattingTests", dependencies: ["TestSupport", "TextFormatting"], swiftSettings: strict),
+      // What tests of several targets need; nothing here knows of sound servers.
+      .target(name: "CTestSupport"),
+    ]
+  ),
+  (
+    name: "Sound",
+    sources: [
+      // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
+      .systemLibrary(name: "CMPG123"),
+      .systemLibrary(name: "CPulse"),
+      .systemLibrary(name: "CMarks"),
+      .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
+      .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
+      // SoundTouch is opened when it is needed, and never linked.
+      .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
+      .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
+      .target(
+        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSockets"],
+        swiftSettings: strict),
+      .target(
+        name: "PlaybackEngine",
+        dependencies: [
+          "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
+        ],
+        swiftSettings: strict),
+    ],
+    tests: [
+      .target(
+        name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime"],
+        swiftSettings: computing),
+      .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
+      .testTarget(
+        name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
+        resources: [.copy("Fixtures")],
+        swiftSettings: computing),
+      .testTarget(
+        name: "TimeStretchTests", dependencies: ["AudioCore", "TimeStretch"], swiftSettings: computing),
+      .testTarget(
+        name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
+        swiftSettings: strict),
+      .target(
+        name: "PulseTestSupport",
+        dependencies: ["AudioCore", "CTestSupport", "HostTime", "PulseOutput", "TestSupport"],
+        swiftSettings: computing),
+      .testTarget(
+        name: "PulseOutputTests",
+        dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"],
+        swiftSettings: strict),
+      .testTarget(
+        name: "PlaybackEngineTests",
+        dependencies: [
+          "AudioCore", "AudioOutput", "CMarks", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine",
+          "TestSupport",
+        ],
+        swiftSettings: computing),
+    ]
+  ),
+  (
+    name: "Network",
+    sources: [
+      // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
+      .target(name: "CCurl"),
+      // What a transfer is, as values.
+      .target(name: "Transfer", dependencies: ["HostTime", "XMLReading"], swiftSettings: strict),
+      .target(
+        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
+        swiftSettings: strict),
+      // A URL as a file that is whole, over ends of connections and processes.
+      .target(
+        name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
+      .target(
+        name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
+        swiftSettings: strict),
+    ],
+    tests: [
+      // A server that does everything wrong, on loopback.
+      .target(
+        name: "NetworkTestSupport", dependencies: ["CTestSupport"],
+        swiftSettings: computing),
+      .testTarget(
+        name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing
+      ),
+      .testTarget(
+        name: "CurlTransportTests",
+        dependencies: [
+          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport", "Transfer",
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "DownloadingTests",
+        dependencies: ["ContinuoTesting", "Downloading", "HostTime", "TestSupport", "Transfer"],
+        swiftSettings: computing),
+      .testTarget(
+        name: "RemoteMediaTests",
+        dependencies: [
+          "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
+          "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport", "Transfer",
+        ],
+        swiftSettings: computing),
+    ]
+  ),
+  (
+    name: "Apple",
+    sources: [
+      .target(
+        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
+      .target(
+        name: "QueuePlayer",
+        dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
+        swiftSettings: strict),
+      .target(name: "SessionBus", dependencies: ["HostTime"], swiftSettings: strict),
+      .target(
+        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
+      .target(
+        name: "Continuo",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
+          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
+        ],
+        swiftSettings: strict),
+      .target(
+        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSockets", "XMLReading"],
+        swiftSettings: strict),
+      // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
+      .target(
+        name: "ContinuoNetworking",
+        dependencies: ["AppLifecycle", "CurlTransport", "Downloading", "HostTime", "Transfer"],
+        swiftSettings: strict),
+      .target(
+        name: "ContinuoTesting",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "AudioOutput", "CMarks", "Continuo", "ContinuoLocation",
+          "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer",
+          "RemoteMedia", "Transfer",
+          .product(name: "DequeModule", package: "swift-collections"),
+        ],
+        swiftSettings: strict),
+    ],
+    tests: [
+      .testTarget(
+        name: "AppLifecycleTests",
+        dependencies: [
+          "AppLifecycle", "CThreads", "HostTime", "SystemSockets", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"),
+          .product(name: "NIOPosix", package: "swift-nio"),
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "QueuePlayerTests",
+        dependencies: [
+          "AudioCore", "AudioOutput", "CMarks", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
+          "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport", "Transfer",
+        ],
+        swiftSettings: computing),
+      .testTarget(
+        name: "NowPlayingTests",
+        dependencies: [
+          "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
+          "SessionBus",
+          "TestSupport",
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoTests",
+        dependencies: [
+          "AudioCore", "Continuo", "HostTime", "PulseOutput", "PulseTestSupport", "QueuePlayer",
+          "RemoteMedia",
+          "TestSupport", "Transfer",
+        ],
+        swiftSettings: strict),
+      // Clients' code in the language mode in which most of it is written for Apple's systems.
+      .testTarget(
+        name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+      // Run, not imported: an application with a main thread of its own.
+      .executableTarget(
+        name: "ContinuoProbe", dependencies: ["Continuo"], swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoLocationTests",
+        dependencies: [
+          "AppLifecycle", "CTestSupport", "ContinuoLocation", "ContinuoTesting", "HostTime",
+          "PulseTestSupport",
+          "TestSupport", "XMLReading",
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoNetworkingTests",
+        dependencies: [
+          "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "HostTime", "NetworkTestSupport",
+          "TestSupport", "Transfer",
+        ],
+        swiftSettings: strict),
+      // Run, not imported: a program that tests kill.
+      .executableTarget(
+        name: "DownloadProbe", dependencies: ["ContinuoNetworking"],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoTestingTests",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "Continuo", "ContinuoLocation", "ContinuoTesting", "HostTime",
+          "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
+        ],
+        swiftSettings: strict),
+    ]
+  ),
+  (
+    name: "MPD",
+    sources: [
+      .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
+      .target(name: "ControlSocket", swiftSettings: strict),
+      .target(
+        name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+        swiftSettings: strict),
+      .target(
+        name: "ControlServer",
+        dependencies: [
+          "CThreads", "ControlProtocol", "ControlSocket", "SystemSockets",
+          .product(name: "NIOCore", package: "swift-nio"),
+          .product(name: "NIOPosix", package: "swift-nio"),
+        ],
+        swiftSettings: strict),
+    ],
+    tests: [
+      // A server with handlers that tests write, and programs that they run.
+      .target(
+        name: "ControlTestSupport",
+        dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
+        swiftSettings: computing),
+      .testTarget(
+        name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ControlClientTests",
+        dependencies: [
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+          "TestSupport", "TextFormatting",
+        ],
+        swiftSettings: strict),
+      // Run, not imported: what a test needs a process of its own for.
+      .executableTarget(
+        name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"], swiftSettings: strict),
+      .testTarget(
+        name: "ControlServerTests",
+        dependencies: [
+          "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
+          "SystemSockets", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"),
+          .product(name: "NIOPosix", package: "swift-nio"),
+        ],
+        swiftSettings: strict),
+    ]
+  ),
+  (
+    name: "Jukebox",
+    sources: [
+      .target(name: "Jukebox", dependencies: ["ControlProtocol", "Transfer"], swiftSettings: strict),
+      .target(
+        name: "MusicFiles",
+        dependencies: [
+          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
+        ],
+        swiftSettings: strict),
+      // Loads libsqlite3 when a library is first opened; it is not linked.
+      .target(
+        name: "MusicLibrary",
+        dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
+        swiftSettings: strict),
+      .target(
+        name: "JukeboxPlayback",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime",
+          "MusicFiles", "QueuePlayer", "Transfer",
+          .product(name: "DequeModule", package: "swift-collections"),
+        ],
+        swiftSettings: strict),
+      .target(
+        name: "MPDService",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
+          "HostTime", "Jukebox",
+          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
+          "TextFormatting", "Transfer",
+        ],
+        swiftSettings: strict),
+    ],
+    tests: [
+      .testTarget(
+        name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "TestSupport", "Transfer"],
+        swiftSettings: computing),
+      .testTarget(
+        name: "MusicFilesTests",
+        dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
+        swiftSettings: strict),
+      .testTarget(
+        name: "MusicLibraryTests",
+        dependencies: [
+          "ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport",
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "JukeboxPlaybackTests",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
+          "HostTime",
+          "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "MPDServiceTests",
+        dependencies: [
+          "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
+          "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
+          "MusicLibrary", "QueuePlayer", "TestSupport", "Transfer",
+        ],
+        swiftSettings: strict),
+    ]
+  ),
+  (
+    name: "Programs",
+    sources: [
+      // Linked, not imported: arguments where /proc is not mounted.
+      .target(name: "CArguments"),
+      .target(
+        name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
+        swiftSettings: strict),
+      .target(
+        name: "ContinuoCommand",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
+          "ControlProtocol", "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime",
+          "Jukebox", "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles",
+          "MusicLibrary", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus",
+          "TextFormatting", "Transfer",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+      .executableTarget(
+        name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
+        linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
+      .executableTarget(
+        name: "Backgrounder",
+        dependencies: [
+          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
+          "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+    ],
+    tests: [
+      .testTarget(
+        name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
+        swiftSettings: strict),
+      .testTarget(
+        name: "ContinuoCommandTests",
+        dependencies: [
+          "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+          "HostTime",
+          "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+          "TestSupport", "TextFormatting", "Transfer",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "BackgrounderTests",
+        dependencies: [
+          "AppLifecycle", "Backgrounder", "ContinuoTesting", "NetworkTestSupport", "PulseOutput",
+          "PulseTestSupport", "TestSupport",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict),
+      .testTarget(
+        name: "DocumentationTests",
+        dependencies: [
+          "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
+          "PulseOutput",
+          "PulseTestSupport", "QueuePlayer", "TestSupport",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        exclude: ["Programs"], swiftSettings: strict),
+      // The programs on the documentation's pages, run by its tests.
+      .executableTarget(
+        name: "PlayerWithDispatchMain", dependencies: ["Continuo"],
+        path: "Tests/Programs/DocumentationTests/Programs/PlayerWithDispatchMain", swiftSettings: strict),
+      .executableTarget(
+        name: "PlayerWithAsyncMain", dependencies: ["Continuo"],
+        path: "Tests/Programs/DocumentationTests/Programs/PlayerWithAsyncMain", swiftSettings: strict),
+      .executableTarget(
+        name: "ApplicationOnADevice", dependencies: ["Continuo"],
+        path: "Tests/Programs/DocumentationTests/Programs/ApplicationOnADevice", swiftSettings: strict),
+      .executableTarget(
+        name: "RenderToFile", dependencies: ["Continuo"],
+        path: "Tests/Programs/DocumentationTests/Programs/RenderToFile", swiftSettings: strict),
+      .testTarget(
+        name: "EndToEndTests",
+        // The program is run, not imported; every build of the tests builds it too.
+        dependencies: [
+          "DownloadProbe", "HostTime", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
+        ],
+        swiftSettings: strict),
+      // Runs the program with other people's clients.
+      .testTarget(
+        name: "ClientTests", dependencies: ["CTestSupport", "PulseTestSupport", "TestSupport"],
+        exclude: ["Programs"],
+        swiftSettings: strict),
+    ]
+  ),
+]
+
+for floor in floors {
+  for target in floor.sources where target.path == nil {
+    target.path = "Sources/\(floor.name)/\(target.name)"
+  }
+  for target in floor.tests where target.path == nil { target.path = "Tests/\(floor.name)/\(target.name)" }
+}
+
 let package = Package(
   name: "continuo",
   products: [
@@ -40,386 +477,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
-  targets: [
-    // No pkgConfig: with libpulse it prints "prohibited flag(s)" on every build.
-    .systemLibrary(name: "CMPG123"),
-    .systemLibrary(name: "CPulse"),
-    .systemLibrary(name: "CThreads"),
-    .systemLibrary(name: "CMarks"),
-    // Linked, not imported: arguments where /proc is not mounted.
-    .target(name: "CArguments"),
-
-    .target(name: "MediaTime", swiftSettings: strict),
-    // Which sockets of the process are not the application's.
-    .target(name: "SystemSockets", swiftSettings: strict),
-    .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
-    .target(name: "AudioCore", dependencies: ["HostTime"], swiftSettings: strict),
-    .target(name: "MP3Decoding", dependencies: ["AudioCore", "CMPG123"], swiftSettings: strict),
-    .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
-    // SoundTouch is opened when it is needed, and never linked.
-    .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
-    .target(
-      name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSockets"],
-      swiftSettings: strict),
-    // What a transfer is, as values.
-    .target(name: "Transfer", dependencies: ["HostTime", "XMLReading"], swiftSettings: strict),
-    // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
-    .target(name: "CCurl"),
-    .target(
-      name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
-      swiftSettings: strict),
-    // A URL as a file that is whole, over ends of connections and processes.
-    .target(name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
-    .target(
-      name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
-      swiftSettings: strict),
-    .target(
-      name: "PlaybackEngine",
-      dependencies: [
-        "AudioCore", "HostTime", "MediaTime", .product(name: "DequeModule", package: "swift-collections"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "QueuePlayer",
-      dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
-      swiftSettings: strict),
-    .target(name: "SessionBus", dependencies: ["HostTime"], swiftSettings: strict),
-    .target(
-      name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
-    .target(
-      name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
-    .target(
-      name: "Continuo",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-        "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
-      ],
-      swiftSettings: strict),
-
-    // Opens Expat when it first reads XML.
-    .target(name: "XMLReading", swiftSettings: strict),
-    .target(
-      name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSockets", "XMLReading"],
-      swiftSettings: strict),
-
-    // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
-    .target(
-      name: "ContinuoNetworking",
-      dependencies: ["AppLifecycle", "CurlTransport", "Downloading", "HostTime", "Transfer"],
-      swiftSettings: strict),
-
-    .target(
-      name: "ContinuoTesting",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "CMarks", "Continuo", "ContinuoLocation",
-        "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer",
-        "RemoteMedia", "Transfer",
-        .product(name: "DequeModule", package: "swift-collections"),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "Backgrounder",
-      dependencies: [
-        "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
-        "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-
-    .target(name: "TextFormatting", swiftSettings: strict),
-    .target(
-      name: "RunTimeline", dependencies: ["AppLifecycle", "HostTime", "TextFormatting"],
-      swiftSettings: strict),
-    .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
-    .target(name: "ControlSocket", swiftSettings: strict),
-    .target(
-      name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
-      swiftSettings: strict),
-    .target(
-      name: "ControlServer",
-      dependencies: [
-        "CThreads", "ControlProtocol", "ControlSocket", "SystemSockets",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-    .target(name: "Jukebox", dependencies: ["ControlProtocol", "Transfer"], swiftSettings: strict),
-    .target(
-      name: "MusicFiles",
-      dependencies: [
-        "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
-      ],
-      swiftSettings: strict),
-    // Loads libsqlite3 when a library is first opened; it is not linked.
-    .target(
-      name: "MusicLibrary",
-      dependencies: ["CThreads", "ControlProtocol", "HostTime", "Jukebox", "MusicFiles"],
-      swiftSettings: strict),
-    .target(
-      name: "JukeboxPlayback",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime",
-        "MusicFiles", "QueuePlayer", "Transfer",
-        .product(name: "DequeModule", package: "swift-collections"),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "MPDService",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
-        "HostTime", "Jukebox",
-        "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
-        "TextFormatting", "Transfer",
-      ],
-      swiftSettings: strict),
-
-    .target(
-      name: "ContinuoCommand",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
-        "ControlProtocol", "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime",
-        "Jukebox", "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles",
-        "MusicLibrary", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus",
-        "TextFormatting", "Transfer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "ContinuoMain", dependencies: ["CArguments", "ContinuoCommand"], swiftSettings: strict,
-      linkerSettings: [.unsafeFlags(staticFoundation, .when(platforms: [.linux], configuration: .release))]),
-    // What tests of several targets need; nothing here knows of sound servers.
-    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
-    .target(
-      name: "TestSupport", dependencies: ["AudioOutput", "CTestSupport", "HostTime"],
-      path: "Tests/TestSupport",
-      swiftSettings: computing),
-    .testTarget(
-      name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"], swiftSettings: computing),
-    .testTarget(name: "HostTimeTests", dependencies: ["HostTime"], swiftSettings: strict),
-    .testTarget(name: "AudioCoreTests", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
-    .testTarget(
-      name: "TimeStretchTests", dependencies: ["AudioCore", "TimeStretch"], swiftSettings: computing),
-    .testTarget(
-      name: "MP3DecodingTests", dependencies: ["AudioCore", "MP3Decoding", "TestSupport"],
-      resources: [.copy("Fixtures")],
-      swiftSettings: computing),
-    .testTarget(
-      name: "AudioOutputTests", dependencies: ["AudioCore", "AudioOutput", "HostTime", "TestSupport"],
-      swiftSettings: strict),
-    .target(
-      name: "PulseTestSupport",
-      dependencies: ["AudioCore", "CTestSupport", "HostTime", "PulseOutput", "TestSupport"],
-      path: "Tests/PulseTestSupport", swiftSettings: computing),
-    .testTarget(
-      name: "PulseOutputTests",
-      dependencies: ["AudioCore", "CPulse", "HostTime", "PulseOutput", "PulseTestSupport", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing),
-    .testTarget(
-      name: "DownloadingTests",
-      dependencies: ["ContinuoTesting", "Downloading", "HostTime", "TestSupport", "Transfer"],
-      swiftSettings: computing),
-    // A server that does everything wrong, on loopback.
-    .target(
-      name: "NetworkTestSupport", dependencies: ["CTestSupport"], path: "Tests/NetworkTestSupport",
-      swiftSettings: computing),
-    .testTarget(
-      name: "CurlTransportTests",
-      dependencies: [
-        "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport", "Transfer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "RemoteMediaTests",
-      dependencies: [
-        "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-        "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport", "Transfer",
-      ],
-      swiftSettings: computing),
-    .testTarget(
-      name: "PlaybackEngineTests",
-      dependencies: [
-        "AudioCore", "AudioOutput", "CMarks", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine",
-        "TestSupport",
-      ],
-      swiftSettings: computing),
-    .testTarget(
-      name: "QueuePlayerTests",
-      dependencies: [
-        "AudioCore", "AudioOutput", "CMarks", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
-        "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport", "Transfer",
-      ],
-      swiftSettings: computing),
-    // Run, not imported: a program that tests kill.
-    .executableTarget(
-      name: "DownloadProbe", dependencies: ["ContinuoNetworking"], path: "Tests/DownloadProbe",
-      swiftSettings: strict),
-    // Run, not imported: an application with a main thread of its own.
-    .executableTarget(
-      name: "ContinuoProbe", dependencies: ["Continuo"], path: "Tests/ContinuoProbe", swiftSettings: strict),
-    .testTarget(
-      name: "NowPlayingTests",
-      dependencies: [
-        "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
-        "SessionBus",
-        "TestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ContinuoTests",
-      dependencies: [
-        "AudioCore", "Continuo", "HostTime", "PulseOutput", "PulseTestSupport", "QueuePlayer", "RemoteMedia",
-        "TestSupport", "Transfer",
-      ],
-      swiftSettings: strict),
-    // Clients' code in the language mode in which most of it is written for Apple's systems.
-    .testTarget(
-      name: "ContinuoSwift5Tests", dependencies: ["Continuo"],
-      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-    .testTarget(
-      name: "AppLifecycleTests",
-      dependencies: [
-        "AppLifecycle", "CThreads", "HostTime", "SystemSockets", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ContinuoLocationTests",
-      dependencies: [
-        "AppLifecycle", "CTestSupport", "ContinuoLocation", "ContinuoTesting", "HostTime", "PulseTestSupport",
-        "TestSupport", "XMLReading",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ContinuoNetworkingTests",
-      dependencies: [
-        "AppLifecycle", "ContinuoNetworking", "ContinuoTesting", "HostTime", "NetworkTestSupport",
-        "TestSupport", "Transfer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ContinuoTestingTests",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "Continuo", "ContinuoLocation", "ContinuoTesting", "HostTime",
-        "MP3Decoding", "MediaTime", "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "BackgrounderTests",
-      dependencies: [
-        "AppLifecycle", "Backgrounder", "ContinuoTesting", "NetworkTestSupport", "PulseOutput",
-        "PulseTestSupport", "TestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-    // The programs on the documentation's pages, run by its tests.
-    .executableTarget(
-      name: "PlayerWithDispatchMain", dependencies: ["Continuo"],
-      path: "Tests/DocumentationTests/Programs/PlayerWithDispatchMain", swiftSettings: strict),
-    .executableTarget(
-      name: "PlayerWithAsyncMain", dependencies: ["Continuo"],
-      path: "Tests/DocumentationTests/Programs/PlayerWithAsyncMain", swiftSettings: strict),
-    .executableTarget(
-      name: "ApplicationOnADevice", dependencies: ["Continuo"],
-      path: "Tests/DocumentationTests/Programs/ApplicationOnADevice", swiftSettings: strict),
-    .executableTarget(
-      name: "RenderToFile", dependencies: ["Continuo"],
-      path: "Tests/DocumentationTests/Programs/RenderToFile", swiftSettings: strict),
-    .testTarget(
-      name: "DocumentationTests",
-      dependencies: [
-        "CTestSupport", "AppLifecycle", "Backgrounder", "Continuo", "ContinuoCommand", "ContinuoTesting",
-        "PulseOutput",
-        "PulseTestSupport", "QueuePlayer", "TestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      exclude: ["Programs"], swiftSettings: strict),
-    .testTarget(
-      name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
-      swiftSettings: strict),
-    // Run, not imported: what a test needs a process of its own for.
-    .executableTarget(
-      name: "ControlServerProbe", dependencies: ["ControlProtocol", "ControlServer"],
-      path: "Tests/ControlServerProbe", swiftSettings: strict),
-    .testTarget(
-      name: "ControlClientTests",
-      dependencies: [
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
-        "TestSupport", "TextFormatting",
-      ],
-      swiftSettings: strict),
-    // A server with handlers that tests write, and programs that they run.
-    .target(
-      name: "ControlTestSupport",
-      dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
-      path: "Tests/ControlTestSupport", swiftSettings: computing),
-    .testTarget(
-      name: "ControlServerTests",
-      dependencies: [
-        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
-        "SystemSockets", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "TextFormattingTests", dependencies: ["TestSupport", "TextFormatting"], swiftSettings: strict),
-    .testTarget(
-      name: "RunTimelineTests", dependencies: ["AppLifecycle", "HostTime", "RunTimeline"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "JukeboxTests", dependencies: ["ControlProtocol", "Jukebox", "TestSupport", "Transfer"],
-      swiftSettings: computing),
-    .testTarget(
-      name: "MusicFilesTests",
-      dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MusicLibraryTests",
-      dependencies: ["ControlProtocol", "HostTime", "Jukebox", "MusicFiles", "MusicLibrary", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "JukeboxPlaybackTests",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol",
-        "HostTime",
-        "Jukebox", "JukeboxPlayback", "MediaTime", "MusicFiles", "QueuePlayer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "MPDServiceTests",
-      dependencies: [
-        "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
-        "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-        "MusicLibrary", "QueuePlayer", "TestSupport", "Transfer",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ContinuoCommandTests",
-      dependencies: [
-        "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-        "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
-        "HostTime",
-        "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
-        "TestSupport", "TextFormatting", "Transfer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "EndToEndTests",
-      // The program is run, not imported; every build of the tests builds it too.
-      dependencies: [
-        "DownloadProbe", "HostTime", "NetworkTestSupport", "PulseOutput", "PulseTestSupport", "TestSupport",
-      ],
-      swiftSettings: strict),
-    // Runs the program with other people's clients.
-    .testTarget(
-      name: "ClientTests", dependencies: ["CTestSupport", "PulseTestSupport", "TestSupport"],
-      exclude: ["Programs"],
-      swiftSettings: strict),
-  ]
+  targets: floors.flatMap { $0.sources + $0.tests }
 )
 
 // The benchmark is built for those who ask for it: `CONTINUO_BENCH=1 swift run -c release continuo-bench`.
@@ -429,6 +487,7 @@ if Context.environment["CONTINUO_BENCH"] != nil {
     .executableTarget(
       name: "ContinuoBench",
       dependencies: ["CThreads", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Sources/Programs/ContinuoBench",
       swiftSettings: strict))
 }
 

@@ -1,0 +1,42 @@
+import Foundation
+import HostTime
+import MP3Decoding
+import RemoteMedia
+import TestSupport
+import Testing
+
+@testable import ContinuoTesting
+
+/// Media over bad connections, in virtual time: what is decoded is the medium.
+@Suite("Remote media in virtual time")
+struct RemoteSoundTests {
+  @Test(
+    "200 songs of all MPEG versions, cut at random places: the samples of the files, bit for bit",
+    arguments: [
+      "abr-48000-stereo.mp3", "cbr-44100-stereo.mp3", "crc-32000-stereo.mp3", "free-32000-stereo.mp3",
+      "id3v24-cover.mp3", "layer2-48000-stereo.mp2", "mpeg2-24000-vbr.mp3", "mpeg25-8000-mono.mp3",
+      "noinfo-vbr.mp3", "vbr-44100-stereo.mp3",
+    ])
+  func files(_ name: String) throws {
+    let path = Repository.fixtures.appendingPathComponent(name).path
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let expected = try VirtualMedia.samples(of: MP3File(path: path))
+    for seed in UInt64(0)..<20 {
+      var random = RandomSource(seed: seed)
+      let media = VirtualMedia()
+      let url = "https://files.test/\(name)"
+      media.network.serve(.data(bytes, etag: seed % 3 == 0 ? nil : "\"1\""), at: url)
+      media.network.link = .init(
+        bytesPerSecond: 10_000 + random.below(100_000), latency: .milliseconds(random.below(500)),
+        pieces: 1...(1 + random.below(65_536)))
+      media.network.seed(seed)
+      let host = media.network.host("files.test")
+      if seed % 4 == 0 { host.ignoresRanges() }
+      host.closes(after: (0..<8).map { _ in random.below(bytes.count) })
+      let medium = try media.medium(
+        at: url, folders: seed % 2 == 0 ? [] : MediaCache.usualFolders, seed: seed)
+      let isSame = try media.samples(of: medium) == expected
+      #expect(isSame, "seed \(seed)")
+    }
+  }
+}
