@@ -116,4 +116,32 @@ struct ClientTests {
     #expect(try client.perform(Request("readpicture", ["a", "0"])).last == .binary(picture))
     #expect(try client.perform(Request("ping")) == [])
   }
+
+  @Test("A reply without measure is refused")
+  func replyAboveTheLimitIsRefused() throws {
+    let chunk = [UInt8](repeating: 0, count: 4 << 20)
+    @Sendable func rest(_ left: Int) -> ReplyRest? {
+      guard left > 0 else { return nil }
+      return ReplyRest { piece in
+        piece.appendBinary(chunk, totalSize: chunk.count)
+        return rest(left - 1)
+      }
+    }
+    // The lines beside the chunks make it more than the limit.
+    let count = ControlClient.largestReply / chunk.count
+    let server = try TestServer(
+      handler: TestHandler { _, _, completion in
+        var reply = Reply()
+        reply.rest = rest(count)
+        completion(reply)
+      })
+    var client = try ControlClient.connected(to: server.path)
+    let request = try Request("status")
+    do throws(ControlClientError) {
+      _ = try client.perform(request, timeout: 120)
+      Issue.record("taken")
+    } catch {
+      #expect(error == .replyTooLarge)
+    }
+  }
 }

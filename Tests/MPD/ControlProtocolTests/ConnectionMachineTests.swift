@@ -198,6 +198,15 @@ import Testing
     #expect(!Conversation.reply(to: "idle\n" + String(repeating: "a", count: room + 1)).isOpen)
   }
 
+  @Test(
+    "The limit of a line also holds for lines that are not parsed as requests",
+    arguments: ["noidle", "command_list_begin"])
+  func lineLimitHoldsForUnparsedLines(_ word: String) {
+    let longest = word + String(repeating: " ", count: ProtocolLimits.requestLine - 1 - word.utf8.count)
+    #expect(Conversation.reply(to: longest + "\n").isOpen)
+    #expect(!Conversation.reply(to: longest + " \n").isOpen)
+  }
+
   @Test("A list has 2 MiB at most")
   func listLimit() {
     let line = "add " + String(repeating: "a", count: 1019) + "\n"

@@ -171,4 +171,20 @@ struct ConversationTests {
     reader.send("readmessages\n")
     #expect(try reader.reply() == ["channel: news", "message: hello", "OK"])
   }
+
+  @Test("When a subscriber leaves, the others are told")
+  func othersAreToldOfALeavingSubscriber() throws {
+    let server = try TestServer()
+    let subscriber = try server.client()
+    let other = try server.client()
+    subscriber.send("subscribe news\n")
+    #expect(try subscriber.line() == "OK")
+    other.send("idle subscription\n")
+    #expect(try other.reply() == ["changed: subscription", "OK"])
+    subscriber.send("close\n")
+    #expect(server.handler.left.wait { $0.count == 1 })
+    // Ends the wait that there would be without a change.
+    other.send("idle subscription\nnoidle\n")
+    #expect(try other.reply() == ["changed: subscription", "OK"])
+  }
 }

@@ -160,6 +160,31 @@ struct CurlTransportTests {
     withExtendedLifetime(transport) {}
   }
 
+  @Test("after a jump a body's file is read from its new place, and what was read ahead is dropped")
+  func jumpDropsWhatWasReadAhead() throws {
+    let folder = try TemporaryFolder()
+    // Small enough to be read ahead to its end in one piece.
+    let path = try folder.write("body", content.prefix(1000))
+    let ready = DispatchSemaphore(value: 0)
+    let reader = BodyReader(
+      .file(path: path, count: 1000), read: CurlOptions().readFile, onReady: { ready.signal() })
+    func next() -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: 100)
+      while true {
+        switch bytes.withUnsafeMutableBytes({ reader.read($0) }) {
+        case .bytes(let count): return Array(bytes.prefix(count))
+        case .notYet: ready.wait()
+        case .failed: return []
+        }
+      }
+    }
+    #expect(next() == Array(content[..<100]))
+    reader.position = 0
+    #expect(next() == Array(content[..<100]))
+    reader.position = 500
+    #expect(next() == Array(content[500..<600]) && reader.position == 600)
+  }
+
   @Test("HEAD waits for no body")
   func head() throws {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 5000"]))] }
@@ -362,6 +387,28 @@ struct CurlTransportTests {
     _ = transport.start(try request(other.url("/")), sink: next)
     #expect(next.wait() && next.body == content)
     #expect(sink.events.count == count && !sink.isEnded)
+  }
+
+  @Test("cancel returns after the event that another thread is delivering")
+  func cancelWaitsForTheDeliveryInProgress() throws {
+    let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang] }
+    let (hasBegun, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isOver = Mutex(false)
+    let transport = CurlTransport()
+    let sink = RecordingSink()
+    sink.onEvent { event, _ in
+      guard case .head = event else { return }
+      hasBegun.signal()
+      // Always in vain: time for a `cancel` that would not wait.
+      _ = hasReturned.wait(timeout: .now() + 0.3)
+      isOver.withLock { $0 = true }
+    }
+    let transfer = transport.start(try request(server.url("/")), sink: sink)
+    try #require(hasBegun.wait(timeout: .now() + 120) == .success)
+    transport.cancel(transfer)
+    let wasOver = isOver.withLock { $0 }
+    hasReturned.signal()
+    #expect(wasOver)
   }
 
   @Test("a host that refuses and one that is unknown")

@@ -199,6 +199,20 @@ struct DownloadTests {
     #expect(bench.result == content)
   }
 
+  @Test("killed before its bytes were recorded: none of them follows a shorter version")
+  func unrecordedBytesDoNotFollowAShorterVersion() throws {
+    serve()
+    try bench.begin()
+    bench.advance(5)
+    bench.kill()
+    #expect(bench.recorded == 0)
+    try #require(try bench.folder.read("a.bin.part").count > 100)
+    serve("\"2\"", Array(content[..<100]))
+    try bench.begin()
+    bench.advance(5)
+    #expect(bench.result == Array(content[..<100]))
+  }
+
   @Test("another version at each request: given up") func unsteady() throws {
     for number in 1...40 {
       var random = RandomSource(seed: UInt64(number))

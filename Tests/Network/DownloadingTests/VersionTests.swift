@@ -38,6 +38,27 @@ struct VersionTests {
     #expect(counts[.whole, default: 0] > rounds / 4)
   }
 
+  @Test("the old version's record is replaced before its bytes are deleted, as power may fail in between")
+  func recordIsReplacedBeforeBytesAreDeleted() throws {
+    let lines = ["continuo download 1", "url: http://h/a", "length: 1000", "end", ""]
+    let record = try #require(DownloadRecord(bytes: Array(lines.joined(separator: "\n").utf8)))
+    let now = HostTime(nanoseconds: 0)
+    var machine = DownloadMachine(
+      record, settings: RequestSettings(userAgent: "Continuo/1"), policy: DownloadPolicy(), seed: 1, now: now)
+    let store = DownloadWorld.Store(bytes: [UInt8](repeating: 1, count: 1_000))
+    _ = machine.handle(.time, at: now, store: store)
+    _ = machine.handle(.event(.head(ResponseHead(status: 200)), attempt: 1), at: now, store: store)
+    let commands = machine.handle(.event(.body([2]), attempt: 1), at: now, store: store)
+    let steps: [String] = commands.compactMap { command in
+      switch command {
+      case .save(let record): "save \(record.length)"
+      case .discard: "discard"
+      default: nil
+      }
+    }
+    #expect(steps == ["save 0", "discard"])
+  }
+
   /// Whether the result is whole. A mixed one must be of versions that are alike in all that was compared before the place where
   /// the one follows the other.
   private func check(_ world: DownloadWorld, _ seed: UInt64) -> Result {

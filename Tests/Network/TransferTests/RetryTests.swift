@@ -45,6 +45,25 @@ struct RetryTests {
     }
   }
 
+  @Test("after a good connection the delays grow from 0.25 s again")
+  func goodConnectionForgetsFailures() throws {
+    var world = try MachineWorld { [file] request, number in
+      var answer = file.answer(request)
+      if number == 4 {
+        answer.cut = 100_000
+      } else if number < 6 {
+        answer.wait = 0
+        answer.refusal = .failure(TransferFailure(.refused, "h refuses"))
+      }
+      return answer
+    }
+    world.run(until: 60)
+    let gaps = zip(world.starts, world.starts.dropFirst()).map { $1 - $0 }
+    try #require(gaps.count == 5)
+    #expect((0.22..<0.35).contains(gaps[4]), "\(gaps)")
+    #expect(world.complete && world.holds(file.content))
+  }
+
   /// How many stored bytes an answer begins with.
   private func overlap(of request: TransferRequest, _ number: Int, cut: Int) -> Int {
     let first = Int(request.fields["Range"]?.dropFirst(6).dropLast() ?? "0") ?? 0

@@ -194,6 +194,25 @@ extension BackgrounderTests {
       }
     }
 
+    /// The system advises against it: the user may have begun other sound meanwhile.
+    @MainActor @Test func theScreenStaysPausedIfItIsNotToResume() async throws {
+      try await withPhone(
+        ["audio", "--background-modes", "audio", "--press", "play@0", "--press", "call@0.605"],
+        songs: { [$0.song("a", duration: .seconds(1)).url] }
+      ) { phone in
+        await phone.device.advance(to: .milliseconds(1200))
+        await phone.device.endInterruption(shouldResume: false)
+        await phone.device.advance(by: .seconds(1))
+        #expect(
+          phone.device.record.only("| Inter", "sound", "silence") == """
+            0.000 sound a from frame 0
+            0.605 | Interrupted at 0.60
+            0.605 silence
+            1.200 | Interruption is over
+            """)
+      }
+    }
+
     /// The program: a terminated application is silent at once, also while its main thread hangs. Its next life goes on where
     /// it ended.
     @Test(.blocksThread) func aTerminatedApplicationIsSilentAndRestored() async throws {

@@ -38,13 +38,12 @@ extension EndToEndTests {
     func pauseAndPlay(commands: [String]) async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 0.9, seed: 11)
+      let song = Song(duration: 3, seed: 11)
       let path = try await song.write(into: studio.folder)
       let run = try await run([path], at: commands[0], commands[1], in: studio)
       #expect(run.end.status == 0)
       expectSame(run.heard.withoutSilence, try await Sound.mpg123([path]).withoutSilence)
-      #expect(run.heard.silences.count == 1)
-      let silence = Double(run.heard.silences.first?.count ?? 0) / 44100
+      let silence = Double(run.heard.longestSilence.count) / 44100
       #expect(silence > 0.1, "\(silence)")
       #expect(run.steps == song.steps)
       #expect(run.statuses.starts(with: ["waitingToPlayAtSpecifiedRate", "playing", "paused"]))
@@ -56,7 +55,7 @@ extension EndToEndTests {
     @Test func nextIsHeardAtOnce() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let songs = [Song(duration: 2, seed: 12), Song(duration: 0.5, seed: 13)]
+      let songs = [Song(duration: 4, seed: 12), Song(duration: 0.5, seed: 13)]
       let first = try await songs[0].write(into: studio.folder)
       let second = try await songs[1].write(into: studio.folder)
       let run = try await run([first, second], at: "0.4:next", in: studio)
@@ -75,7 +74,7 @@ extension EndToEndTests {
     @Test func previousGoesBack() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let songs = [Song(duration: 0.5, seed: 14), Song(duration: 0.6, seed: 15)]
+      let songs = [Song(duration: 0.5, seed: 14), Song(duration: 3, seed: 15)]
       var paths: [String] = []
       for song in songs { paths.append(try await song.write(into: studio.folder)) }
       let run = try await run(paths, at: "0.8:previous", in: studio)
@@ -127,11 +126,11 @@ extension EndToEndTests {
     @Test func seekBackward() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 1, seed: 17)
+      let song = Song(duration: 3, seed: 17)
       let path = try await song.write(into: studio.folder)
       let run = try await run([path], at: "0.7:seek 0.2", in: studio)
       let expected = try await Sound.mpg123([path])
-      let tail = expected[8820..<44100].trimmed
+      let tail = expected[8820..<132_300].trimmed
       let start = run.heard.frames.count - tail.frames.count
       expectSame(run.heard[start..<run.heard.frames.count], tail, "after the seek")
       try expectSplice(run.heard[0..<start], isBeginningOf: expected, after: 0.7)
@@ -139,7 +138,7 @@ extension EndToEndTests {
         try #require(zip(run.steps, run.steps.dropFirst()).enumerated().first { $0.element.1 < $0.element.0 })
         .offset + 1
       #expect(run.steps[..<again] == ArraySlice(0..<Int64(again)))
-      #expect(Array(run.steps[again...]) == Array(20..<100))
+      #expect(Array(run.steps[again...]) == Array(20..<300))
     }
 
     @Test func seekWhilePausedIsHeardLater() async throws {
@@ -157,7 +156,7 @@ extension EndToEndTests {
     @Test func volumeAndMute() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 1.5, seed: 19)
+      let song = Song(duration: 3.5, seed: 19)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)
@@ -170,22 +169,22 @@ extension EndToEndTests {
       let first = try #require(expected.place(in: heard))
       // Time and sound go on as if nothing were.
       #expect(player.events.steps(of: 0).map(\.value) == song.steps)
-      let factors = zip(heard.samples[first...], expected.samples).map { pair -> Float in
-        abs(pair.1.left) < 0.05 ? .nan : pair.0.left / pair.1.left
+      // Each level with how many samples had it in a row, where the song is loud enough to tell.
+      var levels: [(factor: Float, count: Int)] = []
+      for (one, other) in zip(heard.samples[first...], expected.samples) where abs(other.left) >= 0.05 {
+        let factor = one.left / other.left
+        if let last = levels.indices.last, abs(levels[last].factor - factor) < 0.001 {
+          levels[last].count += 1
+        } else {
+          levels.append((factor, 1))
+        }
       }
-      func factor(_ from: Double, _ to: Double) -> ClosedRange<Float> {
-        let part = factors[Int(from * 44100)..<Int(to * 44100)].filter { !$0.isNaN }
-        return (part.min() ?? .nan)...(part.max() ?? .nan)
-      }
-      // Each command may take a block of the sink's to be heard, and a little more on a busy machine.
-      #expect(factor(0, 0.29) == 1...1)
-      let half = factor(0.45, 0.59)
-      print("volume 50 is a factor of \(half)")
-      #expect(half.upperBound - half.lowerBound < 0.001)
-      #expect(half.lowerBound > 0.05 && half.upperBound < 0.6)
-      #expect(factor(0.75, 0.89) == 0...0)
-      #expect(abs(factor(1.05, 1.19).lowerBound - half.lowerBound) < 0.001)
-      #expect(factor(1.35, 1.5) == 1...1)
+      // A change may take a block of the sink's. The commands may be late, but not out of order.
+      let factors = levels.filter { $0.count > 1_000 }.map(\.factor)
+      try #require(factors.count == 5, "\(factors)")
+      print("volume 50 is a factor of \(factors[1])")
+      #expect(factors[0] == 1 && factors[2] == 0 && factors[4] == 1, "\(factors)")
+      #expect((0.05..<0.6).contains(factors[1]) && abs(factors[3] - factors[1]) < 0.001, "\(factors)")
     }
 
     @Test func quitEndsIt() async throws {
@@ -194,13 +193,13 @@ extension EndToEndTests {
       let path = try await Song(duration: 5, bitRate: 64).write(into: studio.folder)
       let run = try await run([path], at: "0.4:quit", in: studio)
       #expect(run.end.status == 0)
-      #expect((25..<450).contains(run.steps.count))
+      #expect((1..<450).contains(run.steps.count))
     }
 
     @Test func transportWakesASuspendedPlayerOnlyWithAudioMode() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 1, seed: 20)
+      let song = Song(duration: 3, seed: 20)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
       let capture = try await studio.capture(server.address)

@@ -69,7 +69,7 @@ extension EndToEndTests {
     @Test(arguments: ["none", "audio"]) func aReaderThatStallsHoldsNothingUp(modes: String) async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 1.5, seed: 8).write(into: studio.folder)
+      let path = try await Song(duration: 4, seed: 8).write(into: studio.folder)
       let drawing = "\(studio.folder)/run.svg"
       let player = try studio.play(
         [
@@ -95,7 +95,7 @@ extension EndToEndTests {
     @Test func aReaderOfErrorsThatStallsHoldsNothingUp() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let path = try await Song(duration: 1.5, seed: 8).write(into: studio.folder)
+      let path = try await Song(duration: 4, seed: 8).write(into: studio.folder)
       let drawing = "\(studio.folder)/run.svg"
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)

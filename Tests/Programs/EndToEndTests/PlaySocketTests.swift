@@ -39,7 +39,7 @@ extension EndToEndTests {
       #expect(try await player.ended().status == 0)
       let heard = Sound(try await capture.untilSilence()).trimmed
       expectSame(heard.withoutSilence, try await Sound.mpg123(paths).withoutSilence, "all three songs")
-      #expect(heard.silences.count == 1)
+      #expect(heard.longestSilence.count > 8_000)
       let items = player.events.events.compactMap { event in
         if case .currentItem(let index?, _) = event { index } else { nil }
       }

@@ -68,7 +68,7 @@ extension EndToEndTests {
       try await client.comes("state: stop", in: "status")
       let heard = Sound(try await capture.untilSilence()).trimmed
       expectSame(heard.withoutSilence, try await Sound.mpg123([path]).withoutSilence, "both parts together")
-      #expect(heard.silences.count == 1)
+      #expect(heard.longestSilence.count > 15_000)
       // Nothing was told between the suspension and the return.
       let told = watcher.received[..<before]
       let suspended = try #require(told.lastIndex(of: "state: suspended"))

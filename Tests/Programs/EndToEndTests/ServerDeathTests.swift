@@ -137,7 +137,7 @@ extension EndToEndTests {
     @Test func deadInTheBackgroundItIsSuspendedAndReturns() async throws {
       let studio = try Studio()
       defer { studio.close() }
-      let song = Song(duration: 1.5, seed: 10)
+      let song = Song(duration: 4, seed: 10)
       let path = try await song.write(into: studio.folder)
       let server = try studio.startServer()
       let player = try studio.play([path, "--at", "0.2:home", "--at", "8:foreground"], server: server)

@@ -99,6 +99,19 @@ final class WAVOutputTests {
     stream.close()
   }
 
+  @Test func aFlushAsksAnEmptySourceAgain() throws {
+    let path = folder + "/flushed.wav"
+    let source = NumberedSource(available: 1000, isAtEnd: false)
+    let stream = WAVOutput(path: path, clock: clock).makeStream(format: stereo, source: source) { _ in }
+    stream.start()
+    clock.runUntilIdle()
+    // Frames of another place come with the flush, without `dataAvailable`.
+    stream.flush { _ in source.give(500, isAtEnd: true) }
+    clock.runUntilIdle()
+    stream.close()
+    #expect(areIdentical(try WAVReader(path: path).samples, NumberedSource.samples(1000..<1500)))
+  }
+
   @Test func laterStreamsContinueTheFile() throws {
     let path = folder + "/two.wav"
     let device = WAVOutput(path: path, clock: clock)
@@ -177,6 +190,20 @@ final class WAVOutputTests {
     clock.runUntilIdle()
     #expect(try WAVReader(path: path).declaredDataBytes >= 16 << 20)
     last.close()
+  }
+
+  @Test func finishingCompletesTheHeaderOfAnOpenStream() throws {
+    let path = folder + "/finished.wav"
+    let device = WAVOutput(path: path, clock: clock)
+    let stream = device.makeStream(
+      format: stereo, source: NumberedSource(available: 20_000, isAtEnd: false)
+    ) { _ in }
+    stream.start()
+    clock.runUntilIdle()
+    device.finish()
+    // One block is written; closing the stream would complete the header too.
+    #expect(try WAVReader(path: path).declaredDataBytes == 131_072)
+    stream.close()
   }
 
   // MARK: - Header

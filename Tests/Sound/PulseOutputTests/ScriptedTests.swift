@@ -550,6 +550,25 @@ import Testing
     #expect(stream.timing().frameRate > 0)
     stream.close()
   }
+
+  /// A sink has a delay of its own: the first report from a new one counts at once, and what the old one held does not.
+  @Test func aMoveForgetsTheOldSinksTiming() {
+    let device = device()
+    let stream = open(device, RampSource())
+    pulse.request(bytes: 8 * 44100)
+    report(read: 4410, write: 44100, sink: 0.05)
+    pass(0.1)
+    // Confirms the line, which a single report of the same sink does not move any more.
+    report(read: 8820, write: 44100, sink: 0.05)
+    pulse.fire(\.moved)
+    pass(0.1)
+    report(read: 13230, write: 44100, sink: 0.01)
+    let timing = stream.timing()
+    #expect(abs(timing.heardFrame - (13230 - 441)) < 0.1)
+    // The new sink's 10 ms and the source's 20.
+    #expect(abs((timing.replacementLead ?? 0) - 1323) < 0.1)
+    stream.close()
+  }
 }
 
 /// A clock that stands until it is told to move.

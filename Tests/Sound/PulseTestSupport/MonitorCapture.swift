@@ -25,6 +25,8 @@ package final class MonitorCapture: Sendable {
     package fileprivate(set) var left: [Float] = []
     /// How many of them are not silent.
     fileprivate var soundCount = 0
+    /// Whether the program has ended.
+    fileprivate var hasEnded = false
     /// For each piece as it came: its first frame's index and when it came.
     package fileprivate(set) var arrivals: [(index: Int, time: HostTime)] = []
 
@@ -55,6 +57,7 @@ package final class MonitorCapture: Sendable {
   }
 
   private let process = Process()
+  private let complaints = Pipe()
   private let reader: DescriptorReader
   private let recording: Observed<Recording>
   private let clock = SystemClock.shared
@@ -78,12 +81,12 @@ package final class MonitorCapture: Sendable {
     // The pipe closes its ends with itself; the reader owns another.
     let reading = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 3)
     process.standardInput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
+    process.standardError = complaints
     let recording = self.recording
     let clock = self.clock
     reader = DescriptorReader(descriptor: reading) { bytes in
       let now = clock.now
-      if !bytes.isEmpty { recording.update { $0.append(bytes, at: now) } }
+      recording.update { if bytes.isEmpty { $0.hasEnded = true } else { $0.append(bytes, at: now) } }
     }
     try process.run()
   }
@@ -94,14 +97,26 @@ package final class MonitorCapture: Sendable {
   /// that the recording then grows in place.
   package func read<Result: Sendable>(_ body: (Recording) -> Result) -> Result { recording.read(body) }
 
+  private func wait(
+    for what: String, limit: Double, until condition: @escaping @Sendable (Recording) -> Bool
+  ) async throws -> Recording {
+    let result = try await recording.wait(for: what, limit: limit) { $0.hasEnded || condition($0) }
+    if condition(result) { return result }
+    process.waitUntilExit()
+    let text = String(decoding: complaints.fileHandleForReading.availableData, as: UTF8.self)
+    throw Failure(
+      "no \(what): the capture ended with \(process.terminationReason) \(process.terminationStatus) after "
+        + "\(result): \(text)")
+  }
+
   /// Waits until the monitor delivers.
   package func started(limit: Double = 120) async throws {
-    _ = try await recording.wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
+    _ = try await wait(for: "capture of the monitor", limit: limit) { $0.frameCount > 0 }
   }
 
   /// Waits until `count` frames of sound were captured.
   package func heard(_ count: Int, limit: Double = 120) async throws -> Recording {
-    try await recording.wait(for: "\(count) frames of sound", limit: limit) { recording in
+    try await wait(for: "\(count) frames of sound", limit: limit) { recording in
       recording.soundCount >= count
     }
   }
@@ -111,7 +126,7 @@ package final class MonitorCapture: Sendable {
     let sample = RampSource.sample(frame)
     if let present = read({ $0.left.suffix(44_100).contains(sample) ? $0 : nil }) { return present }
     // What has come since, a piece of 20 ms at a time.
-    return try await recording.wait(for: "frame \(frame)", limit: limit) {
+    return try await wait(for: "frame \(frame)", limit: limit) {
       $0.left.suffix(8_820).contains(sample)
     }
   }
@@ -119,7 +134,7 @@ package final class MonitorCapture: Sendable {
   /// Waits for `count` frames more, of whatever.
   package func passed(_ count: Int, limit: Double = 120) async throws -> Recording {
     let present = read(\.frameCount)
-    return try await recording.wait(for: "\(count) frames more", limit: limit) {
+    return try await wait(for: "\(count) frames more", limit: limit) {
       $0.frameCount >= present + count
     }
   }

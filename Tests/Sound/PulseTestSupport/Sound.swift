@@ -66,6 +66,9 @@ package struct Sound: Sendable {
     return result
   }
 
+  /// The longest of them; none is an empty one at the beginning. A starved machine tears sound, so that there may be others.
+  package var longestSilence: (start: Int, count: Int) { silences.max { $0.count < $1.count } ?? (0, 0) }
+
   /// A part of it.
   package subscript(_ range: Range<Int>) -> Sound { Sound(format: format, frames: frames[range]) }
 
