@@ -110,7 +110,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
       .target(name: "CCurl"),
       // What a transfer is, as values.
-      .target(name: "Transfer", dependencies: ["HostTime", "XMLReading"], swiftSettings: strict),
+      .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
+      .target(
+        name: "NetworkPlaylists", dependencies: ["HostTime", "Transfer", "XMLReading"], swiftSettings: strict),
       .target(
         name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
         swiftSettings: strict),
@@ -118,7 +120,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
       .target(
-        name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
+        name: "RemoteMedia",
+        dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "NetworkPlaylists", "Transfer"],
         swiftSettings: strict),
     ],
     tests: [
@@ -129,6 +132,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing
       ),
+      .testTarget(
+        name: "NetworkPlaylistsTests", dependencies: ["NetworkPlaylists", "TestSupport", "Transfer"],
+        swiftSettings: computing),
       .testTarget(
         name: "CurlTransportTests",
         dependencies: [
@@ -143,7 +149,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "RemoteMediaTests",
         dependencies: [
           "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-          "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport", "Transfer",
+          "NetworkPlaylists", "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport",
+          "Transfer",
         ],
         swiftSettings: computing),
     ]
@@ -164,7 +171,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "Continuo",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
+          "NetworkPlaylists", "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch",
+          "Transfer",
         ],
         swiftSettings: strict),
       .target(
@@ -212,9 +220,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoTests",
         dependencies: [
-          "AudioCore", "Continuo", "HostTime", "PulseOutput", "PulseTestSupport", "QueuePlayer",
-          "RemoteMedia",
-          "TestSupport", "Transfer",
+          "AudioCore", "Continuo", "HostTime", "NetworkPlaylists", "PulseOutput", "PulseTestSupport",
+          "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Clients' code in the language mode in which most of it is written for Apple's systems.
@@ -306,7 +313,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MusicFiles",
         dependencies: [
-          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
+          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "NetworkPlaylists",
+          "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
       // Loads libsqlite3 when a library is first opened; it is not linked.
@@ -327,8 +335,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
           "HostTime", "Jukebox",
-          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
-          "TextFormatting", "Transfer",
+          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
+          "QueuePlayer", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -338,7 +346,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: computing),
       .testTarget(
         name: "MusicFilesTests",
-        dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
+        dependencies: [
+          "AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "NetworkPlaylists", "TestSupport",
+          "Transfer",
+        ],
         swiftSettings: strict),
       .testTarget(
         name: "MusicLibraryTests",
@@ -359,7 +370,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
           "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-          "MusicLibrary", "QueuePlayer", "TestSupport", "Transfer",
+          "MusicLibrary", "NetworkPlaylists", "QueuePlayer", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
     ]

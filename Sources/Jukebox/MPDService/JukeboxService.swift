@@ -10,6 +10,7 @@ import Jukebox
 package import JukeboxPlayback
 package import MusicFiles
 package import MusicLibrary
+package import NetworkPlaylists
 import Synchronization
 package import Transfer
 

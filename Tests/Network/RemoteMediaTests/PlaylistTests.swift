@@ -2,6 +2,7 @@ import AudioCore
 import CurlTransport
 import Foundation
 import HostTime
+import NetworkPlaylists
 import NetworkTestSupport
 import Synchronization
 import TestSupport

@@ -9,6 +9,7 @@ import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
 import MusicLibrary
+import NetworkPlaylists
 import Synchronization
 import Transfer
 

@@ -84,7 +84,7 @@ final class Session {
     service = JukeboxService(
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
       stickers: parts.stickers, reachOfOthers: parts.reachOfOthers,
-      readPlaylist: NetworkPlaylists(parts.network, clock: clock).read,
+      readPlaylist: PlaylistLoader(parts.network, clock: clock).read,
       readTag: NetworkTags(parts.network, clock: clock).read, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }
