@@ -35,8 +35,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .systemLibrary(name: "CThreads"),
       .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
       .target(name: "MediaTime", swiftSettings: strict),
-      // Which sockets of the process are not the application's.
-      .target(name: "SystemSockets", swiftSettings: strict),
+      // Descriptors, addresses, and which sockets of the process are not the application's.
+      .target(name: "SystemSupport", swiftSettings: strict),
       .target(name: "TextFormatting", swiftSettings: strict),
       // Opens Expat when it first reads XML.
       .target(name: "XMLReading", swiftSettings: strict),
@@ -64,7 +64,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
       .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
       .target(
-        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSockets"],
+        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "PlaybackEngine",
@@ -114,7 +114,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "NetworkPlaylists", dependencies: ["HostTime", "Transfer", "XMLReading"], swiftSettings: strict),
       .target(
-        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
+        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSupport", "Transfer"],
         swiftSettings: strict),
       // A URL as a file that is whole, over ends of connections and processes.
       .target(
@@ -138,7 +138,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "CurlTransportTests",
         dependencies: [
-          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport", "Transfer",
+          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       .testTarget(
@@ -159,14 +159,13 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "Apple",
     sources: [
       .target(
-        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
+        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSupport"], swiftSettings: strict),
       .target(
         name: "QueuePlayer",
         dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
         swiftSettings: strict),
-      .target(name: "SessionBus", dependencies: ["HostTime"], swiftSettings: strict),
       .target(
-        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
+        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer"], swiftSettings: strict),
       .target(
         name: "Continuo",
         dependencies: [
@@ -176,7 +175,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         ],
         swiftSettings: strict),
       .target(
-        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSockets", "XMLReading"],
+        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSupport", "XMLReading"],
         swiftSettings: strict),
       // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
       .target(
@@ -197,9 +196,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "AppLifecycleTests",
         dependencies: [
-          "AppLifecycle", "CThreads", "HostTime", "SystemSockets", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
-          .product(name: "NIOPosix", package: "swift-nio"),
+          "AppLifecycle", "CThreads", "HostTime", "SystemSupport", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -213,7 +211,6 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "NowPlayingTests",
         dependencies: [
           "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
-          "SessionBus",
           "TestSupport",
         ],
         swiftSettings: strict),
@@ -263,15 +260,13 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "MPD",
     sources: [
       .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
-      .target(name: "ControlSocket", swiftSettings: strict),
       .target(
-        name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+        name: "ControlClient", dependencies: ["ControlProtocol", "SystemSupport", "TextFormatting"],
         swiftSettings: strict),
       .target(
         name: "ControlServer",
         dependencies: [
-          "CThreads", "ControlProtocol", "ControlSocket", "SystemSockets",
-          .product(name: "NIOCore", package: "swift-nio"),
+          "CThreads", "ControlProtocol", "SystemSupport", .product(name: "NIOCore", package: "swift-nio"),
           .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
@@ -280,7 +275,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // A server with handlers that tests write, and programs that they run.
       .target(
         name: "ControlTestSupport",
-        dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
+        dependencies: ["ControlProtocol", "ControlServer", "SystemSupport", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
         name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
@@ -288,7 +283,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ControlClientTests",
         dependencies: [
-          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "SystemSupport",
           "TestSupport", "TextFormatting",
         ],
         swiftSettings: strict),
@@ -298,9 +293,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ControlServerTests",
         dependencies: [
-          "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
-          "SystemSockets", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
+          "ControlProtocol", "ControlServer", "ControlTestSupport", "NetworkTestSupport", "SystemSupport",
+          "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
           .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
@@ -333,10 +327,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MPDService",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
-          "HostTime", "Jukebox",
+          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
           "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
-          "QueuePlayer", "TextFormatting", "Transfer",
+          "QueuePlayer", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -387,11 +380,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoCommand",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
-          "ControlProtocol", "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime",
-          "Jukebox", "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles",
-          "MusicLibrary", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus",
-          "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "HostTime", "Jukebox",
+          "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary",
+          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport",
+          "TextFormatting", "Transfer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
       .executableTarget(
@@ -414,10 +406,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoCommandTests",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
-          "HostTime",
-          "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
-          "TestSupport", "TextFormatting", "Transfer",
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
+          "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+          "SystemSupport", "TestSupport", "TextFormatting", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

@@ -3,7 +3,6 @@ package import AudioCore
 package import Continuo
 package import ControlProtocol
 package import ControlServer
-package import ControlSocket
 import Dispatch
 package import HostTime
 import Jukebox
@@ -12,6 +11,7 @@ package import MusicFiles
 package import MusicLibrary
 package import NetworkPlaylists
 import Synchronization
+package import SystemSupport
 package import Transfer
 
 /// The jukebox as a service for clients of the control socket: performs commands, sends notifications and

@@ -1,6 +1,6 @@
 package import ControlProtocol
-package import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
 /// millisecond. Every call may block, at most for its timeout. One thread at a time.

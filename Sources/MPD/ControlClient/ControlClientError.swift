@@ -1,5 +1,5 @@
 package import ControlProtocol
-package import ControlSocket
+package import SystemSupport
 
 /// The reason why a client got no reply.
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {

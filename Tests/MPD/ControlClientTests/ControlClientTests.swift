@@ -1,9 +1,9 @@
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import ControlTestSupport
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 

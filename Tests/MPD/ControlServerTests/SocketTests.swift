@@ -1,7 +1,7 @@
 import ControlProtocol
-import ControlSocket
 import ControlTestSupport
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 

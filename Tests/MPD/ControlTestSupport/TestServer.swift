@@ -1,7 +1,7 @@
 package import ControlProtocol
 package import ControlServer
-import ControlSocket
 import Foundation
+import SystemSupport
 package import TestSupport
 
 /// State that a test waits for.

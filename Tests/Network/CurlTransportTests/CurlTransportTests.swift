@@ -2,7 +2,7 @@ import Foundation
 import HostTime
 import NetworkTestSupport
 import Synchronization
-import SystemSockets
+import SystemSupport
 import TestSupport
 import Testing
 import Transfer

@@ -1,9 +1,9 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import ControlTestSupport
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-internal import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// A listening socket and its file.
 ///

@@ -2,8 +2,8 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import MusicFiles
+import SystemSupport
 import Transfer
 
 /// `continuo add`.

@@ -2,8 +2,8 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import MusicFiles
+import SystemSupport
 
 /// A command of `continuo` that a server performs.
 protocol ControlCommand: ParsableCommand {

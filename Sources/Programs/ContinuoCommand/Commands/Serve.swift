@@ -2,14 +2,14 @@ import AppLifecycle
 import ArgumentParser
 import Continuo
 import ControlServer
-import ControlSocket
 import Dispatch
 import Glibc
 import HostTime
 import Jukebox
 import MusicFiles
 import MusicLibrary
-import SessionBus
+import NowPlaying
+import SystemSupport
 import Transfer
 
 /// `continuo serve`.
