@@ -41,7 +41,7 @@ final class Session {
     /// The directory to which clients' relative names refer.
     var home = MusicHome.workingDirectory()
     /// The library of the songs in `home`; nil without one.
-    var library: MusicLibrary?
+    var library: MusicDatabase?
     /// The folder for clients' playlists; nil if they are not kept.
     var playlists: PlaylistFolder?
     /// The stickers that clients attach to songs; nil if they are not kept.
