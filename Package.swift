@@ -35,8 +35,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .systemLibrary(name: "CThreads"),
       .target(name: "HostTime", dependencies: ["CThreads"], swiftSettings: strict),
       .target(name: "MediaTime", swiftSettings: strict),
-      // Which sockets of the process are not the application's.
-      .target(name: "SystemSockets", swiftSettings: strict),
+      // Descriptors, addresses, and which sockets of the process are not the application's.
+      .target(name: "SystemSupport", swiftSettings: strict),
       .target(name: "TextFormatting", swiftSettings: strict),
       // Opens Expat when it first reads XML.
       .target(name: "XMLReading", swiftSettings: strict),
@@ -64,7 +64,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(name: "TimeStretch", dependencies: ["AudioCore"], swiftSettings: strict),
       .target(name: "AudioOutput", dependencies: ["AudioCore", "HostTime"], swiftSettings: strict),
       .target(
-        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSockets"],
+        name: "PulseOutput", dependencies: ["AudioCore", "CPulse", "HostTime", "SystemSupport"],
         swiftSettings: strict),
       .target(
         name: "PlaybackEngine",
@@ -110,15 +110,18 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // Loads libcurl when the first URL is played; it is not linked, and nobody needs its headers.
       .target(name: "CCurl"),
       // What a transfer is, as values.
-      .target(name: "Transfer", dependencies: ["HostTime", "XMLReading"], swiftSettings: strict),
+      .target(name: "Transfer", dependencies: ["HostTime"], swiftSettings: strict),
       .target(
-        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSockets", "Transfer"],
+        name: "NetworkPlaylists", dependencies: ["HostTime", "Transfer", "XMLReading"], swiftSettings: strict),
+      .target(
+        name: "CurlTransport", dependencies: ["CCurl", "HostTime", "SystemSupport", "Transfer"],
         swiftSettings: strict),
       // A URL as a file that is whole, over ends of connections and processes.
       .target(
         name: "Downloading", dependencies: ["CThreads", "HostTime", "Transfer"], swiftSettings: strict),
       .target(
-        name: "RemoteMedia", dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "Transfer"],
+        name: "RemoteMedia",
+        dependencies: ["AudioCore", "CThreads", "HostTime", "MP3Decoding", "NetworkPlaylists", "Transfer"],
         swiftSettings: strict),
     ],
     tests: [
@@ -130,9 +133,12 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "TransferTests", dependencies: ["HostTime", "TestSupport", "Transfer"], swiftSettings: computing
       ),
       .testTarget(
+        name: "NetworkPlaylistsTests", dependencies: ["NetworkPlaylists", "TestSupport", "Transfer"],
+        swiftSettings: computing),
+      .testTarget(
         name: "CurlTransportTests",
         dependencies: [
-          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSockets", "TestSupport", "Transfer",
+          "CurlTransport", "HostTime", "NetworkTestSupport", "SystemSupport", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       .testTarget(
@@ -143,7 +149,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "RemoteMediaTests",
         dependencies: [
           "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-          "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport", "Transfer",
+          "NetworkPlaylists", "NetworkTestSupport", "PlaybackEngine", "RemoteMedia", "TestSupport",
+          "Transfer",
         ],
         swiftSettings: computing),
     ]
@@ -152,23 +159,23 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "Apple",
     sources: [
       .target(
-        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSockets"], swiftSettings: strict),
+        name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSupport"], swiftSettings: strict),
       .target(
         name: "QueuePlayer",
         dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
         swiftSettings: strict),
-      .target(name: "SessionBus", dependencies: ["HostTime"], swiftSettings: strict),
       .target(
-        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer", "SessionBus"], swiftSettings: strict),
+        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer"], swiftSettings: strict),
       .target(
         name: "Continuo",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch", "Transfer",
+          "NetworkPlaylists", "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch",
+          "Transfer",
         ],
         swiftSettings: strict),
       .target(
-        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSockets", "XMLReading"],
+        name: "ContinuoLocation", dependencies: ["AppLifecycle", "HostTime", "SystemSupport", "XMLReading"],
         swiftSettings: strict),
       // Brings FoundationNetworking, which costs more memory than the player: nobody has it who does not ask for it.
       .target(
@@ -189,9 +196,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "AppLifecycleTests",
         dependencies: [
-          "AppLifecycle", "CThreads", "HostTime", "SystemSockets", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
-          .product(name: "NIOPosix", package: "swift-nio"),
+          "AppLifecycle", "CThreads", "HostTime", "SystemSupport", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
       .testTarget(
@@ -205,16 +211,14 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "NowPlayingTests",
         dependencies: [
           "CTestSupport", "Continuo", "ContinuoTesting", "HostTime", "NowPlaying", "PulseTestSupport",
-          "SessionBus",
           "TestSupport",
         ],
         swiftSettings: strict),
       .testTarget(
         name: "ContinuoTests",
         dependencies: [
-          "AudioCore", "Continuo", "HostTime", "PulseOutput", "PulseTestSupport", "QueuePlayer",
-          "RemoteMedia",
-          "TestSupport", "Transfer",
+          "AudioCore", "Continuo", "HostTime", "NetworkPlaylists", "PulseOutput", "PulseTestSupport",
+          "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Clients' code in the language mode in which most of it is written for Apple's systems.
@@ -256,15 +260,13 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     name: "MPD",
     sources: [
       .target(name: "ControlProtocol", dependencies: ["TextFormatting"], swiftSettings: strict),
-      .target(name: "ControlSocket", swiftSettings: strict),
       .target(
-        name: "ControlClient", dependencies: ["ControlProtocol", "ControlSocket", "TextFormatting"],
+        name: "ControlClient", dependencies: ["ControlProtocol", "SystemSupport", "TextFormatting"],
         swiftSettings: strict),
       .target(
         name: "ControlServer",
         dependencies: [
-          "CThreads", "ControlProtocol", "ControlSocket", "SystemSockets",
-          .product(name: "NIOCore", package: "swift-nio"),
+          "CThreads", "ControlProtocol", "SystemSupport", .product(name: "NIOCore", package: "swift-nio"),
           .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
@@ -273,7 +275,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       // A server with handlers that tests write, and programs that they run.
       .target(
         name: "ControlTestSupport",
-        dependencies: ["ControlProtocol", "ControlServer", "ControlSocket", "TestSupport"],
+        dependencies: ["ControlProtocol", "ControlServer", "SystemSupport", "TestSupport"],
         swiftSettings: computing),
       .testTarget(
         name: "ControlProtocolTests", dependencies: ["ControlProtocol", "ControlTestSupport", "TestSupport"],
@@ -281,7 +283,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ControlClientTests",
         dependencies: [
-          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "SystemSupport",
           "TestSupport", "TextFormatting",
         ],
         swiftSettings: strict),
@@ -291,9 +293,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ControlServerTests",
         dependencies: [
-          "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
-          "SystemSockets", "TestSupport",
-          .product(name: "NIOCore", package: "swift-nio"),
+          "ControlProtocol", "ControlServer", "ControlTestSupport", "NetworkTestSupport", "SystemSupport",
+          "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
           .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),
@@ -306,7 +307,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MusicFiles",
         dependencies: [
-          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "TextFormatting", "Transfer",
+          "AudioCore", "ControlProtocol", "HostTime", "Jukebox", "MP3Decoding", "NetworkPlaylists",
+          "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
       // Loads libsqlite3 when a library is first opened; it is not linked.
@@ -325,10 +327,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "MPDService",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "ControlSocket",
-          "HostTime", "Jukebox",
-          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "QueuePlayer",
-          "TextFormatting", "Transfer",
+          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "ControlServer", "HostTime", "Jukebox",
+          "JukeboxPlayback", "MP3Decoding", "MediaTime", "MusicFiles", "MusicLibrary", "NetworkPlaylists",
+          "QueuePlayer", "SystemSupport", "TextFormatting", "Transfer",
         ],
         swiftSettings: strict),
     ],
@@ -338,7 +339,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         swiftSettings: computing),
       .testTarget(
         name: "MusicFilesTests",
-        dependencies: ["AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "TestSupport", "Transfer"],
+        dependencies: [
+          "AudioCore", "ControlProtocol", "Jukebox", "MusicFiles", "NetworkPlaylists", "TestSupport",
+          "Transfer",
+        ],
         swiftSettings: strict),
       .testTarget(
         name: "MusicLibraryTests",
@@ -359,7 +363,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         dependencies: [
           "AppLifecycle", "AudioOutput", "Continuo", "ContinuoTesting", "ControlProtocol", "ControlServer",
           "ControlTestSupport", "HostTime", "Jukebox", "JukeboxPlayback", "MPDService", "MusicFiles",
-          "MusicLibrary", "QueuePlayer", "TestSupport", "Transfer",
+          "MusicLibrary", "NetworkPlaylists", "QueuePlayer", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
     ]
@@ -376,11 +380,10 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoCommand",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "CThreads", "Continuo", "ControlClient",
-          "ControlProtocol", "ControlServer", "ControlSocket", "CurlTransport", "Downloading", "HostTime",
-          "Jukebox", "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles",
-          "MusicLibrary", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SessionBus",
-          "TextFormatting", "Transfer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          "ControlProtocol", "ControlServer", "CurlTransport", "Downloading", "HostTime", "Jukebox",
+          "JukeboxPlayback", "MP3Decoding", "MPDService", "MediaTime", "MusicFiles", "MusicLibrary",
+          "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "RunTimeline", "SystemSupport",
+          "TextFormatting", "Transfer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),
       .executableTarget(
@@ -403,10 +406,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "ContinuoCommandTests",
         dependencies: [
           "AppLifecycle", "AudioCore", "AudioOutput", "Continuo", "ContinuoCommand", "ContinuoTesting",
-          "ControlClient", "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport",
-          "HostTime",
-          "Jukebox", "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
-          "TestSupport", "TextFormatting", "Transfer",
+          "ControlClient", "ControlProtocol", "ControlServer", "ControlTestSupport", "HostTime", "Jukebox",
+          "JukeboxPlayback", "MPDService", "MediaTime", "MusicFiles", "QueuePlayer", "RunTimeline",
+          "SystemSupport", "TestSupport", "TextFormatting", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

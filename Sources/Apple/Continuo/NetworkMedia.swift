@@ -21,7 +21,7 @@ package struct NetworkSettings: Sendable {
   /// Returns the transport for the requests. It must be the same each time, so that one thread and one limit
   /// of requests per host serve all.
   package var makeTransport: @Sendable (any HostClock) -> any HTTPTransport = {
-    CurlTransport.shared(clock: $0)
+    CurlHTTPTransport.shared(clock: $0)
   }
   /// Starts opening a medium from its bytes; nil opens it as MPEG audio.
   package var makeOpening: (@Sendable (any ByteSource, MP3File.Options, MP3Opening.Stream?) -> MediaOpening)?

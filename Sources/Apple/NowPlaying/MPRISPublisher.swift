@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import HostTime
-import SessionBus
 import Synchronization
 
 /// Publishes a state to the clients of a session bus, and receives their commands.

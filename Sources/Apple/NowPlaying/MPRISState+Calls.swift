@@ -1,5 +1,4 @@
 import HostTime
-import SessionBus
 
 /// The decision about a method call to an MPRIS player.
 enum MPRISDecision: Hashable, Sendable {

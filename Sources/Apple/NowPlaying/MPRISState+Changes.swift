@@ -1,5 +1,4 @@
 import HostTime
-import SessionBus
 
 extension MPRISState {
   /// The tolerated difference, in seconds, between the position and the clients' estimate before a `Seeked`

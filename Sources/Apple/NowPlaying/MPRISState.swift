@@ -1,6 +1,5 @@
 import Foundation
 import HostTime
-import SessionBus
 
 /// The complete state of an MPRIS player, as a value, and its properties in D-Bus form.
 struct MPRISState: Hashable, Sendable {

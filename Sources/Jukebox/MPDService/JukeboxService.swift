@@ -3,14 +3,15 @@ package import AudioCore
 package import Continuo
 package import ControlProtocol
 package import ControlServer
-package import ControlSocket
 import Dispatch
 package import HostTime
 import Jukebox
 package import JukeboxPlayback
 package import MusicFiles
 package import MusicLibrary
+package import NetworkPlaylists
 import Synchronization
+package import SystemSupport
 package import Transfer
 
 /// The jukebox as a service for clients of the control socket: performs commands, sends notifications and
@@ -24,19 +25,19 @@ package final class JukeboxService {
   private let watches: WatchDesk
   private let desk: ControlDesk
   private let tagReader: TagReader
-  private nonisolated let library: MusicLibrary?
+  private nonisolated let library: MusicDatabase?
   private let server = ServerHolder()
   /// The player; nil while no application runs.
   package private(set) var application: JukeboxApplication?
 
   /// Holds the server, which is set later. The device and the jukebox notify it on threads of their own.
   private final class ServerHolder: Sendable {
-    private let server = Mutex<ControlServer?>(nil)
+    private let server = Mutex<MPDServer?>(nil)
 
-    func set(_ server: ControlServer?) { self.server.withLock { $0 = server } }
-    func get() -> ControlServer? { server.withLock { $0 } }
+    func set(_ server: MPDServer?) { self.server.withLock { $0 = server } }
+    func get() -> MPDServer? { server.withLock { $0 } }
     func notify(_ subsystems: Subsystems) { server.withLock { $0 }?.notify(subsystems) }
-    func take() -> ControlServer? {
+    func take() -> MPDServer? {
       server.withLock { server in
         defer { server = nil }
         return server
@@ -58,7 +59,7 @@ package final class JukeboxService {
   ///   - readTag: Reads the tag of a network medium with its pictures; nil: such media have none.
   ///   - plugin: The name of the output's driver, for clients.
   package init(
-    host: JukeboxHost, device: Device, home: MusicHome, library: MusicLibrary?,
+    host: JukeboxHost, device: Device, home: MusicHome, library: MusicDatabase?,
     playlists: PlaylistFolder? = nil, stickers: StickerStore? = nil,
     reachOfOthers: NetworkReach? = .publicOnly,
     readPlaylist: PlaylistReading? = nil,
@@ -111,7 +112,7 @@ package final class JukeboxService {
     // The total time to end after a signal is 200 ms.
     limits.ending = 0.1
     let clients = ServedClients(desk: desk, watches: watches, device: device, log: log)
-    let server = try ControlServer(socket: socket, handler: clients, limits: limits)
+    let server = try MPDServer(socket: socket, handler: clients, limits: limits)
     self.server.set(server)
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
     host.onChange { [server = self.server] changed in

@@ -1,5 +1,5 @@
 package import ControlProtocol
-package import ControlSocket
+package import SystemSupport
 
 /// The reason why a client got no reply.
 package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ package enum ControlClientError: Error, Equatable, Sendable, CustomStringConvert
   case timeout(seconds: Double)
   /// The server closed the connection before the reply was complete.
   case disconnected
-  /// The reply is larger than ``ControlClient/largestReply``.
+  /// The reply is larger than ``MPDClient/largestReply``.
   case replyTooLarge
   /// A system call failed.
   case system(SystemCallError)

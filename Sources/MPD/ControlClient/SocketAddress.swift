@@ -1,5 +1,5 @@
-internal import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// A socket address of a host, including the port.
 struct SocketAddress {

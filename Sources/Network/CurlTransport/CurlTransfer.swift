@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import SystemSockets
+import SystemSupport
 import Transfer
 
 /// A transfer that libcurl carries out. For use on the network thread only.

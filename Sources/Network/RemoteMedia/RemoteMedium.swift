@@ -1,6 +1,7 @@
 package import AudioCore
 package import HostTime
 package import MP3Decoding
+import NetworkPlaylists
 import Synchronization
 package import Transfer
 

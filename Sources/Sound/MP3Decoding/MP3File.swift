@@ -54,4 +54,13 @@ package struct MP3File: MediaSource, Hashable {
   package func readTag() throws(DecodingError) -> MediaTag {
     try ID3Fields.readTag(FileByteSource(path: pathBytes))
   }
+
+  /// Reads the file's tags and headers.
+  ///
+  /// Reads the tags, the first frame and the last 128 bytes without decoding, in some hundred microseconds.
+  /// Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws the errors of
+  /// `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
+  package func readMetadata() throws(DecodingError) -> MP3Metadata {
+    try MetadataReader.read(FileByteSource(path: pathBytes))
+  }
 }

@@ -54,7 +54,7 @@ struct ExpatHandle: ~Copyable {
   private let pointer: OpaquePointer
 
   /// Creates a parser that calls `reading`, which must outlive it. Throws if memory is exhausted.
-  init(_ library: ExpatLibrary, for reading: XMLReading) throws(XMLProblem) {
+  init(_ library: ExpatLibrary, for reading: XMLEvents) throws(XMLProblem) {
     guard let pointer = library.create(nil) else {
       throw XMLProblem(line: nil, reason: "Expat has no memory")
     }
@@ -86,8 +86,8 @@ struct ExpatHandle: ~Copyable {
 
   deinit { library.free(pointer) }
 
-  private static func reading(_ data: UnsafeMutableRawPointer?) -> XMLReading? {
-    data.map { Unmanaged<XMLReading>.fromOpaque($0).takeUnretainedValue() }
+  private static func reading(_ data: UnsafeMutableRawPointer?) -> XMLEvents? {
+    data.map { Unmanaged<XMLEvents>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Parses a piece of the document. Returns Expat's message if the piece is not XML.

@@ -39,7 +39,7 @@ package enum XMLReader {
     _ bytes: [UInt8], _ handler: Handler
   ) throws(XMLProblem) -> Handler {
     var handler = handler
-    let reading = XMLReading()
+    let reading = XMLEvents()
     let parser = try ExpatHandle(try library.get(), for: reading)
     // The document is parsed in pieces, so that an error of the handler stops the parser soon.
     let pieceSize = 1 << 14
@@ -68,7 +68,7 @@ package enum XMLReader {
 }
 
 /// The events of one parser that were not taken yet. Used on one thread only.
-final class XMLReading {
+final class XMLEvents {
   struct Event {
     enum Kind {
       case began(String, [String: String])

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import SystemSockets
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import HostTime
+import NetworkPlaylists
 import RemoteMedia
 import Synchronization
 import Testing
@@ -50,7 +51,7 @@ struct NetworkRequestTests {
       asset.credentials = given
       let medium = NetworkMedia(settings, clock: clock).medium(asset) { _ in }
       withExtendedLifetime(medium.fetch) { transport.waitForRequest() }
-      _ = NetworkPlaylists(settings, clock: clock).read(url, given, reach: reach) { nil }
+      _ = PlaylistLoader(settings, clock: clock).read(url, given, reach: reach) { nil }
       _ = NetworkTags(settings, clock: clock).read(url, given, reach: reach) { nil }
       let requests = transport.requests.withLock { $0.map { $0 } }
       #expect(requests.count == 3)
@@ -82,7 +83,7 @@ struct NetworkRequestTests {
     func reason(_ number: Int) -> String? {
       transport.started.load(ordering: .relaxed) == number ? "nobody waits" : nil
     }
-    let answer = NetworkPlaylists(settings, clock: clock).read(url, nil, reach: .all) { reason(1) }
+    let answer = PlaylistLoader(settings, clock: clock).read(url, nil, reach: .all) { reason(1) }
     #expect(answer.failure == "nobody waits" && transport.cancelled.load(ordering: .relaxed) == 1)
     #expect(NetworkTags(settings, clock: clock).read(url, nil, reach: .all) { reason(2) } == nil)
     #expect(transport.cancelled.load(ordering: .relaxed) == 2)

@@ -1,5 +1,5 @@
+import NowPlaying
 import PulseTestSupport
-import SessionBus
 import TestSupport
 import Testing
 

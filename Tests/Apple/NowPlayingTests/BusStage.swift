@@ -2,7 +2,6 @@ import CTestSupport
 import Foundation
 import HostTime
 import PulseTestSupport
-import SessionBus
 import Synchronization
 import TestSupport
 

@@ -1,6 +1,5 @@
 import Foundation
 import HostTime
-import SessionBus
 import Testing
 
 @testable import NowPlaying

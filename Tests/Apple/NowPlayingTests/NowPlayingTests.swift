@@ -3,7 +3,6 @@ import ContinuoTesting
 import Foundation
 import HostTime
 import PulseTestSupport
-import SessionBus
 import TestSupport
 import Testing
 

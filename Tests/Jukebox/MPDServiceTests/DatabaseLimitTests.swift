@@ -46,7 +46,7 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     library = LibraryCommands(
       host: JukeboxHost(JukeboxMachine(using: &generator)), home: home,
-      library: try MusicLibrary(path, home: home, clock: clock) { _ in },
+      library: try MusicDatabase(path, home: home, clock: clock) { _ in },
       tagReader: TagReader(clock: SystemClock.shared) { _ in }, clock: clock)
   }
 

@@ -4,6 +4,7 @@ import HostTime
 import Jukebox
 import JukeboxPlayback
 import MusicFiles
+import NetworkPlaylists
 import Synchronization
 import TestSupport
 import Testing

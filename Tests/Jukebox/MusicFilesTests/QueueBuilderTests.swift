@@ -2,6 +2,7 @@ import ControlProtocol
 import Foundation
 import Glibc
 import Jukebox
+import NetworkPlaylists
 import TestSupport
 import Testing
 import Transfer

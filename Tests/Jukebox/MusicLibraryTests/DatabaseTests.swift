@@ -110,7 +110,7 @@ import Testing
     try run.start()
     run.library.stop()
     try folder.write("other/b.mp3", SongBytes.make())
-    let other = try MusicLibrary(
+    let other = try MusicDatabase(
       MediaPath(folder.file("library")), home: MusicHome(MediaPath(folder.file("other"))),
       clock: SystemClock.shared
     ) { _ in }

@@ -12,7 +12,7 @@ import Testing
 final class LibraryRun {
   let folder: TemporaryFolder
   let home: MusicHome
-  let library: MusicLibrary
+  let library: MusicDatabase
   let events = Events()
 
   /// What the library has said so far.
@@ -58,7 +58,7 @@ final class LibraryRun {
     self.folder = folder
     try FileManager.default.createDirectory(atPath: folder.file("music"), withIntermediateDirectories: true)
     home = try MusicHome(MediaPath(folder.file("music")))
-    library = try MusicLibrary(
+    library = try MusicDatabase(
       MediaPath(folder.file("library")), home: home, clock: SystemClock.shared
     ) { [events] in events.complain($0) }
   }

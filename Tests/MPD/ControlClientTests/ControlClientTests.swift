@@ -1,9 +1,9 @@
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import ControlTestSupport
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -19,7 +19,7 @@ struct ClientTests {
           completion(Ack(.noExist, "nothing there"))
         }
       })
-    var client = try ControlClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: server.path)
     #expect(client.version == "0.23.5")
     #expect(try client.perform(Request("ping")) == [])
     #expect(try client.perform(Request("status")) == [.pair(name: "volume", value: "7")])
@@ -43,7 +43,7 @@ struct ClientTests {
     let directory = try TemporaryFolder()
     for path in [directory.file("none"), "", String(repeating: "x", count: 200)] {
       do {
-        _ = try ControlClient.connected(to: path)
+        _ = try MPDClient.connected(to: path)
         Issue.record("connected to \(path)")
       } catch {
         guard case .noServer(.path(path), _) = error else {
@@ -59,7 +59,7 @@ struct ClientTests {
     let server = try TestServer { $0.clients = 1 }
     let first = try server.client()
     do {
-      _ = try ControlClient.connected(to: server.path)
+      _ = try MPDClient.connected(to: server.path)
       Issue.record("connected")
     } catch {
       #expect(error == .turnedAway(by: .path(server.path)))
@@ -95,7 +95,7 @@ struct ClientTests {
       ["/usr/bin/python3", "-c", script, directory.file("socket"), text, closes ? "True" : "False"])
     #expect(try program.line() == "ready")
     do throws(ControlClientError) {
-      var client = try ControlClient.connected(to: directory.file("socket"), timeout: text.isEmpty ? 0.2 : 5)
+      var client = try MPDClient.connected(to: directory.file("socket"), timeout: text.isEmpty ? 0.2 : 5)
       if let lineLimit { _ = try client.next(timeout: lineLimit) }
       return nil
     } catch {
@@ -112,7 +112,7 @@ struct ClientTests {
         reply.appendBinary(picture, totalSize: picture.count)
         completion(reply)
       })
-    var client = try ControlClient.connected(to: server.path)
+    var client = try MPDClient.connected(to: server.path)
     #expect(try client.perform(Request("readpicture", ["a", "0"])).last == .binary(picture))
     #expect(try client.perform(Request("ping")) == [])
   }

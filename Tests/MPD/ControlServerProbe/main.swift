@@ -12,7 +12,7 @@ import Glibc
 import Synchronization
 
 let steps = WatchInterval("0.01").map { WatchTopic.time($0) }
-let sender = Mutex<ControlServer?>(nil)
+let sender = Mutex<MPDServer?>(nil)
 
 struct Trivial: ControlHandler {
   func perform(
@@ -53,7 +53,7 @@ do throws(ListenError) {
     socket = try .bound(
       to: arguments.dropFirst().first ?? "", access: mode.map { SocketAccess(mode: $0) } ?? .ownerOnly)
   }
-  let server = try ControlServer(socket: socket, handler: Trivial())
+  let server = try MPDServer(socket: socket, handler: Trivial())
   sender.withLock { $0 = server }
   say("ready")
   while getchar() != EOF {}

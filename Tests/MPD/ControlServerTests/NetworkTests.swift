@@ -1,8 +1,7 @@
 import ControlProtocol
-import ControlSocket
 import ControlTestSupport
 import Foundation
-import SystemSockets
+import SystemSupport
 import TestSupport
 import Testing
 

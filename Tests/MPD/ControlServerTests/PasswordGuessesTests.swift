@@ -1,5 +1,5 @@
-import ControlSocket
 import NIOCore
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ControlProtocol
-import ControlSocket
 import ControlTestSupport
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -67,7 +67,7 @@ struct SocketTests {
     let directory = try TemporaryFolder()
     let path = directory.file("run/socket")
     let group = getgid()
-    let server = try ControlServer(
+    let server = try MPDServer(
       socket: .bound(to: path, access: SocketAccess(mode: 0o660, group: String(group))),
       handler: TestHandler())
     defer { server.stop() }
@@ -96,7 +96,7 @@ struct SocketTests {
     let directory = try TemporaryFolder()
     let path = directory.file("socket")
     try leaveDead(path)
-    let server = try ControlServer(socket: .bound(to: path), handler: TestHandler())
+    let server = try MPDServer(socket: .bound(to: path), handler: TestHandler())
     defer { server.stop() }
     let client = try ControlConnection(path)
     client.send("ping\n")
@@ -141,7 +141,7 @@ struct SocketTests {
     let directory = try TemporaryFolder()
     let room = UnixAddress.longestPath - directory.path.utf8.count - 1
     let longest = directory.file(String(repeating: "x", count: room))
-    let server = try ControlServer(socket: .bound(to: longest), handler: TestHandler())
+    let server = try MPDServer(socket: .bound(to: longest), handler: TestHandler())
     _ = try ControlConnection(longest)
     server.stop()
     for path in [longest + "x", "", directory.path + "/", "a\0b"] {
@@ -161,7 +161,7 @@ struct SocketTests {
       _ = try ListeningSocket.bound(to: directory.file("socket")).path
     }
     chmod(directory.path, 0o1777)
-    let server = try ControlServer(socket: .bound(to: directory.file("socket")), handler: TestHandler())
+    let server = try MPDServer(socket: .bound(to: directory.file("socket")), handler: TestHandler())
     server.stop()
   }
 
@@ -211,7 +211,7 @@ struct SocketTests {
     let server = try TestServer()
     let path = server.path
     unlink(path)
-    let other = try ControlServer(socket: .bound(to: path), handler: TestHandler())
+    let other = try MPDServer(socket: .bound(to: path), handler: TestHandler())
     defer { other.stop() }
     server.server.stop()
     #expect(mode(path) == 0o600)

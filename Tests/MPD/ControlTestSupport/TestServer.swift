@@ -1,7 +1,7 @@
 package import ControlProtocol
 package import ControlServer
-import ControlSocket
 import Foundation
+import SystemSupport
 package import TestSupport
 
 /// State that a test waits for.
@@ -81,7 +81,7 @@ package enum Transport: String, Sendable, CaseIterable {
 /// A server in a directory of its own, reached as `Transport.current` says.
 package final class TestServer {
   package let directory: TemporaryFolder
-  package let server: ControlServer
+  package let server: MPDServer
   package let handler: TestHandler
   /// Where clients of the test connect: a path, or `tcp:PORT`.
   package let path: String
@@ -96,7 +96,7 @@ package final class TestServer {
     limits.networkClients = limits.clients
     change(&limits)
     self.handler = handler
-    server = try ControlServer(
+    server = try MPDServer(
       socket: .bound(to: directory.file("socket"), access: access), handler: handler, limits: limits)
     switch Transport.current {
     case .unix: path = server.path

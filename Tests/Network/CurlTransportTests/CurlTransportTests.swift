@@ -2,7 +2,7 @@ import Foundation
 import HostTime
 import NetworkTestSupport
 import Synchronization
-import SystemSockets
+import SystemSupport
 import TestSupport
 import Testing
 import Transfer
@@ -27,7 +27,7 @@ struct CurlTransportTests {
     _ url: String, _ fields: [(String, String)] = [], options: CurlOptions = CurlOptions(),
     reach: NetworkReach = .all
   ) throws -> RecordingSink {
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     let sink = RecordingSink()
     var request = try request(url, fields)
     request.reach = reach
@@ -39,7 +39,7 @@ struct CurlTransportTests {
   @Test("a sink that is let go with its transfer may use the transport when it ends")
   func endingSink() throws {
     // In virtual time nothing runs that would hold the sink.
-    let transport = CurlTransport(clock: VirtualClock())
+    let transport = CurlHTTPTransport(clock: VirtualClock())
     let ends = Mutex(0)
     let transfer = transport.start(
       try request("http://127.0.0.1:9/"),
@@ -70,7 +70,7 @@ struct CurlTransportTests {
   func reuse() throws {
     let file = HostileFile(content)
     let server = try HostileServer { file.answer($0) }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     for _ in 0..<5 {
       let sink = RecordingSink()
       _ = transport.start(try request(server.url("/a")), sink: sink)
@@ -82,7 +82,7 @@ struct CurlTransportTests {
   @Test("a body is sent with PUT, and the answer comes", arguments: [0, 1, 300_000])
   func put(count: Int) throws {
     let server = try HostileServer { _ in HostileFile.plain("201 Created") }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     var request = try request(server.url("/a"))
     request.body = .bytes(Array(content.prefix(count)))
@@ -99,7 +99,7 @@ struct CurlTransportTests {
     let server = try HostileServer { _ in HostileFile.plain("201 Created") }
     let folder = try TemporaryFolder()
     let path = try folder.write("body", content.prefix(count))
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     var request = try request(server.url("/a"))
     request.method = "POST"
@@ -131,7 +131,7 @@ struct CurlTransportTests {
       }
       return pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
     }
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     let (slow, other, cancelled) = (RecordingSink(), RecordingSink(), RecordingSink())
     var upload = try request(server.url("/up"))
     upload.body = .file(path: path, count: Int64(content.count))
@@ -154,7 +154,7 @@ struct CurlTransportTests {
     let sink = RecordingSink()
     var upload = try request(server.url("/up"))
     upload.body = .file(path: path, count: 2000)
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     _ = transport.start(upload, sink: sink)
     #expect(sink.wait() && sink.failure?.kind == .badBody && sink.sent.isEmpty)
     withExtendedLifetime(transport) {}
@@ -188,7 +188,7 @@ struct CurlTransportTests {
   @Test("HEAD waits for no body")
   func head() throws {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 5000"]))] }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     var request = try request(server.url("/a"))
     request.method = "HEAD"
@@ -204,7 +204,7 @@ struct CurlTransportTests {
     let server = try HostileServer { _ in [.send(HostileFile.head("200 OK", ["Content-Length: 9"])), .hang] }
     var options = CurlOptions()
     options.hasSystemSockets = isSystems
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     let sink = RecordingSink()
     let transfer = transport.start(try request(server.url("/a")), sink: sink)
     #expect(sink.wait { $0.head != nil })
@@ -235,7 +235,7 @@ struct CurlTransportTests {
     #expect(short.body == content && short.failure?.kind == .lost)
     file.lengthError = -5_000
     let tooShort = try HostileServer { [file] in file.answer($0) }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     for _ in 0..<2 {
       // What is sent too much does not reach the next transfer to the same host.
       let cut = RecordingSink()
@@ -343,7 +343,7 @@ struct CurlTransportTests {
     let server = try HostileServer { _ in
       [.send(HostileFile.head("200 OK", ["Content-Length: \(big.count)"])), .send(big)]
     }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     sink.pauses = true
     let id = transport.start(try request(server.url("/")), sink: sink)
@@ -368,7 +368,7 @@ struct CurlTransportTests {
     let server = try HostileServer { _ in
       [.send(HostileFile.head("200 OK", [])), .sendForEver([UInt8](repeating: 7, count: 16_384))]
     }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     if round % 2 == 0 {
       sink.onEvent { event, id in if case .body = event { transport.cancel(id) } }
@@ -434,7 +434,7 @@ struct CurlTransportTests {
   @Test("no more than 10 requests within a second go to one host, whoever asks")
   func pace() throws {
     let server = try HostileServer { _ in HostileFile.plain("204 No Content") }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sinks = try (0..<25).map { index in
       let sink = RecordingSink()
       _ = transport.start(try request(server.url("/\(index)")), sink: sink)
@@ -460,7 +460,7 @@ struct CurlTransportTests {
   @Test("10,000 transfers may wait, and one more does not")
   func manyTransfers() throws {
     let server = try HostileServer { _ in [.hang] }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     let url = try request(server.url("/"))
     let transfers = (0..<NetworkLimits.transfers).map { _ in transport.start(url, sink: sink) }
@@ -504,7 +504,7 @@ struct CurlTransportTests {
   func reach() throws {
     let file = HostileFile(content)
     let server = try HostileServer { file.answer($0) }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     for host in ["127.0.0.1", "localhost"] {
       for reach in [NetworkReach.publicOnly, .all, .publicOnly] {
         var asked = try request("http://\(host):\(server.port)/a")
@@ -577,7 +577,7 @@ struct CurlTransportTests {
     let file = HostileFile(content)
     let server = try HostileServer { file.answer($0) }
     let other = try HostileServer { file.answer($0) }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     func fetch(_ url: String) throws -> RecordingSink {
       let sink = RecordingSink()
       _ = transport.start(try request(url), sink: sink)
@@ -593,7 +593,7 @@ struct CurlTransportTests {
     var none = rlimit(rlim_cur: 16, rlim_max: limits.rlim_max)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
     let sinks = Result { try [other.url("/a"), "http://name.test/"].map(fetch) }
-    let withoutLibrary = CurlTransport()
+    let withoutLibrary = CurlHTTPTransport()
     let sink = RecordingSink()
     _ = withoutLibrary.start(try request(other.url("/a")), sink: sink)
     precondition(sink.wait())
@@ -615,7 +615,7 @@ struct CurlTransportTests {
     let server = try HostileServer { file.answer($0) }
     var options = CurlOptions()
     options.idleTime = 1
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     #expect(!transport.hasThread)
     for round in 1...2 {
       let sink = RecordingSink()
@@ -653,7 +653,7 @@ struct CurlTransportTests {
     }
     var options = CurlOptions()
     options.requestsPerSecond = 100_000
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     for number in 0..<1_000 {
       let sink = RecordingSink()
       _ = transport.start(try request(server.url("/\(number)")), sink: sink)
@@ -668,7 +668,7 @@ struct CurlTransportTests {
       held.withLock { $0 += 1 }
       return [.wait(0.5)] + HostileFile.plain("200 OK")
     }
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sinks = (0..<9).map { _ in RecordingSink() }
     for sink in sinks { _ = transport.start(try request(server.url("/")), sink: sink) }
     #expect(sinks[0].wait { !$0.events.isEmpty })
@@ -691,7 +691,7 @@ struct CurlTransportTests {
     let hosts = (0..<7).map { "h\($0).test" }
     var options = CurlOptions()
     options.names = hosts.map { "\($0):\(server.port):127.0.0.1" }
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     let sinks = hosts.flatMap { host in (0..<5).map { _ in (host, RecordingSink()) } }
     for (host, sink) in sinks {
       _ = transport.start(try request("http://\(host):\(server.port)/"), sink: sink)

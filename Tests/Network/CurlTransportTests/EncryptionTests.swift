@@ -69,7 +69,7 @@ struct EncryptionTests {
   private func fetch(_ port: Int, _ options: CurlOptions) throws -> RecordingSink {
     let end = Date(timeIntervalSinceNow: 120)
     while true {
-      let transport = CurlTransport(options: options)
+      let transport = CurlHTTPTransport(options: options)
       let sink = RecordingSink()
       _ = transport.start(
         TransferRequest(url: try WebURL.read("https://127.0.0.1:\(port)/answer").url), sink: sink)
@@ -103,7 +103,7 @@ struct EncryptionTests {
   func noTLS() throws {
     let plain = try HostileServer { _ in HostileFile.plain("200 OK") }
     // It takes the greeting for an endless head and never answers; it is stopped in the middle.
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let sink = RecordingSink()
     _ = transport.start(
       TransferRequest(url: try WebURL.read("https://127.0.0.1:\(plain.port)/").url), sink: sink)

@@ -11,7 +11,7 @@ struct EndlessTests {
   private static let text = [UInt8](repeating: 0x61, count: 16_384)
 
   private func fetch(_ url: String, _ options: CurlOptions = CurlOptions()) throws -> RecordingSink {
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     let sink = RecordingSink()
     var request = TransferRequest(url: try WebURL.read(url).url)
     request.fields.add("Accept-Encoding", "identity")
@@ -133,7 +133,7 @@ struct EndlessTests {
       var options = CurlOptions()
       options.names = ["radio.example:80:\(text)"]
       options.ownAddresses = { [known] }
-      let transport = CurlTransport(options: options)
+      let transport = CurlHTTPTransport(options: options)
       let sink = RecordingSink()
       var request = TransferRequest(url: try WebURL.read("http://radio.example/").url)
       request.reach = .publicOnly

@@ -19,7 +19,7 @@ struct LiveTests {
 
   private func medium(_ server: HostileServer) throws -> RemoteMedium {
     let environment = RemoteEnvironment(
-      transport: CurlTransport(), clock: SystemClock.shared, cache: MediaCache())
+      transport: CurlHTTPTransport(), clock: SystemClock.shared, cache: MediaCache())
     return RemoteMedium(
       url: try WebURL.read(server.url("/radio")).url, settings: RequestSettings(userAgent: "Continuo/test"),
       environment: environment)

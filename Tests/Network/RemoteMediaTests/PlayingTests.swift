@@ -71,7 +71,8 @@ struct PlayingTests {
     _ server: HostileServer, cache: MediaCache = MediaCache(),
     notes: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) throws -> RemoteMedium {
-    let environment = RemoteEnvironment(transport: CurlTransport(), clock: SystemClock.shared, cache: cache)
+    let environment = RemoteEnvironment(
+      transport: CurlHTTPTransport(), clock: SystemClock.shared, cache: cache)
     return RemoteMedium(
       url: try WebURL.read(server.url("/song.mp3")).url,
       settings: RequestSettings(userAgent: "Continuo/test"),

@@ -2,6 +2,7 @@ import AudioCore
 import CurlTransport
 import Foundation
 import HostTime
+import NetworkPlaylists
 import NetworkTestSupport
 import Synchronization
 import TestSupport
@@ -14,7 +15,7 @@ import Transfer
 struct PlaylistTests {
   /// What comes of a playlist. Fails after half a minute.
   private func read(
-    _ server: HostileServer, _ path: String = "/list.m3u", transport: any HTTPTransport = CurlTransport(),
+    _ server: HostileServer, _ path: String = "/list.m3u", transport: any HTTPTransport = CurlHTTPTransport(),
     settings: RequestSettings = RequestSettings(userAgent: "Continuo/test")
   ) throws -> PlaylistAnswer {
     let answer = Mutex<PlaylistAnswer?>(nil)
@@ -159,7 +160,7 @@ struct PlaylistTests {
     RemoteMedium(
       url: try WebURL.read(server.url(path)).url, settings: RequestSettings(userAgent: "Continuo/test"),
       environment: RemoteEnvironment(
-        transport: CurlTransport(), clock: SystemClock.shared, cache: MediaCache()))
+        transport: CurlHTTPTransport(), clock: SystemClock.shared, cache: MediaCache()))
   }
 
   @Test("a playlist in the place of a medium stands for its first entry, over two levels")

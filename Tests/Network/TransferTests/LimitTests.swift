@@ -67,29 +67,4 @@ import Testing
     #expect(world.receive(upTo: 2 * most - least - 1) == nil)
     #expect(world.receive(upTo: 2 * most - least) == true)
   }
-
-  @Test(
-    "A playlist has at most 1 MiB, whatever kind it is",
-    arguments: [
-      (NetworkPlaylist.Kind.m3u, "#EXTM3U\na.mp3\n#", ""), (.pls, "[playlist]\nFile1=a.mp3\n;", ""),
-      (
-        .xspf, "<playlist><trackList><track><location>a.mp3</location></track></trackList><!--",
-        "--></playlist>"
-      ),
-    ])
-  func playlists(_ kind: NetworkPlaylist.Kind, _ begin: String, _ end: String) throws {
-    let url = try WebURL.read("http://h/list").url
-    for excess in 0...1 {
-      let room = (1 << 20) + excess - begin.utf8.count - end.utf8.count
-      let bytes = Array(begin.utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: room) + Array(end.utf8)
-      if excess == 0 {
-        let playlist = try NetworkPlaylist(bytes, kind: kind, from: url)
-        #expect(playlist.entries.map(\.url.text) == ["http://h/a.mp3"])
-      } else {
-        #expect(throws: NetworkPlaylist.Refusal.tooLong) {
-          try NetworkPlaylist(bytes, kind: kind, from: url)
-        }
-      }
-    }
-  }
 }

@@ -55,11 +55,11 @@ extension BackgrounderTests {
       ] as [([String], String)])
     func nonsenseIsRefused(arguments: [String], message: String) throws {
       do {
-        _ = try Backgrounder.parse(arguments).plan()
+        _ = try BackgrounderCommand.parse(arguments).plan()
         Issue.record("\(arguments) are accepted")
       } catch {
-        #expect(Backgrounder.exitCode(for: error) == .validationFailure)
-        #expect(Backgrounder.fullMessage(for: error).contains(message))
+        #expect(BackgrounderCommand.exitCode(for: error) == .validationFailure)
+        #expect(BackgrounderCommand.fullMessage(for: error).contains(message))
       }
     }
 
@@ -71,7 +71,7 @@ extension BackgrounderTests {
     }
 
     @Test func helpHasExamples() {
-      let help = Backgrounder.helpMessage()
+      let help = BackgrounderCommand.helpMessage()
       for word in ["SCREENS", "EXAMPLES", "EXIT STATUS", "--misbehave", "--background-time"] {
         #expect(help.contains(word), "\(word)")
       }
@@ -92,7 +92,7 @@ extension BackgrounderTests {
         (["session"], ""),
       ])
     func aScriptIsInOrder(arguments: [String], presses: String) throws {
-      let plan = try Backgrounder.parse(arguments).plan()
+      let plan = try BackgrounderCommand.parse(arguments).plan()
       #expect(plan.presses.map { "\($0.action)\($0.time)" }.joined(separator: " ") == presses)
     }
 

@@ -139,7 +139,8 @@ extension BackgrounderTests {
     /// The time for an answer is less than the system allows for the fetch.
     @Test(arguments: [("3", 1.0), ("1", 0), ("30", 24)])
     func anAnswerHasLessTimeThanAFetch(limit: String, seconds: Double) throws {
-      #expect(try Backgrounder.parse(["fetch", "--fetch-limit", limit]).plan().parts.fetchSeconds == seconds)
+      #expect(
+        try BackgrounderCommand.parse(["fetch", "--fetch-limit", limit]).plan().parts.fetchSeconds == seconds)
     }
 
     @MainActor @Test func withoutTheModeThereIsNone() async throws {

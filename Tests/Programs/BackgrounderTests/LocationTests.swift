@@ -131,7 +131,7 @@ extension BackgrounderTests {
     @Test func aPipeIsNoDrawing() throws {
       let path = folder.file("pipe")
       #expect(mkfifo(path, 0o600) == 0)
-      let command = try Backgrounder.parse(["fetch", "--timeline", path])
+      let command = try BackgrounderCommand.parse(["fetch", "--timeline", path])
       let error = #expect(throws: ValidationError.self) { try command.plan() }
       #expect(error?.message.contains("--timeline \(path): not a regular file") == true)
       var status = stat()

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ControlClient
-import ControlSocket
+import SystemSupport
 import Testing
 import TextFormatting
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import ControlTestSupport
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -17,7 +17,7 @@ final class ScriptedServer {
   private final class Handler: ControlHandler {
     private struct State {
       var lines: [String] = []
-      weak var server: ControlServer?
+      weak var server: MPDServer?
     }
 
     private let answer: Answer?
@@ -31,7 +31,7 @@ final class ScriptedServer {
 
     var lines: [String] { state.withLock { $0.lines } }
 
-    func setServer(_ server: ControlServer) { state.withLock { $0.server = server } }
+    func setServer(_ server: MPDServer) { state.withLock { $0.server = server } }
 
     private func note(_ command: Command) {
       var line: [UInt8] = []
@@ -61,7 +61,7 @@ final class ScriptedServer {
 
   private let folder: TemporaryFolder
   private let handler: Handler
-  private let server: ControlServer
+  private let server: MPDServer
   var path: String { server.path }
   /// The commands that came, as request lines.
   var lines: [String] { handler.lines }
@@ -70,7 +70,7 @@ final class ScriptedServer {
   init(records: [(WatchRecord, WatchTopic)] = [], answer: Answer? = nil) throws {
     folder = try TemporaryFolder()
     handler = Handler(answer, records)
-    server = try ControlServer(
+    server = try MPDServer(
       socket: .bound(to: folder.file("socket"), access: .ownerOnly), handler: handler)
     handler.setServer(server)
   }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import Foundation
 import MusicFiles
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -37,7 +37,7 @@ struct ShellTests {
   private func problem(_ call: [String]) -> String? {
     var arguments = call.dropFirst()
     var program: any ParsableCommand.Type =
-      call.first == "Backgrounder" ? Backgrounder.self : RootCommand.self
+      call.first == "Backgrounder" ? BackgrounderCommand.self : RootCommand.self
     // To ask the whole program takes longer.
     if let command = program.configuration.subcommands.first(where: { Self.name($0) == arguments.first }) {
       (program, arguments) = (command, arguments.dropFirst())

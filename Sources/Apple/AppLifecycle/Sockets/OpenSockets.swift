@@ -1,5 +1,5 @@
 import Glibc
-import SystemSockets
+import SystemSupport
 
 /// The open TCP sockets of this process.
 ///

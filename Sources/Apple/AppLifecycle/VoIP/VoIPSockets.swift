@@ -2,7 +2,7 @@ import CThreads
 import Glibc
 import HostTime
 import Synchronization
-import SystemSockets
+import SystemSupport
 
 /// Watches the VoIP sockets of an application while it is suspended.
 ///

@@ -1,7 +1,7 @@
 import Glibc
 import HostTime
 import Synchronization
-import SystemSockets
+import SystemSupport
 
 /// A client of gpsd, over TCP. No connection exists before `start` and after `stop`.
 final class GPSDClient: PlaceSource {

@@ -53,7 +53,7 @@ public final class DeviceNetworking: Suspendable {
         // The sockets belong to the application, and its requests are not limited.
         options.hasSystemSockets = false
         options.requestsPerSecond = 10_000
-        let made = CurlTransport(clock: alarms.clock, options: options)
+        let made = CurlHTTPTransport(clock: alarms.clock, options: options)
         state.transport = made
         return made
       }
@@ -91,7 +91,7 @@ public final class DeviceNetworking: Suspendable {
     let (folder, set, recordCalls) = state.withLock { ($0.folder, $0.transport, $0.recordCalls) }
     let isReal = alarms.clock is SystemClock
     // The sockets belong to the system: a suspended application does not lose them.
-    let transport = set ?? CurlTransport.shared(clock: alarms.clock)
+    let transport = set ?? CurlHTTPTransport.shared(clock: alarms.clock)
     let clock = alarms.clock
     let made = BackgroundTransfers(
       in: folder ?? Self.folder, of: device, transport: transport, alarms: alarms, files: files,

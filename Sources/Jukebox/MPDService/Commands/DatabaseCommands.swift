@@ -7,12 +7,12 @@ import MusicLibrary
 struct DatabaseCommands: Sendable {
   /// The music database; nil if none is kept. Replies are empty then, since clients treat an error like a
   /// lost connection; only updates are refused.
-  let library: MusicLibrary?
+  let library: MusicDatabase?
   let home: MusicHome
   /// The reason to end a query; nil while it may continue.
   private var interruption: @Sendable () -> String? = { nil }
 
-  init(library: MusicLibrary?, home: MusicHome) {
+  init(library: MusicDatabase?, home: MusicHome) {
     self.library = library
     self.home = home
   }
@@ -250,7 +250,7 @@ struct DatabaseCommands: Sendable {
 
   // MARK: Updates
 
-  private func update(_ library: MusicLibrary, _ uri: Argument?, rereads: Bool) throws(Ack) -> Reply {
+  private func update(_ library: MusicDatabase, _ uri: Argument?, rereads: Bool) throws(Ack) -> Reply {
     var uri = uri ?? ""
     if uri == "/" { uri = "" }
     guard uri == "" || uri.isPlainRelativePath else { throw Ack(.argument, "Malformed path") }

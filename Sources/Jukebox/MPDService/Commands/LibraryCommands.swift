@@ -9,6 +9,7 @@ import JukeboxPlayback
 import MP3Decoding
 import MusicFiles
 import MusicLibrary
+import NetworkPlaylists
 import Synchronization
 import Transfer
 
@@ -94,7 +95,7 @@ final class LibraryCommands: Sendable {
   /// Creates the commands. `tagReader` reads the files that are added. `onChange` is called on the thread of
   /// a command.
   init(
-    host: JukeboxHost, home: MusicHome, library: MusicLibrary? = nil, playlists: PlaylistFolder? = nil,
+    host: JukeboxHost, home: MusicHome, library: MusicDatabase? = nil, playlists: PlaylistFolder? = nil,
     stickers: StickerStore? = nil, tagReader: TagReader,
     reachOfOthers: NetworkReach? = .publicOnly, readPlaylist: PlaylistReading? = nil,
     readTag: TagReading? = nil, clock: any HostClock,

@@ -1,4 +1,5 @@
 import ControlProtocol
+import NetworkPlaylists
 import Synchronization
 import Transfer
 

@@ -12,7 +12,7 @@ struct PlaybackCommands: Sendable {
   let sound: SoundState
   let home: MusicHome
   /// The music database; nil if none is kept.
-  var library: MusicLibrary?
+  var library: MusicDatabase?
   let clock: any HostClock
   let started: HostTime
   private let kept = CurrentSongReply()

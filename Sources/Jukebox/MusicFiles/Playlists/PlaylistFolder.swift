@@ -1,5 +1,6 @@
 import Glibc
 package import Jukebox
+import NetworkPlaylists
 import Synchronization
 package import Transfer
 

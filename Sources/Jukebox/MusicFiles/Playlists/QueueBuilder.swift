@@ -2,6 +2,7 @@ import ControlProtocol
 import Glibc
 import HostTime
 package import Jukebox
+package import NetworkPlaylists
 package import Transfer
 
 /// Builds a queue from files, URLs, folders and playlists.

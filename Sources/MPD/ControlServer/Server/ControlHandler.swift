@@ -11,7 +11,7 @@ package protocol ControlHandler: Sendable {
   func perform(
     _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion)
 
-  /// A client began to watch. Send it the current state with ``ControlServer/broadcast(_:to:only:)``. Records
+  /// A client began to watch. Send it the current state with ``MPDServer/broadcast(_:to:only:)``. Records
   /// broadcast from now on reach the client in the order of the calls.
   func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo)
 

@@ -1,5 +1,5 @@
 package import ControlProtocol
-package import ControlSocket
+package import SystemSupport
 
 /// The permissions of clients from the network, by mpd's rules: those of their address until they give a
 /// password, then those of the password.

@@ -1,5 +1,5 @@
-internal import ControlSocket
 internal import NIOCore
+internal import SystemSupport
 
 /// Counts wrong passwords by address and delays the answers to that address.
 ///

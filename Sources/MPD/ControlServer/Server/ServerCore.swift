@@ -1,7 +1,7 @@
 internal import CThreads
 internal import ControlProtocol
-internal import ControlSocket
 internal import NIOCore
+internal import SystemSupport
 
 /// The state of the server, on its event loop.
 final class ServerCore {

@@ -1,4 +1,4 @@
-package import ControlSocket
+package import SystemSupport
 
 /// A reason why a listening socket could not be created.
 package enum ListenError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-internal import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// A listening socket and its file.
 ///
@@ -60,7 +60,7 @@ package struct ListeningSocket: ~Copyable {
   }
 
   /// A closure that removes the socket's file, unless another server's file has replaced it or this process
-  /// did not create it. For exits without ``ControlServer/stop()``. The closure may be called on any thread.
+  /// did not create it. For exits without ``MPDServer/stop()``. The closure may be called on any thread.
   /// It blocks for file system calls, and for at most 2 s while another server starts.
   package var removal: @Sendable () -> Void {
     let file = file

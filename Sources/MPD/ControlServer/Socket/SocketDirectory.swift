@@ -1,5 +1,5 @@
-internal import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// The open directory of a socket. The descriptor stays valid even if the directory is renamed.
 struct SocketDirectory: ~Copyable {

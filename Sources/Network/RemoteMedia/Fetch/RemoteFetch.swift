@@ -1,5 +1,6 @@
 import AudioCore
 package import HostTime
+import NetworkPlaylists
 import Synchronization
 package import Transfer
 

@@ -1,5 +1,6 @@
 import AudioCore
 import MP3Decoding
+import NetworkPlaylists
 import Synchronization
 import Transfer
 

@@ -24,7 +24,7 @@ final class WebService: Suspendable {
     guard base.query == nil else { throw WebURL.Problem.malformed }
     var options = CurlOptions()
     options.hasSystemSockets = false
-    transport = CurlTransport(options: options)
+    transport = CurlHTTPTransport(options: options)
   }
 
   /// The value of the `User-Agent` header.

@@ -2,8 +2,8 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import MusicFiles
+import SystemSupport
 import Transfer
 
 /// `continuo add`.
@@ -29,7 +29,7 @@ struct Add: ControlCommand {
     if names.contains("") { throw ValidationError("A file name is empty.") }
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     var status = ExitStatus.played
     // The paths of this machine mean nothing to a server on another one.
     let isRemote = if case .network = try control.server().address { true } else { false }
@@ -38,7 +38,7 @@ struct Add: ControlCommand {
       let uri =
         isRemote ? ControlProtocol.Argument(path.bytes) : Self.uri(path, directory: .workingDirectory())
       do {
-        try client.ask("add", [uri], timeout: ControlClient.patience)
+        try client.ask("add", [uri], timeout: MPDClient.patience)
       } catch ControlClientError.refused(let refusal) {
         // Mpd uses this message for every missing file or folder.
         let message = refusal.message == "No such directory" ? "no such file or folder" : refusal.message

@@ -2,15 +2,15 @@ import ArgumentParser
 import ControlClient
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import MusicFiles
+import SystemSupport
 
 /// A command of `continuo` that a server performs.
 protocol ControlCommand: ParsableCommand {
   var control: ControlOptions { get }
 
   /// Performs the command. Errors are reported to the person.
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus
 }
 
 extension ControlCommand {
@@ -29,8 +29,8 @@ extension ControlCommand {
   /// Performs the command on a server and reports errors. Returns the exit status.
   func conduct(at server: ServerChoice, output: CommandOutput) -> ExitStatus {
     do {
-      var client = try ControlClient.connected(
-        to: server.address, password: server.password, timeout: ControlClient.quickPatience)
+      var client = try MPDClient.connected(
+        to: server.address, password: server.password, timeout: MPDClient.quickPatience)
       return try perform(with: &client, output: output)
     } catch let error as ControlClientError {
       output.complain(ControlTrouble.text(error, at: server.address))

@@ -1,7 +1,9 @@
 import ArgumentParser
+import ControlClient
 import ControlProtocol
-import ControlSocket
+import ControlServer
 import Glibc
+import SystemSupport
 
 /// The choice of the server for a command.
 struct ControlOptions: ParsableArguments {

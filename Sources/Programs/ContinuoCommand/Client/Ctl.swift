@@ -55,7 +55,7 @@ struct Ctl: ControlCommand {
     if form.json, name == "watch" { throw ValidationError("For JSON there is continuo watch --json.") }
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = words.dropFirst().map { ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes) }
     // A single word with spaces is a line of the protocol.
     let isLine = words.count == 1 && words[0].contains(" ")
@@ -73,10 +73,10 @@ struct Ctl: ControlCommand {
   }
 
   private static func answer(
-    to request: Request, with client: inout ControlClient
+    to request: Request, with client: inout MPDClient
   ) throws(ControlClientError) -> [ReplyParser.Element] {
     do throws(ControlClientError) {
-      try client.send(request, timeout: ControlClient.quickPatience)
+      try client.send(request, timeout: MPDClient.quickPatience)
       return try client.reply(timeout: patience(for: request.name))
     } catch {
       // `close` is the only command without a reply.
@@ -87,9 +87,9 @@ struct Ctl: ControlCommand {
 
   /// Prints the stream of replies, which always ends with an error.
   private func stream(
-    _ request: Request, with client: inout ControlClient, to output: CommandOutput
+    _ request: Request, with client: inout MPDClient, to output: CommandOutput
   ) throws -> Never {
-    try client.send(request, timeout: ControlClient.quickPatience)
+    try client.send(request, timeout: MPDClient.quickPatience)
     while true {
       let element = try client.next(timeout: Watch.patience)
       if case .refused(let refusal) = element { throw ControlClientError.refused(refusal) }
@@ -104,8 +104,8 @@ struct Ctl: ControlCommand {
     case "add", "addid", "load", "lsinfo", "listplaylist", "listplaylistinfo", "readpicture", "home",
       "foreground",
       "lock", "unlock", "interrupt", "terminate", "launch":
-      ControlClient.patience
-    default: ControlClient.quickPatience
+      MPDClient.patience
+    default: MPDClient.quickPatience
     }
   }
 }

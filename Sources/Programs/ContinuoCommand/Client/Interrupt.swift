@@ -31,11 +31,11 @@ struct Interrupt: ControlCommand {
     if moment == .begin, outcome != nil { throw ValidationError("interrupt begin takes nothing more.") }
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let end: [ControlProtocol.Argument] =
       moment == .end ? [ControlProtocol.Argument((outcome ?? .resume).rawValue)] : []
     try client.ask(
-      "interrupt", [ControlProtocol.Argument(moment.rawValue)] + end, timeout: ControlClient.patience)
+      "interrupt", [ControlProtocol.Argument(moment.rawValue)] + end, timeout: MPDClient.patience)
     return .played
   }
 }

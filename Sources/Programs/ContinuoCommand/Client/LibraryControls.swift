@@ -58,9 +58,9 @@ struct Search: ControlCommand {
   /// The number of songs in a request, whose reply stays below a server's output limit for a client.
   static let pageSize = 1000
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     if add {
-      try client.ask("searchadd", [filter], timeout: ControlClient.patience)
+      try client.ask("searchadd", [filter], timeout: MPDClient.patience)
       return .played
     }
     var listing = FoundListing(asJSON: form.json)
@@ -69,7 +69,7 @@ struct Search: ControlCommand {
       let window: [ControlProtocol.Argument] = [
         filter, "window", ControlProtocol.Argument("\(start):\(start + Self.pageSize)"),
       ]
-      let songs = try client.ask("search", window, timeout: ControlClient.patience).records(from: "file")
+      let songs = try client.ask("search", window, timeout: MPDClient.patience).records(from: "file")
       try output.write(listing.text(of: songs.compactMap { FoundSong($0) }, forTerminal: output.isTerminal))
       start += Self.pageSize
       guard songs.count == Self.pageSize else { break }
@@ -101,12 +101,12 @@ struct Update: ControlCommand {
   @ArgumentParser.Argument(help: "The folder or file, as the server names it. (default: all)")
   var name: String?
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let arguments = name.map { [ControlProtocol.Argument(RawArguments.bytes(of: $0).bytes)] } ?? []
     let job = try client.ask("update", arguments)["updating_db"]
     if wait {
       while try client.ask("status")["updating_db"] != nil {
-        try client.send(Request("idle", ["update"]), timeout: ControlClient.quickPatience)
+        try client.send(Request("idle", ["update"]), timeout: MPDClient.quickPatience)
         _ = try client.reply(timeout: nil)
       }
     }
@@ -132,11 +132,11 @@ struct Playlists: ControlCommand {
   @ArgumentParser.Argument(help: "The playlist whose songs to list.")
   var name: String?
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let reply: ReplyFields
     if let name {
       reply = try client.ask(
-        "listplaylist", [ControlProtocol.Argument(name)], timeout: ControlClient.patience)
+        "listplaylist", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
     } else {
       reply = try client.ask("listplaylists")
     }
@@ -163,8 +163,8 @@ struct Load: ControlCommand {
   @ArgumentParser.Argument(help: "The name of the playlist.")
   var name: String
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    try client.ask("load", [ControlProtocol.Argument(name)], timeout: ControlClient.patience)
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+    try client.ask("load", [ControlProtocol.Argument(name)], timeout: MPDClient.patience)
     return .played
   }
 }
@@ -198,9 +198,9 @@ struct Save: ControlCommand {
   @ArgumentParser.Argument(help: "The name of the playlist.")
   var name: String
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let mode = mode.map { [ControlProtocol.Argument($0.rawValue)] } ?? []
-    try client.ask("save", [ControlProtocol.Argument(name)] + mode, timeout: ControlClient.patience)
+    try client.ask("save", [ControlProtocol.Argument(name)] + mode, timeout: MPDClient.patience)
     return .played
   }
 }

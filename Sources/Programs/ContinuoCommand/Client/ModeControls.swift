@@ -33,7 +33,7 @@ enum ModeValue: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension ModeControl {
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     if let word = value?.word {
       try client.ask(Self.mode, [word])
       return .played

@@ -41,7 +41,7 @@ struct QueueNumbers: Hashable, Sendable {
   }
 }
 
-extension ControlClient {
+extension MPDClient {
   /// Sends requests about songs of the queue. If a song does not exist, the server's message has positions
   /// from 0, which the user did not type. Another message replaces it.
   fileprivate mutating func askOfQueue(_ requests: [Request]) throws {
@@ -70,7 +70,7 @@ struct Jump: ControlCommand {
     help: ArgumentHelp("The number of the song.", valueName: "N"), transform: QueueNumber.init(parsing:))
   var number: QueueNumber
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     try client.askOfQueue([try Request("play", [ControlProtocol.Argument("\(number.index)")])])
     return .played
   }
@@ -95,7 +95,7 @@ struct Delete: ControlCommand {
     help: ArgumentHelp("Song numbers.", valueName: "N|N-M"), transform: QueueNumbers.init(parsing:))
   var songs: [QueueNumbers]
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     // Deletes from the back, so that the remaining songs keep their numbers, and each song once.
     var limit = UInt32.max
     var requests: [Request] = []
@@ -131,7 +131,7 @@ struct Move: ControlCommand {
     help: ArgumentHelp("Destination position.", valueName: "PLACE"), transform: QueueNumber.init(parsing:))
   var place: QueueNumber
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     try client.askOfQueue([
       try Request("move", [songs.argument, ControlProtocol.Argument("\(place.index)")])
     ])

@@ -37,7 +37,7 @@ struct Seek: ControlCommand {
     }
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     // The protocol's resolution is a millisecond.
     let time: Milliseconds
     var sign = ""

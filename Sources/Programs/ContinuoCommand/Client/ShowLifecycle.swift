@@ -15,7 +15,7 @@ struct ShowLifecycle: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let lifecycle = RemoteLifecycle(try client.ask("lifecycle"))
     if form.json { try output.write(lifecycle.json) } else { try output.write(lifecycle.text) }
     return .played

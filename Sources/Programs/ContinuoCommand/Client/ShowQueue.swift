@@ -19,7 +19,7 @@ struct ShowQueue: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     var listing = QueueListing(asJSON: form.json)
     var start = 0
     while true {

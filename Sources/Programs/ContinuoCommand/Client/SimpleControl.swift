@@ -12,9 +12,9 @@ protocol SimpleControl: ControlCommand {
 
 extension SimpleControl {
   static var arguments: [ControlProtocol.Argument] { [] }
-  static var patience: Double { ControlClient.quickPatience }
+  static var patience: Double { MPDClient.quickPatience }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     try client.ask(Self.command, Self.arguments, timeout: Self.patience)
     return .played
   }
@@ -24,7 +24,7 @@ extension SimpleControl {
 protocol ApplicationControl: SimpleControl {}
 
 extension ApplicationControl {
-  static var patience: Double { ControlClient.patience }
+  static var patience: Double { MPDClient.patience }
 }
 
 extension CommandConfiguration {

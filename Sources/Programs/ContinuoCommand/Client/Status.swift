@@ -17,7 +17,7 @@ struct Status: ControlCommand {
   @OptionGroup var control: ControlOptions
   @OptionGroup var form: FormOptions
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     let replies = try client.ask([Request("status"), Request("currentsong"), Request("lifecycle")])
     // The replies are one for each command, and an empty one after the last.
     guard replies.count > 3 else { throw ProtocolTrouble() }

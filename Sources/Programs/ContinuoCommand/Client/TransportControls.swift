@@ -23,7 +23,7 @@ struct Toggle: ControlCommand {
   static let configuration = CommandConfiguration.control("toggle", "Pauses playback, or resumes it.")
   @OptionGroup var control: ControlOptions
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     // `status` reports a paused player and one that waits for an audio server alike. The server knows which
     // one should play, so its `pause` toggles.
     let isStopped = try client.ask("status")["state"] == "stop"

@@ -41,7 +41,7 @@ struct Volume: ControlCommand {
     }
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
     switch try target {
     case .absolute(let percent): try client.ask("setvol", [ControlProtocol.Argument("\(percent)")])
     case .relative(let change): try client.ask("volume", [ControlProtocol.Argument("\(change)")])

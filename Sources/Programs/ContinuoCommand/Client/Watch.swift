@@ -45,8 +45,8 @@ struct Watch: ControlCommand {
     try Request("watch", words.map { ControlProtocol.Argument($0) })
   }
 
-  func perform(with client: inout ControlClient, output: CommandOutput) throws -> ExitStatus {
-    try client.send(request(), timeout: ControlClient.quickPatience)
+  func perform(with client: inout MPDClient, output: CommandOutput) throws -> ExitStatus {
+    try client.send(request(), timeout: MPDClient.quickPatience)
     var reader = WatchReader()
     while true {
       let records: [ReplyFields]

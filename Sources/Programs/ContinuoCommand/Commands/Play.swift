@@ -3,12 +3,12 @@ import ArgumentParser
 import Continuo
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import Dispatch
 import HostTime
 import Jukebox
 import MPDService
 import MusicFiles
+import SystemSupport
 import Transfer
 
 /// `continuo play`.

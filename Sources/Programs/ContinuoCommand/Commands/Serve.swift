@@ -2,14 +2,14 @@ import AppLifecycle
 import ArgumentParser
 import Continuo
 import ControlServer
-import ControlSocket
 import Dispatch
 import Glibc
 import HostTime
 import Jukebox
 import MusicFiles
 import MusicLibrary
-import SessionBus
+import NowPlaying
+import SystemSupport
 import Transfer
 
 /// `continuo serve`.
@@ -108,13 +108,13 @@ extension Serve {
 
   /// Returns the songs below `--home`, as known from the last run. nil without that option, or if they cannot
   /// be stored. Without a state directory they are stored until the end of the process.
-  private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicLibrary? {
+  private func library(_ home: MusicHome, _ state: StateDirectory?) -> MusicDatabase? {
     guard self.home != nil else { return nil }
     do throws(DatabaseError) {
       guard let folder = state?.path ?? TemporaryDirectory.make() else {
         throw .unavailable("no room for it in the directory for temporary files")
       }
-      return try MusicLibrary(
+      return try MusicDatabase(
         folder.appending(Array("library".utf8)), home: home, clock: SystemClock.shared
       ) { StandardOutput.complain($0) }
     } catch {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import MusicFiles
+import SystemSupport
 
 /// Options for access from the network.
 struct NetworkOptions: ParsableArguments {

@@ -96,7 +96,7 @@ struct RequestOptions: ParsableArguments {
       }
       options.certificateFile = file.description
     }
-    let transport = CurlTransport(options: options)
+    let transport = CurlHTTPTransport(options: options)
     return { _ in transport }
   }
 

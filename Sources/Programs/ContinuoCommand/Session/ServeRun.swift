@@ -2,11 +2,11 @@ import AppLifecycle
 import Continuo
 import ControlProtocol
 import ControlServer
-import ControlSocket
 import Jukebox
 import JukeboxPlayback
 import MPDService
 import MusicFiles
+import SystemSupport
 import TextFormatting
 
 /// The run of `continuo serve`: keeps the changes of a session and answers clients until it is ended.

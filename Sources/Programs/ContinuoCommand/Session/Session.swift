@@ -41,7 +41,7 @@ final class Session {
     /// The directory to which clients' relative names refer.
     var home = MusicHome.workingDirectory()
     /// The library of the songs in `home`; nil without one.
-    var library: MusicLibrary?
+    var library: MusicDatabase?
     /// The folder for clients' playlists; nil if they are not kept.
     var playlists: PlaylistFolder?
     /// The stickers that clients attach to songs; nil if they are not kept.
@@ -84,7 +84,7 @@ final class Session {
     service = JukeboxService(
       host: host, device: device, home: parts.home, library: parts.library, playlists: parts.playlists,
       stickers: parts.stickers, reachOfOthers: parts.reachOfOthers,
-      readPlaylist: NetworkPlaylists(parts.network, clock: clock).read,
+      readPlaylist: PlaylistLoader(parts.network, clock: clock).read,
       readTag: NetworkTags(parts.network, clock: clock).read, plugin: parts.plugin, clock: clock)
     environment.onDiagnostic = { [weak self] diagnostic in
       MainActor.assumeIsolated { self?.note(diagnostic) }

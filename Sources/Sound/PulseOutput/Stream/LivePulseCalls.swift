@@ -1,7 +1,7 @@
 import CPulse
 import Glibc
 import Synchronization
-import SystemSockets
+import SystemSupport
 
 /// The implementation that calls libpulse; the only file that does. Each method makes exactly its call.
 final class LivePulseCalls: PulseCalls {

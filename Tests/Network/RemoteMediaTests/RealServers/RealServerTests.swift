@@ -18,7 +18,7 @@ struct RealServerTests {
     notes: @escaping @Sendable (TransferNote) -> Void = { _ in }
   ) throws -> RemoteMedium {
     let environment = RemoteEnvironment(
-      transport: CurlTransport(options: options), clock: SystemClock.shared, cache: MediaCache())
+      transport: CurlHTTPTransport(options: options), clock: SystemClock.shared, cache: MediaCache())
     return RemoteMedium(
       url: try WebURL.read(url).url, settings: RequestSettings(userAgent: "Continuo/test"),
       environment: environment, onNote: notes)
@@ -203,7 +203,7 @@ struct RealServerTests {
   }
 
   private func setTitle(_ title: String, _ port: Int) throws {
-    let transport = CurlTransport()
+    let transport = CurlHTTPTransport()
     let url = "http://127.0.0.1:\(port)/admin/metadata?mount=/radio&mode=updinfo&song=\(title)"
     var request = TransferRequest(url: try WebURL.read(url).url)
     request.credentials = Credentials(user: "admin", password: "admin")

@@ -12,13 +12,13 @@ import Testing
 @MainActor
 final class VirtualPhone {
   let device: TestDevice
-  private let command: Backgrounder
+  private let command: BackgrounderCommand
   private let parts: ScreenChoice.Parts
   private var lastTask = RefreshScreen.refresh
   private var delegate: AppDelegate?
 
   /// A phone of a plan of `command`, on which no application runs.
-  init(_ device: TestDevice, _ command: Backgrounder, _ plan: Backgrounder.Plan) {
+  init(_ device: TestDevice, _ command: BackgrounderCommand, _ plan: BackgrounderCommand.Plan) {
     self.device = device
     self.command = command
     parts = plan.parts
@@ -111,7 +111,7 @@ func withPhone(
   _ arguments: [String], songs: ((TestDevice) -> [URL])? = nil, block: Blocker? = nil,
   _ check: (VirtualPhone) async throws -> Void
 ) async throws {
-  let command = try Backgrounder.parse(arguments + (songs == nil ? [] : ["http://songs.example/"]))
+  let command = try BackgrounderCommand.parse(arguments + (songs == nil ? [] : ["http://songs.example/"]))
   var plan = try command.plan()
   try await withTestDevice(modes: plan.parts.modes.modes, settings: plan.settings) { device in
     if let songs { plan.parts.songs = songs(device) }

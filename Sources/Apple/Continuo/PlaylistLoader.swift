@@ -1,9 +1,9 @@
 package import HostTime
-import RemoteMedia
+package import NetworkPlaylists
 package import Transfer
 
 /// Reads playlists from the network, one at a time.
-package struct NetworkPlaylists: Sendable {
+package struct PlaylistLoader: Sendable {
   private let settings: NetworkSettings
   private let clock: any HostClock
 

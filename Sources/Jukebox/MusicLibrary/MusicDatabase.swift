@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// One thread of low priority scans for changes: at startup, on request and when inotify reports some. This
 /// thread alone writes. Each reader has a connection of its own and sees complete transactions.
-package final class MusicLibrary: Sendable {
+package final class MusicDatabase: Sendable {
   private struct State {
     var updates = UpdateQueue()
     var figures: LibraryFigures?

@@ -1,14 +1,13 @@
 package import ControlProtocol
-package import ControlSocket
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
-internal import SystemSockets
+package import SystemSupport
 
 /// The server of the control socket and, optionally, of network ports: one thread, one event loop. It serves
 /// until ``stop()``, even if no reference to it is left.
-package final class ControlServer: Sendable {
+package final class MPDServer: Sendable {
   /// The path of the socket; empty if systemd passed a socket without a path.
   package let path: String
   private let group: MultiThreadedEventLoopGroup

@@ -7,7 +7,7 @@ import HostTime
 import PulseOutput
 
 @main
-struct Backgrounder: ParsableCommand {
+struct BackgrounderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Backgrounder",
     abstract: "Runs an application with background tasks on a phone that follows a script.",

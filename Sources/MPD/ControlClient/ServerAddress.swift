@@ -1,3 +1,5 @@
+package import SystemSupport
+
 /// The address of a control server.
 package enum ServerAddress: Hashable, Sendable, CustomStringConvertible {
   /// The path of a Unix socket.

@@ -1,6 +1,6 @@
 package import ControlProtocol
 
-extension ControlClient {
+extension MPDClient {
   /// The timeout in seconds for replies from a server's memory: long enough for a server that is busy or
   /// swapped out.
   package static let quickPatience = 5.0

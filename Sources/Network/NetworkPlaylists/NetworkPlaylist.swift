@@ -1,3 +1,4 @@
+package import Transfer
 import XMLReading
 
 /// A playlist from a server: M3U, PLS, XSPF, or a feed (RSS) of episodes.
@@ -116,62 +117,27 @@ package struct NetworkPlaylist: Hashable, Sendable {
   package init(_ bytes: [UInt8], kind: Kind, from url: WebURL) throws(Refusal) {
     guard bytes.count <= kind.byteLimit else { throw .tooLong }
     switch kind {
-    case .m3u: try readM3U(bytes, url)
-    case .pls: readPLS(bytes, url)
+    case .m3u, .pls: try readLines(bytes, isPLS: kind == .pls, url)
     case .xspf:
       for track in try Self.read(bytes, XSPFText(), kind).tracks {
-        add(PlaylistText.trimmed(Array(track.location.utf8)[...]), title: track.title, url)
+        add(track.location.utf8, title: track.title, url)
       }
     case .feed: try readFeed(bytes, url)
     }
   }
 
-  private var isFull: Bool {
-    max(entries.count, problems.count) >= NetworkLimits.playlistEntries
-  }
-
-  private mutating func readM3U(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
-    var title: String?
-    var isLiveStreaming = false
-    PlaylistText.forEachLine(Self.withoutMark(bytes)) { _, text in
-      if text.starts(with: "#EXT-X-".utf8) {
-        isLiveStreaming = true
-        return false
-      }
-      if text.starts(with: "#EXTINF:".utf8) {
-        title = PlaylistText.title(inEXTINF: text)
-      }
-      guard text.first != UInt8(ascii: "#") else { return true }
-      add(text, title: title, url)
-      title = nil
-      return !isFull
-    }
-    if isLiveStreaming { throw .liveStreaming }
-  }
-
-  private mutating func readPLS(_ bytes: [UInt8], _ url: WebURL) {
-    var files: [Int: ArraySlice<UInt8>] = [:]
-    var titles: [Int: String] = [:]
-    PlaylistText.forEachLine(Self.withoutMark(bytes)) { _, text in
-      guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return true }
-      let key = String(
-        decoding: PlaylistText.lowercased(PlaylistText.trimmed(text[..<equals])), as: UTF8.self)
-      let value = PlaylistText.trimmed(text[(equals + 1)...])
-      if key.hasPrefix("file"), let number = Int(key.dropFirst(4)) {
-        files[number] = value
-      } else if key.hasPrefix("title"), let number = Int(key.dropFirst(5)) {
-        titles[number] = Self.text(value)
-      }
-      return true
-    }
-    for (number, value) in files.sorted(by: { $0.key < $1.key }) where !isFull {
-      add(value, title: titles[number], url)
-    }
+  private mutating func readLines(_ bytes: [UInt8], isPLS: Bool, _ url: WebURL) throws(Refusal) {
+    // Twice the number, so that as many entries as problems may be found.
+    let content = PlaylistText.parse(bytes, isPLS: isPLS, limit: 2 * NetworkLimits.playlistEntries)
+    if !isPLS, content.isLiveStreaming { throw .liveStreaming }
+    problems = content.problems.prefix(NetworkLimits.playlistEntries)
+      .map { Problem(text: "line \($0.line)", reason: $0.reason) }
+    for entry in content.entries { add(entry.text, title: entry.title, url) }
   }
 
   private mutating func readFeed(_ bytes: [UInt8], _ url: WebURL) throws(Refusal) {
     let feed = try Self.read(bytes, FeedText(), .feed)
-    for episode in feed.episodes { add(Array(episode.location.utf8)[...], title: episode.title, url) }
+    for episode in feed.episodes { add(episode.location.utf8, title: episode.title, url) }
     // Video enclosures beside audio are ignored; a feed without any audio reports its enclosures.
     for other in feed.others where entries.isEmpty {
       let what = other.type.isEmpty ? "an enclosure without a type" : other.type
@@ -194,9 +160,9 @@ package struct NetworkPlaylist: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ text: ArraySlice<UInt8>, title: String?, _ base: WebURL) {
-    guard !isFull else { return }
-    let written = Self.text(text)
+  private mutating func add(_ text: some Collection<UInt8>, title: String?, _ base: WebURL) {
+    guard max(entries.count, problems.count) < NetworkLimits.playlistEntries else { return }
+    let written = LenientText.clean(text)
     do throws(WebURL.Problem) {
       let read = try base.resolve(written)
       let name = title.flatMap { $0.isEmpty ? nil : $0 }
@@ -211,10 +177,4 @@ package struct NetworkPlaylist: Hashable, Sendable {
       problems.append(Problem(text: String(written.prefix(200)), reason: reason))
     }
   }
-
-  private static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
-  }
-
-  private static func text(_ bytes: ArraySlice<UInt8>) -> String { LenientText.clean(bytes) }
 }

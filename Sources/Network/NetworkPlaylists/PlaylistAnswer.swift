@@ -1,3 +1,5 @@
+package import Transfer
+
 /// The result of reading a URL that may lead to a playlist.
 package struct PlaylistAnswer: Sendable {
   /// A medium that a playlist names.

@@ -1,10 +1,10 @@
 package import ControlProtocol
-package import ControlSocket
 internal import Glibc
+internal import SystemSupport
 
 /// A blocking connection to a control socket, without threads or an event loop, ready within a tenth of a
 /// millisecond. Every call may block, at most for its timeout. One thread at a time.
-package struct ControlClient: ~Copyable {
+package struct MPDClient: ~Copyable {
   /// The maximum size of a reply, in bytes: eight times the server's limit on pending output per client.
   package static let largestReply = 64 * 1024 * 1024
   /// The default timeout for a reply, in seconds: longer than it takes to add a large directory.
@@ -26,9 +26,9 @@ package struct ControlClient: ~Copyable {
   /// one throws a refusal. The timeout does not interrupt the system resolver while it looks up a host name.
   package static func connected(
     to address: ServerAddress, password: Argument? = nil, timeout: Double = 5
-  ) throws(ControlClientError) -> ControlClient {
+  ) throws(ControlClientError) -> MPDClient {
     let deadline = Deadline(timeout)
-    var client = ControlClient(socket: try connect(address, deadline))
+    var client = MPDClient(socket: try connect(address, deadline))
     do throws(ControlClientError) {
       if case .greeting(let version) = try client.next(deadline) { client.version = version }
     } catch .disconnected {
@@ -48,7 +48,7 @@ package struct ControlClient: ~Copyable {
   /// Connects to a Unix socket in the same way.
   package static func connected(
     to path: String, timeout: Double = 5
-  ) throws(ControlClientError) -> ControlClient {
+  ) throws(ControlClientError) -> MPDClient {
     try connected(to: .path(path), timeout: timeout)
   }
 

@@ -1,8 +1,7 @@
-import Foundation
+import NetworkPlaylists
 import TestSupport
 import Testing
-
-@testable import Transfer
+import Transfer
 
 @Suite("Playlists from the network")
 struct NetworkPlaylistTests {
@@ -72,6 +71,13 @@ struct NetworkPlaylistTests {
     #expect(try read("/etc/passwd", .m3u).entries.map(\.url.text) == ["http://h/etc/passwd"])
   }
 
+  @Test("Lines that are no text are named; two entries of one number are both played")
+  func likeLocalPlaylists() throws {
+    let list = try read("[playlist]\nFile1=a.mp3\nFile1=b.mp3\nFile2=c\u{0}d\nFile3=\n", .pls)
+    #expect(list.entries.map(\.url.text) == ["http://h/lists/a.mp3", "http://h/lists/b.mp3"])
+    #expect(list.problems == [NetworkPlaylist.Problem(text: "line 4", reason: "not text")])
+  }
+
   @Test("HLS is named; at most 1 MiB and 10,000 entries")
   func limits() throws {
     #expect(throws: NetworkPlaylist.Refusal.liveStreaming) {
@@ -84,6 +90,31 @@ struct NetworkPlaylistTests {
     #expect(try read(String(repeating: "a\n", count: 1 << 19), .m3u).entries.count == 10_000)
     #expect(
       try read((0..<20_000).map { "File\($0)=a" }.joined(separator: "\n"), .pls).entries.count == 10_000)
+  }
+
+  @Test(
+    "A playlist has at most 1 MiB, whatever kind it is",
+    arguments: [
+      (NetworkPlaylist.Kind.m3u, "#EXTM3U\na.mp3\n#", ""), (.pls, "[playlist]\nFile1=a.mp3\n;", ""),
+      (
+        .xspf, "<playlist><trackList><track><location>a.mp3</location></track></trackList><!--",
+        "--></playlist>"
+      ),
+    ])
+  func playlists(_ kind: NetworkPlaylist.Kind, _ begin: String, _ end: String) throws {
+    let url = try WebURL.read("http://h/list").url
+    for excess in 0...1 {
+      let room = (1 << 20) + excess - begin.utf8.count - end.utf8.count
+      let bytes = Array(begin.utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: room) + Array(end.utf8)
+      if excess == 0 {
+        let playlist = try NetworkPlaylist(bytes, kind: kind, from: url)
+        #expect(playlist.entries.map(\.url.text) == ["http://h/a.mp3"])
+      } else {
+        #expect(throws: NetworkPlaylist.Refusal.tooLong) {
+          try NetworkPlaylist(bytes, kind: kind, from: url)
+        }
+      }
+    }
   }
 
   @Test("what is a playlist: by its first line, by what the server says, by its name")

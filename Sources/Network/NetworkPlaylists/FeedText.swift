@@ -1,3 +1,4 @@
+import Transfer
 import XMLReading
 
 /// The episodes of a feed (RSS 2.0): the MPEG audio enclosures of its items with the items' titles. At most

@@ -1,3 +1,5 @@
+import Transfer
+
 /// The grammar of playlists: bytes in, entries out. Does not access the file system.
 package enum PlaylistText {
   /// An entry of a playlist.
@@ -24,25 +26,28 @@ package enum PlaylistText {
     package var entries: [Entry] = []
     /// The lines that cannot be used.
     package var problems: [Problem] = []
+    /// Whether a comment of the playlist belongs to HTTP Live Streaming.
+    var isLiveStreaming = false
   }
 
   /// The longest line in bytes: a path has at most 4095 (PATH_MAX), and three for each in a URL.
   package static let lineLimit = 3 * 4096 + 64
 
-  /// Parses a playlist: PLS if its first line is `[playlist]`, else M3U, whatever the file's name.
+  /// Parses a playlist: PLS if `isPLS` is true, M3U if it is false. If it is nil, the playlist is PLS if its
+  /// first line is `[playlist]`, whatever the file's name.
   ///
   /// Lines end with LF, CR LF or CR. A byte order mark and white space around a line are removed, and empty
   /// lines are skipped. In M3U, lines that begin with `#` are comments, except that `#EXTINF:` has the title
   /// of the next entry. In PLS only `FileN=` and `TitleN=` are read, in the order of N. Parsing stops after
   /// `limit` entries and problems.
-  package static func parse(_ bytes: [UInt8], limit: Int = .max) -> Content {
+  package static func parse(_ bytes: [UInt8], isPLS: Bool? = nil, limit: Int = .max) -> Content {
     var content = Content()
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       content.problems = [Problem(line: 1, reason: "UTF-16 text; save the playlist as UTF-8")]
       return content
     }
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    var isPLS: Bool?
+    var isPLS = isPLS
     var numbered: [(number: Int, entry: Entry)] = []
     var title: String?
     var titles: [Int: String] = [:]
@@ -50,6 +55,7 @@ package enum PlaylistText {
       if isPLS == nil { isPLS = lowercased(text) == Array("[playlist]".utf8) }
       if text.first == UInt8(ascii: "#") {
         if text.starts(with: "#EXTINF:".utf8) { title = Self.title(inEXTINF: text) }
+        if text.starts(with: "#EXT-X-".utf8) { content.isLiveStreaming = true }
         return true
       }
       if let reason = flaw(of: text) {
@@ -72,19 +78,19 @@ package enum PlaylistText {
   }
 
   /// The title in a line `#EXTINF:SECONDS,TITLE`; nil if it has none.
-  static func title(inEXTINF text: ArraySlice<UInt8>) -> String? {
+  private static func title(inEXTINF text: ArraySlice<UInt8>) -> String? {
     guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return nil }
     let title = LenientText.clean(text[(comma + 1)...])
     return title.isEmpty ? nil : title
   }
 
-  static func flaw(of text: ArraySlice<UInt8>) -> String? {
+  private static func flaw(of text: ArraySlice<UInt8>) -> String? {
     if text.count > lineLimit { return "a line of more than \(lineLimit) bytes" }
     return text.contains(0) ? "not text" : nil
   }
 
   /// Calls `body` with the number and trimmed text of each line that is not empty, until it returns false.
-  static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
+  private static func forEachLine(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Bool) {
     var line = 1
     var start = bytes.startIndex
     var index = start

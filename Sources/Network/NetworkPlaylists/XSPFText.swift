@@ -1,3 +1,4 @@
+import Transfer
 import XMLReading
 
 /// The tracks of an XSPF playlist (xspf.org, version 1) that have a location, each with its first location.

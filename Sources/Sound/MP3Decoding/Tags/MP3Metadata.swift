@@ -83,14 +83,3 @@ package struct MP3Metadata: Hashable, Sendable {
   /// The duration in seconds; nil if unknown.
   package var duration: Double? { frameCount.value.map { Double($0) / Double(format.sampleRate) } }
 }
-
-extension MP3File {
-  /// Reads the file's tags and headers.
-  ///
-  /// Reads the tags, the first frame and the last 128 bytes without decoding, in some hundred microseconds.
-  /// Blocks on the file. An ID3v2 tag of more than 16 MiB is skipped. Throws the errors of
-  /// `open(whenBytesCome:)`; a file with tags but no audio is `.notRecognized`.
-  package func readMetadata() throws(DecodingError) -> MP3Metadata {
-    try MetadataReader.read(FileByteSource(path: pathBytes))
-  }
-}

@@ -9,7 +9,7 @@ package import Transfer
 ///
 /// libcurl is opened at the first transfer. If the library is missing or too old, every transfer fails with
 /// `noLibrary`. Media use HTTP/1.1. Certificates and hosts are always verified.
-package final class CurlTransport: HTTPTransport {
+package final class CurlHTTPTransport: HTTPTransport {
   private struct Entry {
     var isPaused = false
     let sink: any TransferSink
@@ -81,11 +81,11 @@ package final class CurlTransport: HTTPTransport {
   /// limit per host for all senders.
   ///
   /// A clock other than the system's gets a new transport.
-  package static func shared(clock: any HostClock) -> CurlTransport {
-    clock is SystemClock ? ofProcess : CurlTransport(clock: clock)
+  package static func shared(clock: any HostClock) -> CurlHTTPTransport {
+    clock is SystemClock ? ofProcess : CurlHTTPTransport(clock: clock)
   }
 
-  private static let ofProcess = CurlTransport()
+  private static let ofProcess = CurlHTTPTransport()
 
   /// Creates a transport that starts its thread and opens the library at the first transfer.
   package init(clock: any HostClock = SystemClock.shared, options: CurlOptions = CurlOptions()) {

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkPlaylists
 import Testing
 import Transfer
 
