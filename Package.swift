@@ -160,18 +160,30 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
     sources: [
       .target(
         name: "AppLifecycle", dependencies: ["CThreads", "HostTime", "SystemSupport"], swiftSettings: strict),
+      // The session of an environment's players, their suspension, and key-value observing.
       .target(
-        name: "QueuePlayer",
+        name: "AudioSession",
         dependencies: ["AudioCore", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
         swiftSettings: strict),
       .target(
-        name: "NowPlaying", dependencies: ["HostTime", "QueuePlayer"], swiftSettings: strict),
+        name: "MediaAssets",
+        dependencies: ["AudioCore", "AudioSession", "HostTime", "MediaTime", "PlaybackEngine", "Transfer"],
+        swiftSettings: strict),
+      .target(
+        name: "QueuePlayer",
+        dependencies: [
+          "AudioCore", "AudioSession", "HostTime", "MediaAssets", "MediaTime", "PlaybackEngine", "Transfer",
+        ],
+        swiftSettings: strict),
+      .target(
+        name: "NowPlaying", dependencies: ["AudioSession", "HostTime"], swiftSettings: strict),
       .target(
         name: "Continuo",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "CurlTransport", "HostTime", "MP3Decoding", "MediaTime",
-          "NetworkPlaylists", "NowPlaying", "PulseOutput", "QueuePlayer", "RemoteMedia", "TimeStretch",
-          "Transfer",
+          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CurlTransport", "HostTime",
+          "MP3Decoding", "MediaAssets", "MediaTime", "NetworkPlaylists", "NowPlaying", "PulseOutput",
+          "QueuePlayer",
+          "RemoteMedia", "TimeStretch", "Transfer",
         ],
         swiftSettings: strict),
       .target(
@@ -185,9 +197,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "ContinuoTesting",
         dependencies: [
-          "AppLifecycle", "AudioCore", "AudioOutput", "CMarks", "Continuo", "ContinuoLocation",
-          "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaTime", "PlaybackEngine", "QueuePlayer",
-          "RemoteMedia", "Transfer",
+          "AppLifecycle", "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Continuo",
+          "ContinuoLocation", "ContinuoNetworking", "HostTime", "MP3Decoding", "MediaAssets", "MediaTime",
+          "PlaybackEngine", "QueuePlayer", "RemoteMedia", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
@@ -201,10 +213,14 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         ],
         swiftSettings: strict),
       .testTarget(
+        name: "MediaAssetsTests", dependencies: ["Continuo", "MediaAssets", "MediaTime", "TestSupport"],
+        swiftSettings: strict),
+      .testTarget(
         name: "QueuePlayerTests",
         dependencies: [
-          "AudioCore", "AudioOutput", "CMarks", "Continuo", "HostTime", "MediaTime", "NetworkTestSupport",
-          "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport", "Transfer",
+          "AudioCore", "AudioOutput", "AudioSession", "CMarks", "Continuo", "HostTime", "MediaAssets",
+          "MediaTime", "NetworkTestSupport", "PlaybackEngine", "PulseOutput", "QueuePlayer", "TestSupport",
+          "Transfer",
         ],
         swiftSettings: computing),
       .testTarget(
@@ -217,8 +233,9 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ContinuoTests",
         dependencies: [
-          "AudioCore", "Continuo", "HostTime", "NetworkPlaylists", "PulseOutput", "PulseTestSupport",
-          "QueuePlayer", "RemoteMedia", "TestSupport", "Transfer",
+          "AudioCore", "AudioSession", "Continuo", "HostTime", "NetworkPlaylists", "PulseOutput",
+          "PulseTestSupport",
+          "RemoteMedia", "TestSupport", "Transfer",
         ],
         swiftSettings: strict),
       // Clients' code in the language mode in which most of it is written for Apple's systems.
@@ -319,8 +336,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .target(
         name: "JukeboxPlayback",
         dependencies: [
-          "AppLifecycle", "AudioCore", "Continuo", "ControlProtocol", "HostTime", "Jukebox", "MediaTime",
-          "MusicFiles", "QueuePlayer", "Transfer",
+          "AppLifecycle", "AudioCore", "AudioSession", "Continuo", "ControlProtocol", "HostTime", "Jukebox",
+          "MediaAssets", "MediaTime", "MusicFiles", "QueuePlayer", "Transfer",
           .product(name: "DequeModule", package: "swift-collections"),
         ],
         swiftSettings: strict),
@@ -393,7 +410,7 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
         name: "Backgrounder",
         dependencies: [
           "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
-          "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
+          "PulseOutput", "RunTimeline", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

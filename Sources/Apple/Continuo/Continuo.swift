@@ -1,7 +1,9 @@
 // The modules that an application gets with `import Continuo`. Foundation and Observation are included
 // because Apple's AVFoundation and UIKit export them too.
 @_exported public import AppLifecycle
+@_exported public import AudioSession
 @_exported public import Foundation
+@_exported public import MediaAssets
 @_exported public import MediaTime
 @_exported public import NowPlaying
 @_exported public import Observation

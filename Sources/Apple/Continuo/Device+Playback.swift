@@ -1,5 +1,5 @@
 public import AppLifecycle
-public import QueuePlayer
+public import AudioSession
 
 extension Device {
   /// The time, in seconds, for which players with an underrun or without their audio server still count as

@@ -1,8 +1,8 @@
 package import AudioCore
+import AudioSession
 import CurlTransport
 package import HostTime
 package import MP3Decoding
-import QueuePlayer
 package import RemoteMedia
 import Synchronization
 package import Transfer

@@ -1,8 +1,8 @@
 package import AudioCore
+public import AudioSession
 import Foundation
 package import HostTime
 import MP3Decoding
-public import QueuePlayer
 import TimeStretch
 
 extension PlaybackEnvironment {

@@ -3,7 +3,6 @@ import AudioOutput
 public import Foundation
 import HostTime
 import PulseOutput
-import QueuePlayer
 
 /// The audio output of an environment's players.
 ///

@@ -1,5 +1,5 @@
+import AudioSession
 import Foundation
-import QueuePlayer
 import Synchronization
 
 /// Explains on standard error why no sound is heard, once per process, regardless of retries. For

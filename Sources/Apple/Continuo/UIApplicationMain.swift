@@ -1,8 +1,8 @@
 public import AppLifecycle
+import AudioSession
 import Foundation
 import Glibc
 import HostTime
-import QueuePlayer
 
 /// Starts an application and runs the main run loop; never returns. Sets `Device.current` to a new device,
 /// connects the players of `PlaybackEnvironment.current` to it, creates the delegate and launches the

@@ -1,8 +1,8 @@
 import AudioOutput
+import AudioSession
 import Continuo
 import HostTime
 import PlaybackEngine
-import QueuePlayer
 import RemoteMedia
 
 extension PlaybackEnvironment {

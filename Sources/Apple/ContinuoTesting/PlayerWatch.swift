@@ -1,4 +1,6 @@
+import AudioSession
 import Foundation
+import MediaAssets
 import MediaTime
 import QueuePlayer
 

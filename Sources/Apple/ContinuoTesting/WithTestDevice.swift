@@ -1,5 +1,5 @@
 public import AppLifecycle
-import QueuePlayer
+import AudioSession
 import Synchronization
 
 /// Runs `operation` with its own device in virtual time, whose application is not running yet.

@@ -1,7 +1,6 @@
 public import Dispatch
-public import Foundation
 
-// Declarations of Apple's Dispatch and Foundation that Linux lacks.
+// Declarations of Apple's Dispatch that Linux lacks.
 
 /// The number of nanoseconds in a second.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000
@@ -15,6 +14,3 @@ public let USEC_PER_SEC: UInt64 = 1_000_000
 /// A dispatch queue, by the name that Apple's declarations use:
 /// `addPeriodicTimeObserver(forInterval:queue:using:)` takes a `dispatch_queue_t?`.
 public typealias dispatch_queue_t = DispatchQueue
-
-/// A pointer through which a function returns an error that it does not throw.
-public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?

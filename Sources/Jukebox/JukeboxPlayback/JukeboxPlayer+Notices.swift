@@ -5,6 +5,7 @@ import DequeModule
 import Foundation
 import HostTime
 import Jukebox
+import MediaAssets
 import MusicFiles
 import QueuePlayer
 import Transfer

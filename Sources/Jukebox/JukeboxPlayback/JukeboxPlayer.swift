@@ -1,9 +1,11 @@
 import AudioCore
+import AudioSession
 import Continuo
 import ControlProtocol
 import DequeModule
 import Foundation
 import Jukebox
+import MediaAssets
 import QueuePlayer
 import Transfer
 

@@ -1,6 +1,6 @@
 import Continuo
 import ControlProtocol
-import QueuePlayer
+import MediaAssets
 
 extension SongTag {
   /// Creates the MPD tag for a metadata item; nil if MPD has no tag type for it.

@@ -1,3 +1,4 @@
+import AudioSession
 import Foundation
 import HostTime
 import NetworkPlaylists
@@ -7,7 +8,6 @@ import Testing
 import Transfer
 
 @testable import Continuo
-@testable import QueuePlayer
 
 /// What requests say, by whose URL they are for. No server is asked.
 @Suite("Requests for URLs of others", .timeLimit(.minutes(10)))

@@ -1,9 +1,10 @@
 import Foundation
 import MediaTime
+import QueuePlayer
 import TestSupport
 import Testing
 
-@testable import QueuePlayer
+@testable import AudioSession
 
 @Suite("AVAudioSession: what can be set")
 struct AudioSessionTests {

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioOutput
+import AudioSession
 import Foundation
 import MediaTime
 import QueuePlayer

@@ -1,7 +1,9 @@
 import AudioCore
 import AudioOutput
+import AudioSession
 import Foundation
 import HostTime
+import MediaAssets
 import MediaTime
 import QueuePlayer
 import TestSupport

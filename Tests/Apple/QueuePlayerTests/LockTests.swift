@@ -1,4 +1,5 @@
 import AudioCore
+import AudioSession
 import Dispatch
 import Foundation
 import MediaTime
@@ -7,6 +8,7 @@ import Synchronization
 import Testing
 import Transfer
 
+@testable import MediaAssets
 @testable import QueuePlayer
 
 @Suite("What is released or called does not find the lock of its owner taken")

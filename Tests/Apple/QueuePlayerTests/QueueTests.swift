@@ -1,6 +1,8 @@
 import AudioCore
+import AudioSession
 import Foundation
 import HostTime
+import MediaAssets
 import MediaTime
 import QueuePlayer
 import Testing

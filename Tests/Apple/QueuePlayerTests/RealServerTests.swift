@@ -1,5 +1,7 @@
+import AudioSession
 import Foundation
 import HostTime
+import MediaAssets
 import MediaTime
 import PulseOutput
 import QueuePlayer

@@ -1,5 +1,7 @@
 import AudioCore
 import AudioOutput
+import AudioSession
+import MediaAssets
 import MediaTime
 import Testing
 

@@ -1,5 +1,7 @@
+import AudioSession
 import Dispatch
 import Foundation
+import MediaAssets
 import MediaTime
 import QueuePlayer
 import TestSupport

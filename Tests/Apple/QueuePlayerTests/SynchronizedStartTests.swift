@@ -1,4 +1,5 @@
 import AudioOutput
+import AudioSession
 import Foundation
 import HostTime
 import MediaTime

@@ -1,3 +1,4 @@
+import AudioSession
 import Dispatch
 import Foundation
 import MediaTime

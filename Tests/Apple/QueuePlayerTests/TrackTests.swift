@@ -1,11 +1,13 @@
 import AudioCore
 import AudioOutput
+import AudioSession
 import Foundation
 import MediaTime
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MediaAssets
 @testable import QueuePlayer
 
 @Suite("Tracks, media selection, cancelled loads")

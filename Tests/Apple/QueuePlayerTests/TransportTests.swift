@@ -1,5 +1,7 @@
 import AudioOutput
+import AudioSession
 import Foundation
+import MediaAssets
 import MediaTime
 import QueuePlayer
 import Testing

@@ -1,3 +1,4 @@
+import AudioSession
 import Foundation
 import MediaTime
 import QueuePlayer

@@ -1,4 +1,5 @@
 import Foundation
+import MediaAssets
 import MediaTime
 import QueuePlayer
 import Testing

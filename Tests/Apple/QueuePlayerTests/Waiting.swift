@@ -1,3 +1,4 @@
+import AudioSession
 import QueuePlayer
 
 /// Waits until the value at `keyPath` is `value`.

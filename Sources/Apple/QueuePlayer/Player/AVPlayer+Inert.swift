@@ -1,3 +1,5 @@
+import AudioSession
+import MediaAssets
 import Synchronization
 
 // Properties without effect on an audio player: they store their values and notify observers. Any thread; no

@@ -1,6 +1,9 @@
+public import AudioSession
 public import Dispatch
 public import Foundation
+public import MediaAssets
 public import MediaTime
+public import Observation
 import PlaybackEngine
 import Synchronization
 
@@ -326,7 +329,21 @@ open class AVPlayer: NSObject {
 }
 
 extension AVPlayer: KeyValueObserving, ObservedObject {
-  nonisolated var observations: ObservationList { core.observations }
+  nonisolated package var observations: ObservationList { core.observations }
+}
+
+extension AVPlayer: Observable {
+  /// A Boolean value that indicates whether players, items and their tracks support Swift Observation; false
+  /// by default. With true, `withObservationTracking` and its clients (`Observations`) follow the observable
+  /// properties. Either all objects are tracked or none: a change after the first of them was made stops the
+  /// program.
+  ///
+  /// Tracking callbacks run on the main queue just before the property changes. If another thread sets the
+  /// property, the callbacks run on that thread, after the change.
+  public static var isObservationEnabled: Bool {
+    get { TrackedProperties.isEnabled }
+    set { TrackedProperties.isEnabled = newValue }
+  }
 }
 
 /// The object that identifies a time observer to clients.

@@ -1,3 +1,4 @@
+package import AudioSession
 public import Foundation
 
 /// A player of a queue of items, without gaps between them.

@@ -1,5 +1,7 @@
 import AudioCore
+import AudioSession
 import Foundation
+import MediaAssets
 import MediaTime
 import PlaybackEngine
 import Synchronization

@@ -1,6 +1,8 @@
 import AudioCore
+import AudioSession
 import Foundation
 import HostTime
+import MediaAssets
 import MediaTime
 import PlaybackEngine
 import Synchronization
@@ -12,7 +14,7 @@ extension PlayerCore {
     guard readsMirror else {
       return engine.currentItem.flatMap { id in state.withLock { $0.items[id] } }
     }
-    return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missingItem
+    return state.withLock { $0.current }?.item ?? PathEvaluation.current?.missing(AVPlayerItem.placeholder)
   }
 
   /// The current item as visible to the caller.
@@ -177,4 +179,10 @@ extension PlayerCore {
     item.keepPlace()
     cancelSeek(of: id)
   }
+}
+
+extension AVPlayerItem {
+  /// The item on a key path that unwraps `currentItem` while no item is current.
+  nonisolated fileprivate static let placeholder = AVPlayerItem(
+    asset: AVURLAsset(url: URL(fileURLWithPath: "/")))
 }

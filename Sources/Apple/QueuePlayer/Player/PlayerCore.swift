@@ -1,7 +1,9 @@
 import AudioCore
+import AudioSession
 import Dispatch
 import Foundation
 import HostTime
+import MediaAssets
 import MediaTime
 import PlaybackEngine
 import Synchronization
@@ -14,7 +16,7 @@ import Synchronization
 /// advanced. The mirror contains the changes made by a call when the call returns. Changes found by the
 /// engine follow later, in a separate turn of the main queue. On other threads, properties return the
 /// engine's state.
-final class PlayerCore: Sendable {
+final class PlayerCore: SuspendablePlayer, MediumListener {
   /// The state last reported to observers, and the state that the engine does not store.
   struct State {
     weak var player: AVPlayer?

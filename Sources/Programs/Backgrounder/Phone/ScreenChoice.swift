@@ -1,7 +1,6 @@
 import ArgumentParser
 import Continuo
 import Foundation
-import QueuePlayer
 
 /// The screens by the names that the command line has for them.
 enum ScreenChoice: String, CaseIterable, ExpressibleByArgument {

@@ -1,0 +1,187 @@
+package import AudioCore
+package import Foundation
+package import HostTime
+import Synchronization
+package import Transfer
+
+/// The dependencies of players: the clock, the output, the main queue and the decoder.
+///
+/// An application that needs other than the defaults sets `current` once, before it makes its first player. A
+/// player keeps the environment in which it was made. Each environment has its own audio session, which
+/// copies of the environment share.
+public struct PlaybackEnvironment: Sendable {
+  /// The clock of players and output.
+  package let clock: any HostClock
+  /// The audio output. Shared by all players of the environment; each player opens its own streams.
+  package let device: any AudioOutputDevice
+  /// The queue of change handlers, notifications and completion handlers, and of time observers without a
+  /// queue.
+  package let mainQueue: any DeliveryQueue
+  /// The time stretching for rates other than 1. Nil: such rates are refused.
+  package let stretching: (any TimeStretching)?
+  /// Returns whether the caller runs on `mainQueue`. Called for each read of a property: must be cheap and
+  /// must not block.
+  package let isOnMainQueue: @Sendable () -> Bool
+  /// Returns the source for the file at a file URL. Called right before the file is opened, on any thread.
+  /// With `isPrecise` the length must be exact, even if that requires reading the whole file.
+  package var makeSource: @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource
+  /// Returns the medium of a remote asset. Called right before an item of the asset enters a queue, on any
+  /// thread. The medium fetches nothing before it is opened, and ends all transfers when it is released.
+  /// `onNote` is called on a worker with the medium's events, in order. Nil: remote media are not supported.
+  package var makeRemote:
+    (
+      @Sendable (_ asset: RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void)
+        -> any MediaSource & AnyObject
+    )?
+  /// The preferred buffer duration, in seconds, for callers that make items; 0 lets the player choose.
+  package var preferredForwardBufferDuration = 0.0
+  /// The object that suspends and resumes all players of this environment.
+  package let suspension: PlaybackSuspension
+  /// The audio session of this environment's players.
+  package let audioSession: AVAudioSession
+  /// A handler of diagnostics about the sound rather than a particular player. Called on the main queue; must
+  /// not block. If the environment is created without a handler, a missing output is reported once on
+  /// standard error.
+  public var onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)?
+
+  /// Creates an environment; see the properties of the same names.
+  package init(
+    clock: any HostClock,
+    device: any AudioOutputDevice,
+    stretching: (any TimeStretching)? = nil,
+    mainQueue: any DeliveryQueue = MainDispatchQueue.shared,
+    isOnMainQueue: @escaping @Sendable () -> Bool = { MainDispatchQueue.isCurrent },
+    makeSource: @escaping @Sendable (_ file: URL, _ isPrecise: Bool) -> any MediaSource,
+    onDiagnostic: (@Sendable (PlaybackDiagnostic) -> Void)? = nil
+  ) {
+    self.clock = clock
+    self.device = device
+    self.stretching = stretching
+    self.mainQueue = mainQueue
+    self.isOnMainQueue = isOnMainQueue
+    self.makeSource = makeSource
+    suspension = PlaybackSuspension(mainQueue: mainQueue, isOnMainQueue: isOnMainQueue)
+    audioSession = AVAudioSession(suspension: suspension, device: device)
+    self.onDiagnostic = onDiagnostic
+  }
+
+  private static let shared = Mutex<PlaybackEnvironment?>(nil)
+
+  /// A scoped environment. A class, because each asset made in the scope retains it.
+  final class Scope: Sendable {
+    let environment: PlaybackEnvironment
+    init(_ environment: PlaybackEnvironment) { self.environment = environment }
+  }
+
+  @TaskLocal static var scope: Scope?
+
+  /// Returns the current environment as a closure: the environment of the scope in which this is called, if
+  /// there is one, otherwise the one that is current when the closure is called. An asset keeps it, because
+  /// 100 000 copies of an environment would take more memory.
+  package static func currentAtUse() -> @Sendable () -> PlaybackEnvironment {
+    if let scope { return { scope.environment } }
+    return { current }
+  }
+
+  /// The environment of new players and assets: that of the innermost `withCurrent`, otherwise the process's.
+  /// Setting the property replaces the process's environment. The default environment is made at first use.
+  /// Any thread; does not block.
+  public static var current: PlaybackEnvironment {
+    get {
+      if let scope { return scope.environment }
+      return shared.withLock { shared in
+        if let shared { return shared }
+        let standard = StandardEnvironment.make()
+        shared = standard
+        return standard
+      }
+    }
+    set {
+      // The previous environment may release its objects here: outside the lock.
+      var environment: PlaybackEnvironment? = newValue
+      shared.withLock { swap(&$0, &environment) }
+    }
+  }
+
+  /// Makes `environment` the current one inside `operation`, so that a process can use several. Inherited
+  /// like a task-local value: by child tasks and `Task { }`, but not by detached tasks or blocks on dispatch
+  /// queues.
+  public static func withCurrent<Result>(
+    _ environment: PlaybackEnvironment, operation: () throws -> Result
+  ) rethrows -> Result {
+    try $scope.withValue(Scope(environment), operation: operation)
+  }
+
+  /// Makes `environment` the current one inside an asynchronous `operation`, as the synchronous form does.
+  public nonisolated(nonsending) static func withCurrent<Result>(
+    _ environment: PlaybackEnvironment, operation: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await $scope.withValue(Scope(environment), operation: operation)
+  }
+
+  // MARK: Interruptions
+
+  /// Begins an interruption, for example a phone call. The session becomes inactive, the application is
+  /// notified, and every player pauses. No effect during another interruption. Any thread.
+  public func beginInterruption(_ reason: AVAudioSession.InterruptionReason = .default) {
+    audioSession.beginInterruption(reason)
+  }
+
+  /// Ends the interruption and notifies the application. Players do not resume automatically; the application
+  /// calls `play()`. No effect without an interruption. Any thread.
+  public func endInterruption(shouldResume: Bool) {
+    audioSession.endInterruption(shouldResume: shouldResume)
+  }
+
+  // MARK: The end
+
+  /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
+  /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
+  /// other than the main queue.
+  public func closePlayers() { suspension.closeAll() }
+
+  /// Returns the snapshots of the players that the last termination of the application closed, in the order
+  /// in which the players were made. Returns each snapshot only once. Any thread.
+  public func takeRestorableSnapshots() -> [PlayerSnapshot] { suspension.takeRestorableSnapshots() }
+}
+
+extension AVAudioSession {
+  /// The session of `PlaybackEnvironment.current`.
+  public static func sharedInstance() -> AVAudioSession { PlaybackEnvironment.current.audioSession }
+}
+
+/// The default environment.
+///
+/// This module imports no decoder and no output. The module `Continuo` does, and makes this type conform to
+/// `EnvironmentMaker`; the cast below finds that conformance at run time if `Continuo` is linked.
+package enum StandardEnvironment {
+  fileprivate static func make() -> PlaybackEnvironment {
+    guard let maker = StandardEnvironment.self as Any.Type as? any EnvironmentMaker.Type else {
+      preconditionFailure("no standard environment: import Continuo, or set PlaybackEnvironment.current")
+    }
+    return maker.makeEnvironment()
+  }
+}
+
+/// A factory of the default environment.
+package protocol EnvironmentMaker {
+  /// Creates the environment. Called once, at the first use of the default environment.
+  static func makeEnvironment() -> PlaybackEnvironment
+}
+
+/// A diagnostic about the sound rather than a particular player.
+public enum PlaybackDiagnostic: Hashable, Sendable {
+  /// The output could not be opened or was lost. `retryAfter` is the time until the next attempt, in seconds;
+  /// nil if none follows.
+  case outputUnavailable(String, retryAfter: Double?)
+  /// The output was opened, for the first time or again. `route` is the name of the sink or the file.
+  case outputOpened(route: String)
+  /// A rate other than 1 was refused, because the required library is not installed. The text names the
+  /// library.
+  case rateUnavailable(String)
+  /// The number of steps that were skipped because a time observer's queue was more than a second late.
+  case stepsCoalesced(Int64)
+  /// An item's tags contain an implausible replay gain, which is ignored. The text names the item and the
+  /// value.
+  case replayGainIgnored(String)
+}

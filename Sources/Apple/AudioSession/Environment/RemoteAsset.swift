@@ -1,0 +1,38 @@
+package import Foundation
+package import Transfer
+
+/// The parameters of the requests for a remote asset, or for one whose bytes a delegate provides.
+package struct RemoteAsset: Sendable {
+  /// The URL of the asset.
+  package let url: WebURL
+  /// The credentials in the asset's URL, or those that were given with the asset.
+  package var credentials: Credentials?
+  /// Whether the asset's length must be exact, even if that requires fetching all of it.
+  package let isPrecise: Bool
+  /// Header fields that the asset adds to its requests.
+  package var fields = HTTPFields()
+  /// The value of `User-Agent`; nil for the environment's.
+  package var userAgent: String?
+  /// The addresses that requests may reach; nil for those that the environment allows.
+  package var reach: NetworkReach?
+  /// The transport of the bytes; nil for the environment's network.
+  package private(set) var transport: (any HTTPTransport)?
+
+  /// Creates an asset from an http or https URL.
+  package init(_ url: URL, isPrecise: Bool) throws(WebURL.Problem) {
+    (self.url, credentials) = try WebURL.read(url.absoluteString)
+    self.isPrecise = isPrecise
+  }
+
+  /// Creates an asset whose bytes `transport` provides, whatever the URL's scheme is. Nil for a URL that is
+  /// too long.
+  package init?(_ url: URL, isPrecise: Bool, transport: any HTTPTransport) {
+    // The URL used in messages. Custom schemes have no rules, so the rest of the URL is treated as a path.
+    let path = "\(url.host ?? "")/\(url.path)"
+    guard let standIn = try? WebURL.read("http://resource-loader/\(path)").url else { return nil }
+    self.url = standIn
+    credentials = nil
+    self.isPrecise = isPrecise
+    self.transport = transport
+  }
+}

@@ -1,0 +1,105 @@
+public import Foundation
+
+// Linux Foundation has no key-value observing. These types have Apple's names and work with players, items,
+// their tracks, loopers and the audio session.
+
+/// Options for the values that a change handler receives, and for the times of its calls.
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// The option bits, with Apple's values.
+  public let rawValue: UInt
+  /// Creates options from their bits.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Sets `NSKeyValueObservedChange.newValue`.
+  public static let new = NSKeyValueObservingOptions(rawValue: 1)
+  /// Sets `NSKeyValueObservedChange.oldValue`.
+  public static let old = NSKeyValueObservingOptions(rawValue: 2)
+  /// Calls the handler once before `observe` returns, on the caller's thread.
+  public static let initial = NSKeyValueObservingOptions(rawValue: 4)
+  /// Calls the handler twice for each change: with `isPrior` before it, while the object still has the old
+  /// value, and after it. If another thread than the main one sets a property such as `AVPlayer.volume`, both
+  /// calls follow the change.
+  public static let prior = NSKeyValueObservingOptions(rawValue: 8)
+}
+
+/// The kind of a change. Only `setting` occurs, because no observable collection changes element by element.
+public enum NSKeyValueChange: UInt, Sendable {
+  /// The value was set.
+  case setting = 1
+  /// Elements were inserted. Does not occur.
+  case insertion = 2
+  /// Elements were removed. Does not occur.
+  case removal = 3
+  /// Elements were replaced. Does not occur.
+  case replacement = 4
+}
+
+/// The change that a handler receives.
+public struct NSKeyValueObservedChange<Value> {
+  /// The kind of a change.
+  public typealias Kind = NSKeyValueChange
+
+  /// The kind of change. Always `setting`.
+  public let kind: Kind
+  /// The new value, with `.new` only; nil also if the path now leads through nil.
+  public let newValue: Value?
+  /// The old value, with `.old` only; nil also if the path led through nil, and for `.initial`.
+  public let oldValue: Value?
+  /// The indexes of changed elements. Always nil, because no collection changes element by element.
+  public let indexes: IndexSet?
+  /// Whether this call precedes the change, with `.prior`.
+  public let isPrior: Bool
+}
+
+extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
+
+/// A handle that keeps an observation alive. The observation ends with `invalidate()` or when the handle is
+/// released.
+public final class NSKeyValueObservation: NSObject, Sendable {
+  private let observation: any ObjectObservation
+
+  init(_ observation: any ObjectObservation) {
+    self.observation = observation
+    super.init()
+  }
+
+  /// Ends the observation. No new call of the handler begins after the return. Any thread; idempotent.
+  public func invalidate() { observation.end() }
+
+  deinit { observation.end() }
+}
+
+/// An object whose properties can be observed: players, items, their tracks, loopers, the audio session.
+///
+/// Handlers are called on the main queue, in order and for every change. If a handler changes the player
+/// again, the remaining observers are notified of the first change before the second one is made.
+public protocol KeyValueObserving: AnyObject {}
+
+extension KeyValueObserving {
+  /// Calls `changeHandler` after each change of the value at `keyPath`. The path may lead through other
+  /// observable objects (`\.currentItem?.status`, `\.currentItem!.duration`); `self` may be of a
+  /// subclass. May be called on any thread.
+  ///
+  /// As in Apple's automatic notification, setting a property is a change, even to its current value. This
+  /// holds for `rate` (also by `play()`, `pause()` and `playImmediately(atRate:)`), `defaultRate`, `volume`,
+  /// `isMuted`, `actionAtItemEnd` and `automaticallyWaitsToMinimizeStalling`. It also holds for an item's
+  /// `forwardPlaybackEndTime`, `audioMix` and `preferredForwardBufferDuration`. A new object on the path is a
+  /// change, even if the value at the end of the path is the same. Properties that only the player sets
+  /// change when their values differ. `timeControlStatus` also changes when `rate` is set to its current
+  /// value.
+  ///
+  /// - Returns: a handle that keeps the observation alive.
+  @preconcurrency
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let list = (self as? any ObservedObject)?.observations
+    let observation = PathObservation(
+      object: self, keyPath: keyPath, options: options, list: list, handler: changeHandler)
+    // Added to the list before the first value is read, so that no change in between is missed.
+    list?.add(observation)
+    observation.begin()
+    return NSKeyValueObservation(observation)
+  }
+}

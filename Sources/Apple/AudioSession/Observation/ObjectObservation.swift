@@ -1,0 +1,142 @@
+import Synchronization
+
+/// The interface of an observation to the observed object.
+protocol ObjectObservation: AnyObject, Sendable {
+  /// Prepares for a change of the properties in `changing`. With `.prior`, calls the handler if the observed
+  /// path leads through one of them. Main queue.
+  func prepare(for changing: Set<ObservedProperty>)
+  /// Calls the handler if the observed path leads through one of the properties that `changed`, even to the
+  /// same value, or if its value differs. Main queue.
+  func check(_ changed: Set<ObservedProperty>)
+  /// Ends the observation: the handler is not called again.
+  func end()
+}
+
+/// An object whose properties can be observed.
+package protocol ObservedObject: AnyObject {
+  var observations: ObservationList { get }
+}
+
+/// The observations of one object.
+package final class ObservationList: Sendable {
+  private let entries: Mutex<[any ObjectObservation]>
+  /// The bridge to Swift Observation; nil if the object is not tracked.
+  let tracked: TrackedProperties?
+
+  /// Creates an empty list; with `tracked`, changes are also reported to Swift Observation.
+  package init(tracked: TrackedProperties? = nil) {
+    self.tracked = tracked
+    entries = Mutex(tracked.map { [$0] } ?? [])
+  }
+
+  /// All observations, in the order in which they were added.
+  var all: [any ObjectObservation] { entries.withLock { $0 } }
+
+  func add(_ observation: any ObjectObservation) { entries.withLock { $0.append(observation) } }
+
+  func remove(_ observation: any ObjectObservation) {
+    let removed = entries.withLock { entries in
+      entries.firstIndex { $0 === observation }.map { entries.remove(at: $0) }
+    }
+    // Releasing the handler may run foreign code (a deinit), so it must not happen under the lock.
+    withExtendedLifetime(removed) {}
+  }
+}
+
+/// Notifies observers of changes, one change after the other.
+///
+/// A handler may call the player, which then changes again before the handler returns. Observers that do not
+/// know the first change must be notified before the second one is made. Otherwise they would miss the first.
+package final class ChangeAnnouncer: Sendable {
+  private struct State {
+    /// The observations that have not yet checked for the last change.
+    var waiting: [(observation: any ObjectObservation, changed: Set<ObservedProperty>)] = []
+    /// The number of changes in preparation. Nested changes occur when a handler of one makes another.
+    var preparing = 0
+  }
+
+  /// Used on the main queue only. The lock exists for `Sendable`.
+  private let state = Mutex(State())
+  private let mayCall: @Sendable () -> Bool
+
+  /// Creates an announcer that calls no handler while `mayCall` returns false.
+  package init(mayCall: @escaping @Sendable () -> Bool) { self.mayCall = mayCall }
+
+  /// Makes all waiting observations check. Must be called before the next change.
+  package func settle() {
+    while mayCall(), let next = state.withLock({ $0.waiting.popLast() }) {
+      next.observation.check(next.changed)
+    }
+  }
+
+  /// Whether observations still wait, because a handler suspended the players.
+  package var isWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+  /// Whether `.prior` handlers are running. Another change has to wait for them.
+  package var isPreparing: Bool { state.withLock { $0.preparing > 0 } }
+
+  /// Notifies the `.prior` observations in `lists`. Must be called before a change.
+  package func prepare(_ lists: [ObservationList], for changing: Set<ObservedProperty>) {
+    settle()
+    state.withLock { $0.preparing += 1 }
+    defer { state.withLock { $0.preparing -= 1 } }
+    for list in lists {
+      for observation in list.all where mayCall() { observation.prepare(for: changing) }
+    }
+  }
+
+  /// Makes all observations in `lists` check. Must be called after a change of the properties `changed`, or
+  /// of unspecified properties.
+  package func announce(_ lists: [ObservationList], changed: Set<ObservedProperty> = []) {
+    state.withLock { state in
+      for list in lists.reversed() { state.waiting += list.all.reversed().map { ($0, changed) } }
+    }
+    settle()
+  }
+}
+
+/// The evaluation of a key path for an observation.
+///
+/// During an evaluation, properties return the values last reported to observers, on any thread. If no
+/// current item exists and the path unwraps `currentItem` with `!`, the property returns a placeholder.
+/// Without it, evaluating the path would stop the program.
+package final class PathEvaluation: Sendable {
+  @TaskLocal static var inProgress: PathEvaluation?
+
+  /// The evaluation in whose key path the caller runs; nil if none.
+  package static var current: PathEvaluation? { inProgress }
+
+  /// Unsafe: key paths are immutable, and only the type and the description of this one are read.
+  private nonisolated(unsafe) let keyPath: AnyKeyPath
+  private let didUseStandIn = Atomic<Bool>(false)
+  private let properties = Mutex<Set<ObservedProperty>>([])
+
+  private init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
+
+  /// Returns the value at `keyPath` and the properties on the path. The value is nil if the path unwraps a
+  /// missing item.
+  static func value<Root, Value>(
+    of root: Root, at keyPath: KeyPath<Root, Value>
+  ) -> (value: Value?, properties: Set<ObservedProperty>) {
+    let evaluation = PathEvaluation(keyPath)
+    let value = $inProgress.withValue(evaluation) { root[keyPath: keyPath] }
+    let isMissing = evaluation.didUseStandIn.load(ordering: .relaxed)
+    return (isMissing ? nil : value, evaluation.properties.withLock { $0 })
+  }
+
+  /// Records that the path leads through `property`.
+  func note(_ property: ObservedProperty) { properties.withLock { _ = $0.insert(property) } }
+
+  /// Returns the value of a property whose object is missing: a placeholder if the path unwraps the property,
+  /// otherwise nil.
+  ///
+  /// Only the description of a key path shows whether it unwraps. The first description costs a program a
+  /// millisecond, so none is made for a path that needs no object or ends with it.
+  package func missing<Object: AnyObject>(_ placeholder: @autoclosure () -> Object) -> Object? {
+    guard type(of: keyPath).valueType != Optional<Object>.self, keyPath.debugDescription.contains("!") else {
+      return nil
+    }
+    didUseStandIn.store(true, ordering: .relaxed)
+    return placeholder()
+  }
+}

@@ -1,0 +1,273 @@
+package import AudioCore
+public import Foundation
+import PlaybackEngine
+import Synchronization
+
+/// The audio session of an application: its right to play in the background, its interruptions and its route.
+///
+/// Each environment has one session, shared by all its players. May be used from any thread. No call blocks,
+/// except the first use of `isOtherAudioPlaying`, `secondaryAudioShouldBeSilencedHint` or `outputVolume`.
+/// Notifications are posted on the environment's main queue; while the application is suspended they are
+/// deferred.
+///
+/// A player that starts to play activates an inactive session. The session stays active until it is
+/// deactivated or interrupted or the application ends. Suspension does not deactivate the session, because
+/// players resume automatically afterwards.
+public final class AVAudioSession: NSObject, Sendable {
+  private let state = Mutex(AudioSessionState())
+  let suspension: PlaybackSuspension
+  private let device: any AudioOutputDevice
+  package let observations = ObservationList()
+
+  init(suspension: PlaybackSuspension, device: any AudioOutputDevice) {
+    self.suspension = suspension
+    self.device = device
+    super.init()
+    suspension.state.withLock { $0.session = self }
+  }
+
+  // MARK: Category
+
+  /// The purpose of the sound; `soloAmbient` by default.
+  public var category: Category { state.withLock { $0.category } }
+
+  /// The kind of sound; `default` until set.
+  public var mode: Mode { state.withLock { $0.mode } }
+
+  /// The options set with the category.
+  public var categoryOptions: CategoryOptions { state.withLock { $0.options } }
+
+  /// The policy set with the category; `default` until set.
+  public var routeSharingPolicy: RouteSharingPolicy { state.withLock { $0.policy } }
+
+  /// The categories that can be set: all, including those with an input, although no input exists.
+  public var availableCategories: [Category] { Category.all }
+
+  /// The modes that can be set with at least one of the categories: all.
+  public var availableModes: [Mode] { Mode.all }
+
+  /// Sets the category. A change of category clears the options. The mode is kept if it is valid for the
+  /// category, and becomes `default` otherwise. The category `record` pauses the session's players, with the
+  /// reason `setRateFailed`.
+  ///
+  /// - Throws: an `NSError` with the `ErrorCode` `badParam` for an unknown category.
+  public func setCategory(_ category: Category) throws {
+    try change { state throws(AudioSessionError) in try state.setCategory(category) }
+  }
+
+  /// Sets category and options.
+  ///
+  /// - Throws: the errors of `setCategory(_:)`; `badParam` for options that the category does not allow.
+  public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
+    try change { state throws(AudioSessionError) in try state.setCategory(category, options: options) }
+  }
+
+  /// Sets category, mode and options.
+  ///
+  /// - Throws: the errors of `setCategory(_:options:)`; `incompatibleCategory` for a mode that the category
+  ///   does not allow.
+  public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
+    try change { state throws(AudioSessionError) in
+      try state.setCategory(category, mode: mode, options: options)
+    }
+  }
+
+  /// Sets category, mode, policy and options.
+  ///
+  /// - Throws: the errors of `setCategory(_:mode:options:)`; `badParam` for the policy `independent`. A
+  ///   long-form policy also throws `badParam` unless the category is `playback`, the mode `default`,
+  ///   `moviePlayback` or `spokenAudio`, and the options are empty.
+  public func setCategory(
+    _ category: Category, mode: Mode, policy: RouteSharingPolicy, options: CategoryOptions = []
+  ) throws {
+    try change { state throws(AudioSessionError) in
+      try state.setCategory(category, mode: mode, policy: policy, options: options)
+    }
+  }
+
+  /// Sets the mode.
+  ///
+  /// - Throws: the errors of `setCategory(_:mode:options:)`.
+  public func setMode(_ mode: Mode) throws {
+    try change { state throws(AudioSessionError) in
+      try state.setMode(mode)
+      return []
+    }
+  }
+
+  // MARK: Activity
+
+  /// Whether the session is active. Apple's session has no such member, but activates by the same rules.
+  public var isActive: Bool { state.withLock { $0.isActive } }
+
+  /// Whether the session is interrupted. During an interruption it cannot be activated, and players do not
+  /// play. Becomes true before `began` is posted and false before `ended` is posted. Apple's session has no
+  /// such member.
+  public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+  /// Activates or deactivates the session. Deactivation pauses its players and does not throw (as since iOS
+  /// 26; earlier versions also threw `isBusy`). `options` has no effect here.
+  ///
+  /// - Throws: an `NSError` with the `ErrorCode` `insufficientPriority` on activation during an interruption.
+  public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
+    try change { state throws(AudioSessionError) in
+      active ? try state.activate() : state.deactivate()
+    }
+  }
+
+  // MARK: Route
+
+  /// The current route of the sound.
+  public var currentRoute: AVAudioSessionRouteDescription {
+    AVAudioSessionRouteDescription(sink: state.withLock { $0.sink })
+  }
+
+  /// The sample rate of the output, in frames per second; 0 while no output is open.
+  public var sampleRate: Double { suspension.outputProperties.map { Double($0.sampleRate) } ?? 0 }
+
+  /// The latency from the player to the listener, in seconds; 0 while no output is open.
+  public var outputLatency: TimeInterval { suspension.outputProperties?.latency ?? 0 }
+
+  // MARK: Others
+
+  /// The timeout of the first query about other audio, in seconds. A server on this machine answers within
+  /// milliseconds.
+  static let answerLimit = 0.2
+
+  private var surroundings: OutputSurroundings {
+    followSurroundings()
+    return device.surroundings(limit: Self.answerLimit) ?? OutputSurroundings()
+  }
+
+  /// Subscribes to the device's surroundings, if not yet subscribed.
+  private func followSurroundings() {
+    let isFirst = state.withLock { state in
+      defer { state.followsSurroundings = true }
+      return !state.followsSurroundings
+    }
+    guard isFirst else { return }
+    device.followSurroundings { [weak self] new in
+      guard let self else { return }
+      self.perform(self.state.withLock { $0.surroundingsChanged(new) })
+    }
+  }
+
+  /// Whether another client of the sound server plays audio; false if no server is available. The first use
+  /// of this property, `secondaryAudioShouldBeSilencedHint` or `outputVolume` connects to the server and
+  /// waits at most 0.2 seconds for its answer. After that the server reports changes, and no use blocks.
+  /// Activating the session also connects, without waiting.
+  public var isOtherAudioPlaying: Bool { surroundings.isOtherAudioPlaying }
+
+  /// Whether optional sound of the application should be silent. Equals `isOtherAudioPlaying`, because
+  /// clients of the server do not state whether their sound may be mixed.
+  /// `silenceSecondaryAudioHintNotification` reports changes.
+  public var secondaryAudioShouldBeSilencedHint: Bool { isOtherAudioPlaying }
+
+  /// The sink's volume as a mixer's slider shows it, from 0 to 1, even while the sink is muted; 1 if no
+  /// server is available. The first use may block for 0.2 seconds, as for `isOtherAudioPlaying`. Observable.
+  public var outputVolume: Float {
+    observations.note(.outputVolume)
+    return surroundings.volume
+  }
+
+  // MARK: For players and the system
+
+  /// Whether players may play at all. False for the category `record`.
+  var allowsSound: Bool { state.withLock { $0.allowsSound } }
+
+  /// Whether players may play in the background.
+  var allowsBackgroundSound: Bool { state.withLock { $0.allowsBackgroundSound } }
+
+  /// Activates the session for a player that starts to play. Returns false if the session refuses.
+  func activateForPlayback() -> Bool {
+    do throws(AudioSessionError) {
+      perform(try state.withLock { state throws(AudioSessionError) in try state.activate() })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func beginInterruption(_ reason: InterruptionReason) {
+    perform(state.withLock { $0.beginInterruption(reason) })
+  }
+
+  func endInterruption(shouldResume: Bool) {
+    perform(state.withLock { $0.endInterruption(shouldResume: shouldResume) })
+  }
+
+  /// Records that the output was opened, or moved to the sink of that name.
+  package func outputOpened(sink: String) { perform(state.withLock { $0.outputOpened(sink: sink) }) }
+
+  /// Records that the output was lost, or could not be opened.
+  package func outputLost(_ cause: OutputError.Cause) { perform(state.withLock { $0.outputLost(cause) }) }
+
+  /// Returns to the initial state when the application has ended, for the next launch.
+  func reset() { state.withLock { $0 = AudioSessionState() } }
+
+  // MARK: Carrying out actions
+
+  private func change(
+    _ body: (inout AudioSessionState) throws(AudioSessionError) -> [AudioSessionState.Action]
+  ) throws {
+    let actions: [AudioSessionState.Action]
+    do throws(AudioSessionError) {
+      actions = try state.withLock { state throws(AudioSessionError) in try body(&state) }
+    } catch {
+      throw error.asNSError
+    }
+    perform(actions)
+  }
+
+  private func perform(_ actions: [AudioSessionState.Action]) {
+    for action in actions {
+      switch action {
+      case .postInterruptionBegan(let reason):
+        post(
+          Self.interruptionNotification,
+          [
+            AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
+            AVAudioSessionInterruptionReasonKey: reason.rawValue,
+          ])
+      case .postInterruptionEnded(let shouldResume):
+        let options: InterruptionOptions = shouldResume ? .shouldResume : []
+        post(
+          Self.interruptionNotification,
+          [
+            AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
+            AVAudioSessionInterruptionOptionKey: options.rawValue,
+          ])
+      case .postRouteChange(let reason, let previous):
+        post(
+          Self.routeChangeNotification,
+          [
+            AVAudioSessionRouteChangeReasonKey: reason.rawValue,
+            AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(sink: previous),
+          ])
+      case .postServicesLost: post(Self.mediaServicesWereLostNotification)
+      case .postServicesReset: post(Self.mediaServicesWereResetNotification)
+      case .followSurroundings: followSurroundings()
+      case .announceVolume:
+        suspension.tellLater { [weak suspension, observations] in
+          suspension?.change([], of: observations) {}
+        }
+      case .postSilenceHint(let begins):
+        let type: SilenceSecondaryAudioHintType = begins ? .begin : .end
+        guard suspension.isInForeground else { break }
+        post(
+          Self.silenceSecondaryAudioHintNotification,
+          [AVAudioSessionSilenceSecondaryAudioHintTypeKey: type.rawValue])
+      case .pausePlayers(let reason): suspension.pausePlayers(reason)
+      case .rightsChanged: suspension.sessionChanged()
+      }
+    }
+  }
+
+  private func post(_ name: Notification.Name, _ userInfo: [String: any Sendable] = [:]) {
+    suspension.tell { [weak self] in
+      NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    }
+  }
+}
+
+extension AVAudioSession: KeyValueObserving, ObservedObject {}

@@ -1,0 +1,297 @@
+import Dispatch
+import HostTime
+package import PlaybackEngine
+import Synchronization
+
+/// The activity of a set of players.
+package enum PlaybackActivity: Int, Comparable, Sendable {
+  /// Paused, or without an item to play.
+  case stopped
+  /// A player waits to play and will continue automatically: an item is being opened, or the output is lost
+  /// or starved.
+  case waiting
+  /// A player waits to play an item whose medium comes from the network.
+  case waitingForNetwork
+  /// A player is playing audio.
+  case playing
+
+  /// Orders activities from `stopped` to `playing`.
+  package static func < (lhs: PlaybackActivity, rhs: PlaybackActivity) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// A player that an environment suspends, resumes and closes.
+package protocol SuspendablePlayer: AnyObject, Sendable {
+  var engine: PlaybackEngine { get }
+  /// Pauses playback on behalf of the system.
+  func pause(_ reason: EngineRateReason)
+  /// Returns a snapshot of the player; nil once it was released.
+  func snapshot() -> PlayerSnapshot?
+}
+
+/// Suspends and resumes all players of an environment, as the application's life cycle requires.
+///
+/// Each environment has one. References to players are weak. Players made during a suspension start
+/// suspended. Players made after `terminateAll` and before `launch` stay silent permanently.
+///
+/// While suspended, players, assets and the session begin no call into the application's code: no time
+/// observer, change handler, notification or completion handler. Two exceptions exist when the suspension
+/// comes from inside such a call. The remaining observers of the same notification are called, and so is the
+/// second of two calls with `.prior` that both follow a change.
+package final class PlaybackSuspension: Sendable {
+  /// The maximum time that `suspendAll` and `terminateAll` wait for calls on other threads, in seconds. Long
+  /// for a handler, and short compared with the 5 s that the system gives an application.
+  package static let callLimit = 1.0
+
+  struct Entry {
+    weak var core: (any SuspendablePlayer)?
+    /// A serial number in the order of creation.
+    let serial: UInt64
+    var activity = PlaybackActivity.stopped
+  }
+
+  enum Condition {
+    case running
+    case suspended
+    case terminated
+  }
+
+  struct State {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var nextSerial: UInt64 = 0
+    /// The environment's session. Weak, because the session retains this object.
+    weak var session: AVAudioSession?
+    var condition = Condition.running
+    var isInBackground = false
+    /// The number of launches, so that a completion requested in one launch is not delivered in the next.
+    var life: UInt64 = 0
+    /// The queue of session notifications and of changes of items without a player, delivered on the main
+    /// queue.
+    var lane: DeliveryLane
+    /// Deferred calls that belong to no queue, to be delivered on resumption.
+    var held: [@Sendable () -> Void] = []
+    var snapshots: [PlayerSnapshot] = []
+    /// The last reported value.
+    var keepingActivity = PlaybackActivity.stopped
+    var onKeepingActivityChange: (@Sendable (PlaybackActivity) -> Void)?
+
+    var activity: PlaybackActivity { entries.values.map(\.activity).max() ?? .stopped }
+
+    var cores: [any SuspendablePlayer] {
+      entries.values.sorted { $0.serial < $1.serial }.compactMap { $0.core }
+    }
+  }
+
+  package let gate = CallGate()
+  let state: Mutex<State>
+  /// Locked while players are suspended and resumed, so that concurrent calls leave all players in the same
+  /// condition. Taken before `state`. Code under this lock makes no call into the application and does not
+  /// wait.
+  let transition = Mutex<Void>(())
+  private let mainQueue: any DeliveryQueue
+  private let isOnMainQueue: @Sendable () -> Bool
+  /// Notifies observers of items without a player.
+  private let announcer: ChangeAnnouncer
+
+  init(mainQueue: any DeliveryQueue, isOnMainQueue: @escaping @Sendable () -> Bool) {
+    self.mainQueue = mainQueue
+    self.isOnMainQueue = isOnMainQueue
+    state = Mutex(State(lane: DeliveryLane(queue: mainQueue, gate: gate)))
+    announcer = ChangeAnnouncer { [gate] in gate.isOpen }
+  }
+
+  // MARK: The life cycle
+
+  /// Stops the sound of every player on a frame boundary and defers all deliveries to the application's code.
+  /// After the return no call begins. Waits at most `callLimit` seconds for calls that run on other threads.
+  /// Does not wait for the enclosing call or for the output. Any thread; idempotent.
+  package func suspendAll() {
+    // The players are returned, so that none is released under the lock.
+    let cores = transition.withLock { _ in
+      let cores = state.withLock { state -> [any SuspendablePlayer]? in
+        guard state.condition == .running else { return nil }
+        state.condition = .suspended
+        gate.close()
+        return state.cores
+      }
+      for core in cores ?? [] { core.engine.suspend() }
+      return cores
+    }
+    if cores != nil { awaitCalls() }
+  }
+
+  /// Resumes every player with the next frame and delivers the deferred calls, in order. Any thread; does not
+  /// block; idempotent.
+  package func resumeAll() {
+    // The players are returned, so that none is released under the lock.
+    let resumed = transition.withLock { _ in
+      let resumed = state.withLock {
+        state -> (cores: [any SuspendablePlayer], held: [@Sendable () -> Void])? in
+        guard state.condition == .suspended else { return nil }
+        state.condition = .running
+        gate.open()
+        defer { state.held = [] }
+        return (state.cores, state.held)
+      }
+      guard let resumed else { return resumed }
+      state.withLock { $0.lane }.wake()
+      for core in resumed.cores { core.engine.resume() }
+      return resumed
+    }
+    deliver(resumed?.held ?? [])
+  }
+
+  /// Records that the application is in the background. Unless the session allows sound there, all players
+  /// pause with the reason `appBackgrounded`. Any thread.
+  package func enterBackground() {
+    state.withLock { $0.isInBackground = true }
+    pauseWhatMayNotSound()
+  }
+
+  /// Whether the application is in the foreground. Any thread.
+  var isInForeground: Bool { state.withLock { !$0.isInBackground } }
+
+  /// Records that the application is about to enter the foreground. Any thread.
+  package func enterForeground() { state.withLock { $0.isInBackground = false } }
+
+  /// Closes every player permanently: stops sound, keeps snapshots for `takeRestorableSnapshots`, drops
+  /// pending deliveries, and resets the session to its initial state. After the return no call begins. Waits
+  /// for running calls as `suspendAll` does, and for one decoding step (a few milliseconds). Any thread,
+  /// except the queue of a time observer other than the main queue; idempotent.
+  package func terminateAll() {
+    // The players are returned, so that none is released under the lock.
+    let ended = transition.withLock { _ in
+      let ended = state.withLock { state -> (state: State, cores: [any SuspendablePlayer])? in
+        guard state.condition != .terminated else { return nil }
+        defer {
+          state.condition = .terminated
+          state.entries = [:]
+          state.held = []
+        }
+        gate.close()
+        return (state, state.cores)
+      }
+      // All players must be silent before their positions are read.
+      for core in ended?.cores ?? [] { core.engine.suspend() }
+      return ended
+    }
+    guard let (ended, cores) = ended else { return }
+    let snapshots = cores.compactMap { $0.snapshot() }
+    state.withLock { $0.snapshots = snapshots }
+    for core in cores { core.engine.close() }
+    ended.lane.close()
+    ended.session?.reset()
+    awaitCalls()
+    change { _ in }
+  }
+
+  /// Records a new launch of the application after `terminateAll`: new players can play. Any thread.
+  package func launch() {
+    state.withLock { state in
+      guard state.condition == .terminated else { return }
+      state.condition = .running
+      state.isInBackground = false
+      state.life += 1
+      state.lane = DeliveryLane(queue: mainQueue, gate: gate)
+      gate.open()
+    }
+  }
+
+  /// Returns the snapshots of the players that the last `terminateAll` closed, in the order in which the
+  /// players were made. Returns each snapshot only once.
+  package func takeRestorableSnapshots() -> [PlayerSnapshot] {
+    state.withLock { state in
+      defer { state.snapshots = [] }
+      return state.snapshots
+    }
+  }
+
+  /// Closes every player permanently before the process ends: finishes files and closes connections. Blocks
+  /// for at most one decoding step (a few milliseconds). Any thread, except the queue of a time observer
+  /// other than the main queue.
+  package func closeAll() {
+    for core in state.withLock({ $0.cores }) { core.engine.close() }
+  }
+
+  /// Whether players are suspended. Any thread.
+  package var isSuspended: Bool { state.withLock { $0.condition == .suspended } }
+
+  // MARK: Calls into the application
+
+  /// Runs `work` on the main queue in order, before the return if the caller is on it. Deferred while
+  /// suspended.
+  func tell(_ work: @escaping @Sendable () -> Void) {
+    let lane = state.withLock { $0.lane }
+    lane.append(work)
+    if isOnMainQueue() { lane.drain() } else { lane.wake() }
+  }
+
+  /// Runs `work` in a later turn of the main queue, in order. Deferred while suspended.
+  package func tellLater(_ work: @escaping @Sendable () -> Void) {
+    let lane = state.withLock { $0.lane }
+    lane.append(work)
+    lane.wake()
+  }
+
+  /// Sets a property of an item without a player by `change`, and notifies its observers. On the main queue
+  /// the notification is immediate, before session notifications that wait for their turn.
+  package func set(_ property: ObservedProperty, of observations: ObservationList, _ change: () -> Void) {
+    let lane = state.withLock { $0.lane }
+    if isOnMainQueue() { _ = lane.callNow { announcer.prepare([observations], for: [property]) } }
+    change()
+    let announce: @Sendable () -> Void = { [weak self] in self?.announce([property], of: observations) }
+    if isOnMainQueue(), lane.callNow(announce) { return }
+    tellLater(announce)
+  }
+
+  /// Makes one change of an item without a player by `body`, and notifies its observers. Main queue, inside
+  /// work of `tellLater`.
+  package func change(_ keys: Set<ObservedKey>, of observations: ObservationList, _ body: () -> Void) {
+    let properties = Set(keys.map(observations.property))
+    announcer.prepare([observations], for: properties)
+    body()
+    announce(properties, of: observations)
+  }
+
+  private func announce(_ changed: Set<ObservedProperty>, of observations: ObservationList) {
+    announcer.announce([observations], changed: changed)
+    if announcer.isWaiting { state.withLock { $0.lane }.carryOn { [announcer] in announcer.settle() } }
+  }
+
+  /// Wraps `call` for a later call on any thread: deferred while suspended, dropped if the application has
+  /// ended since.
+  package func deferred<Argument: Sendable>(
+    _ call: @escaping @Sendable (Argument) -> Void
+  ) -> @Sendable (Argument) -> Void {
+    let life = state.withLock { $0.life }
+    return { [weak self] argument in self?.callBack(life: life) { call(argument) } }
+  }
+
+  private func callBack(life: UInt64, _ call: @escaping @Sendable () -> Void) {
+    while true {
+      let isTime = state.withLock { state -> Bool? in
+        guard state.life == life, state.condition != .terminated else { return nil }
+        if state.condition == .running { return true }
+        state.held.append { [weak self] in self?.callBack(life: life, call) }
+        return false
+      }
+      guard isTime == true else { return }
+      if gate.enter() {
+        call()
+        gate.leave()
+        return
+      }
+      // Suspended between the check above and `enter`: check again.
+    }
+  }
+
+  private func deliver(_ held: [@Sendable () -> Void]) {
+    guard !held.isEmpty else { return }
+    DispatchQueue.global(qos: .userInitiated).async { for call in held { call() } }
+  }
+
+  private func awaitCalls() {
+    // Uses real time, even if the players' clock is virtual: the calls run on other threads, which no virtual
+    // clock advances.
+    gate.awaitCalls(until: SystemClock.shared.now.advanced(bySeconds: Self.callLimit))
+  }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+public import MediaTime
+
+/// The state of a player: its queue and its position, exact to the frame. `Codable`, so that it can be saved.
+public struct PlayerSnapshot: Codable, Hashable, Sendable {
+  /// A time as a rational number, like `CMTime`.
+  public struct Time: Codable, Hashable, Sendable {
+    /// The time in units of 1/`timescale` s.
+    public var value: Int64
+    /// The number of units per second, above zero.
+    public var timescale: Int32
+
+    /// Creates a time of that many units.
+    public init(value: Int64, timescale: Int32) {
+      self.value = value
+      self.timescale = timescale
+    }
+
+    /// Creates a time from a `CMTime`; nil unless `time` is numeric.
+    public init?(_ time: CMTime) {
+      guard time.isNumeric else { return nil }
+      self.init(value: time.value, timescale: time.timescale)
+    }
+
+    /// The time as a `CMTime`; invalid for a timescale that is not above zero.
+    public var time: CMTime { CMTime(value: value, timescale: timescale) }
+  }
+
+  /// An item of the queue.
+  public struct Item: Codable, Hashable, Sendable {
+    /// The URL of the item's media.
+    public var url: URL
+    /// The position of the item, or its start position.
+    public var position: Time
+    /// The item's `forwardPlaybackEndTime`; nil for its own end.
+    public var end: Time?
+
+    /// Creates an item of a snapshot.
+    public init(url: URL, position: Time, end: Time? = nil) {
+      self.url = url
+      self.position = position
+      self.end = end
+    }
+  }
+
+  /// The items in the order of the queue.
+  public var items: [Item]
+  /// The index of the current item; items before it have been played. Equals the number of items if none was
+  /// current.
+  public var currentIndex: Int
+  /// The value of `AVPlayer.rate`.
+  public var rate: Float
+  /// The value of `AVPlayer.volume`.
+  public var volume: Float
+  /// The value of `AVPlayer.isMuted`.
+  public var isMuted: Bool
+  /// The raw value of `AVPlayer.actionAtItemEnd`.
+  public var actionAtItemEnd: Int
+
+  /// Creates a snapshot of a player; see the properties of the same names.
+  package init(
+    items: [Item], currentIndex: Int, rate: Float, volume: Float, isMuted: Bool, actionAtItemEnd: Int
+  ) {
+    self.items = items
+    self.currentIndex = currentIndex
+    self.rate = rate
+    self.volume = volume
+    self.isMuted = isMuted
+    self.actionAtItemEnd = actionAtItemEnd
+  }
+
+  /// The position of the current item; nil without a current item.
+  public var position: Time? { items.indices.contains(currentIndex) ? items[currentIndex].position : nil }
+}

@@ -1,0 +1,162 @@
+package import AudioSession
+public import Foundation
+import HostTime
+public import MediaTime
+package import Transfer
+
+/// Media that can be played. Every asset is an `AVURLAsset`; `AVAsset(url:)` creates one.
+///
+/// Creating an asset opens no file. All values are read together when the first one is requested, and never
+/// change afterwards. Any thread.
+open class AVAsset: NSObject, NSCopying, AVAsynchronousKeyValueLoading, @unchecked Sendable {
+  // Unchecked because NSObject is not Sendable; the only mutable state is the loader's, which has a lock.
+
+  /// The loader of the asset's values and metadata.
+  package let loader: AssetLoader
+
+  init(loader: AssetLoader) {
+    self.loader = loader
+    super.init()
+  }
+
+  /// The duration; indefinite if unknown or after a failure. Blocks to read an unread file on the caller's
+  /// thread, but never on the network. `load(.duration)` waits for both without blocking.
+  open var duration: CMTime { (try? loader.loadNow()?.get())?.duration ?? .indefinite }
+
+  /// Whether the file contains playable audio. Blocks as `duration` does.
+  open var isPlayable: Bool { (try? loader.loadNow()?.get())?.isPlayable ?? false }
+
+  /// Whether `duration` is exact and not an estimate. Blocks as `duration` does.
+  open var providesPreciseDurationAndTiming: Bool { (try? loader.loadNow()?.get())?.isPrecise ?? false }
+
+  /// Returns the status of loading `key`. After a failure `outError` receives the error. Any thread; reads no
+  /// file.
+  open func statusOfValue(forKey key: String, error outError: NSErrorPointer) -> AVKeyValueStatus {
+    let (status, error) =
+      switch key {
+      case _ where AssetMetadata.keys.contains(key): loader.metadataStatus
+      // Applies also to files without playable audio.
+      case "playable", "hasProtectedContent": loader.status
+      default: loader.mediaStatus
+      }
+    if let error { outError?.pointee = error as NSError }
+    return status
+  }
+
+  /// Reads values and calls `handler` once when reading has succeeded or failed: on a background thread, or
+  /// before the return if the values are known. Metadata are read if one of their keys is listed. All other
+  /// values are read together, whatever keys are listed. Does not block.
+  @preconcurrency
+  open func loadValuesAsynchronously(
+    forKeys keys: [String], completionHandler handler: (@Sendable () -> Void)? = nil
+  ) {
+    guard keys.contains(where: AssetMetadata.keys.contains) else { return loader.load { _ in handler?() } }
+    let loader = loader
+    guard !keys.allSatisfy(AssetMetadata.keys.contains) else {
+      return loader.loadMetadata { _ in handler?() }
+    }
+    loader.loadMetadata { _ in loader.load { _ in handler?() } }
+  }
+
+  /// Returns this object, because assets are immutable.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// Gives `AVAsset` an initializer that creates an `AVURLAsset`, as Apple's does. Only a protocol extension
+/// can.
+public protocol AssetInitializing {}
+
+extension AVAsset: AssetInitializing {}
+
+extension AssetInitializing where Self: AVAsset {
+  /// Creates an asset of the media at `url`. Opens no file.
+  public init(url: URL) {
+    guard let asset = AVURLAsset(url: url) as? Self else {
+      preconditionFailure("a subclass of AVAsset has initialisers of its own")
+    }
+    self = asset
+  }
+}
+
+/// Media at a URL. File, http and https URLs can be played. Custom schemes require a delegate of
+/// `resourceLoader`. Other URLs fail when they are loaded.
+open class AVURLAsset: AVAsset, @unchecked Sendable {
+  // Unchecked as the superclass.
+
+  /// The URL of the media.
+  public let url: URL
+
+  /// Creates an asset of the media at a URL. Opens no file.
+  ///
+  /// - Parameters:
+  ///   - url: the URL of the media.
+  ///   - options: `AVURLAssetPreferPreciseDurationAndTimingKey` with a `Bool` or `NSNumber`,
+  ///     `AVURLAssetHTTPUserAgentKey` with a `String`, `AVURLAssetHTTPHeaderFieldsKey` with a `[String:
+  ///     String]`. Other keys are ignored, and so are header fields with control characters such as line
+  ///     ends.
+  public init(url: URL, options: [String: Any]? = nil) {
+    self.url = url
+    let option = options?[AVURLAssetPreferPreciseDurationAndTimingKey]
+    // Linux does not convert an NSNumber to a Bool automatically.
+    let isPrecise = option as? Bool ?? (option as? NSNumber)?.boolValue ?? false
+    let fields = options?[AVURLAssetHTTPHeaderFieldsKey] as? [String: String] ?? [:]
+    let userAgent = options?[AVURLAssetHTTPUserAgentKey] as? String
+    super.init(
+      loader: AssetLoader(url: url, isPrecise: isPrecise) { asset in
+        for (name, value) in fields.sorted(by: { $0.key < $1.key })
+        where HTTPFields.allows(name, value) { asset.fields.set(name, value) }
+        if let userAgent, HTTPFields.allows("User-Agent", userAgent) { asset.userAgent = userAgent }
+      })
+  }
+
+  /// The loader that requests bytes of URLs with custom schemes from its delegate. For file, http and https
+  /// URLs the delegate is not called. Any thread.
+  open var resourceLoader: AVAssetResourceLoader {
+    loader.resourceLoader ?? AVAssetResourceLoader { [loader] in loader.environment().mainQueue }
+  }
+
+  /// Creates an asset of the media at a URL without credentials. Its requests may reach the addresses of
+  /// `reach` and use `credentials`.
+  package init(url: URL, reach: NetworkReach, credentials: Credentials?) {
+    self.url = url
+    super.init(
+      loader: AssetLoader(url: url, isPrecise: false) { asset in
+        asset.reach = reach
+        asset.credentials = credentials
+      })
+  }
+
+  /// Creates an asset that is loaded in `environment`. For tests.
+  package init(url: URL, environment: PlaybackEnvironment) {
+    self.url = url
+    super.init(loader: AssetLoader(url: url, isPrecise: false, environment: environment))
+  }
+}
+
+/// The key of a `Bool` that indicates whether the duration must be exact, even if that requires reading the
+/// whole file; false by default. Files with an Info frame, as written by all common encoders, are exact in
+/// any case.
+public let AVURLAssetPreferPreciseDurationAndTimingKey = "AVURLAssetPreferPreciseDurationAndTimingKey"
+
+/// The key of the `User-Agent` of HTTP requests, a `String`; "Continuo/" and its version by default.
+public let AVURLAssetHTTPUserAgentKey = "AVURLAssetHTTPUserAgentKey"
+
+/// The key of header fields of HTTP requests, a `[String: String]`. They replace the player's own fields,
+/// except `Range`, `If-Range`, `Accept-Encoding` and `Host`. They are sent to the origin of the URL only, and
+/// not after a redirect to another one.
+public let AVURLAssetHTTPHeaderFieldsKey = "AVURLAssetHTTPHeaderFieldsKey"
+
+/// The key of the media's MIME type. Without effect: the content determines the type.
+public let AVURLAssetOverrideMIMETypeKey = "AVURLAssetOverrideMIMETypeKey"
+
+// Options for the networks that requests may use. Accepted and ignored, because Linux does not report the
+// cost of a connection.
+
+/// The key of a `Bool` that indicates whether requests may use a mobile network. Without effect.
+public let AVURLAssetAllowsCellularAccessKey = "AVURLAssetAllowsCellularAccessKey"
+
+/// The key of a `Bool` that indicates whether requests may use a metered network. Without effect.
+public let AVURLAssetAllowsExpensiveNetworkAccessKey = "AVURLAssetAllowsExpensiveNetworkAccessKey"
+
+/// The key of a `Bool` that indicates whether requests may use a network in low-data mode. Without effect.
+public let AVURLAssetAllowsConstrainedNetworkAccessKey = "AVURLAssetAllowsConstrainedNetworkAccessKey"

@@ -1,0 +1,75 @@
+package import AudioCore
+package import AudioSession
+import Synchronization
+package import Transfer
+
+/// A player that is notified of the events of its items' media.
+package protocol MediumListener: AnyObject, Sendable {
+  /// Reports an event of the medium of item `id`. Any thread; events from one thread arrive in order.
+  func tell(_ note: TransferNote, of id: ItemID)
+}
+
+/// The medium of a remote asset.
+///
+/// The medium is created when it is first needed, and shared by all its users: an item while it is in a
+/// queue, and a loader while it reads. Therefore no data are fetched twice at a time, and none for items that
+/// are not played.
+package final class SharedMedium: Sendable {
+  /// An item in a queue that is notified of the medium's events.
+  private struct Listener {
+    weak var player: (any MediumListener)?
+    let id: ItemID
+  }
+
+  private struct State {
+    weak var source: (any MediaSource & AnyObject)?
+    /// The number of media that were created.
+    var made = 0
+    var listeners: [Listener] = []
+  }
+
+  package let asset: RemoteAsset
+  private let state = Mutex(State())
+
+  init(_ asset: RemoteAsset) { self.asset = asset }
+
+  /// Returns the medium, created by `make` if none exists.
+  func source(
+    _ make: (RemoteAsset, _ onNote: @escaping @Sendable (TransferNote) -> Void) -> any MediaSource & AnyObject
+  ) -> any MediaSource {
+    while true {
+      let (source, made) = state.withLock { ($0.source, $0.made) }
+      if let source { return source }
+      let new = make(asset) { [weak self] in self?.take($0) }
+      let isFirst = state.withLock { state in
+        guard state.made == made else { return false }
+        state.made += 1
+        state.source = new
+        return true
+      }
+      if isFirst { return new }
+    }
+  }
+
+  // MARK: Notes
+
+  /// Adds item `id` of `player` as a listener. Events are reported to the first listener only.
+  package func add(_ id: ItemID, of player: any MediumListener) {
+    let listener = Listener(player: player, id: id)
+    state.withLock { $0.listeners.append(listener) }
+  }
+
+  /// Removes item `id` from the listeners.
+  package func remove(_ id: ItemID) {
+    // Checked outside the lock: the check of a weak reference may hold the last reference to a player.
+    let gone = Set(state.withLock { $0.listeners }.filter { $0.player == nil }.map(\.id))
+    state.withLock { state in state.listeners.removeAll { $0.id == id || gone.contains($0.id) } }
+  }
+
+  private func take(_ note: TransferNote) {
+    for listener in state.withLock({ $0.listeners }) {
+      guard let player = listener.player else { continue }
+      return player.tell(note, of: listener.id)
+    }
+  }
+}

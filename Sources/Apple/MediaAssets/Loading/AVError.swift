@@ -1,0 +1,142 @@
+package import AudioCore
+public import Foundation
+
+/// The domain of `AVError`.
+public let AVFoundationErrorDomain = AVError.errorDomain
+
+/// An error of loading or playback.
+///
+/// Bridges to `NSError` with `as NSError`: domain "AVFoundationErrorDomain", Apple's codes, a description and
+/// a failure reason for people. The underlying error is the system's or the transfer's error, if known.
+public struct AVError: CustomNSError, LocalizedError, Hashable, Sendable {
+  /// The error codes that can occur here, with Apple's values.
+  public enum Code: Int, Sendable {
+    /// Memory is exhausted, or the decoder cannot be used at all.
+    case unknown = -11800
+    /// The audio server was restarted. Not used here: players reconnect automatically.
+    case mediaServicesWereReset = -11819
+    /// Decoding failed in the middle of the medium.
+    case decodeFailed = -11821
+    /// The file contains no audio in a known format.
+    case fileFormatNotRecognized = -11828
+    /// The file contains audio that cannot be parsed.
+    case fileFailedToParse = -11829
+    /// The URL does not support playback, or a library that it needs is not installed.
+    case operationNotSupportedForAsset = -11838
+    /// The file does not exist or cannot be read, or its transfer failed.
+    case failedToLoadMediaData = -11849
+    /// The server's responses contradict each other.
+    case serverIncorrectlyConfigured = -11850
+    /// Loading was cancelled, by `AVAsset.cancelLoading()`.
+    case operationCancelled = -11878
+  }
+
+  /// The error domain, "AVFoundationErrorDomain".
+  public static let errorDomain = "AVFoundationErrorDomain"
+
+  /// The error code.
+  public let code: Code
+  /// The reason, in a sentence for people; nil if `errorDescription` says all.
+  public let failureReason: String?
+  private let underlying: Underlying?
+
+  /// A code of another error domain.
+  private enum Underlying: Hashable {
+    case cocoa(Int)
+    case url(Int)
+
+    var error: NSError {
+      switch self {
+      case .cocoa(let code): NSError(domain: NSCocoaErrorDomain, code: code)
+      case .url(let code): NSError(domain: NSURLErrorDomain, code: code)
+      }
+    }
+  }
+
+  /// Creates an error with a code. `reason` is a sentence for people.
+  public init(_ code: Code, reason: String? = nil) {
+    self.init(code, reason: reason, nil)
+  }
+
+  private init(_ code: Code, reason: String?, _ underlying: Underlying?) {
+    self.code = code
+    self.failureReason = reason
+    self.underlying = underlying
+  }
+
+  /// Maps a decoder's error to Apple's codes. `opening` indicates whether it occurred while the file was
+  /// opened.
+  package init(_ error: DecodingError, opening: Bool) {
+    switch error.reason {
+    case .notFound:
+      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(260))  // NSFileReadNoSuchFileError
+    case .unreadable:
+      self.init(.failedToLoadMediaData, reason: error.message, .cocoa(256))  // NSFileReadUnknownError
+    case .notRecognized: self.init(.fileFormatNotRecognized, reason: error.message)
+    case .decodeFailed: self.init(opening ? .fileFailedToParse : .decodeFailed, reason: error.message)
+    case .unusable: self.init(.unknown, reason: error.message)
+    case .unsupported: self.init(.operationNotSupportedForAsset, reason: error.message)
+    case .network(let code): self.init(.failedToLoadMediaData, reason: error.message, .url(code))
+    case .badServer:
+      self.init(.serverIncorrectlyConfigured, reason: error.message, .url(NSURLErrorBadServerResponse))
+    }
+  }
+
+  /// The error for a readable file without playable audio.
+  package static var nothingToPlay: AVError {
+    AVError(DecodingError(reason: .notRecognized, message: "no audio that can be played"), opening: true)
+  }
+
+  /// The raw value of `code`.
+  public var errorCode: Int { code.rawValue }
+
+  /// The failure, in a sentence for people.
+  public var errorDescription: String? {
+    switch code {
+    case .unknown: "The operation could not be completed."
+    case .mediaServicesWereReset: "The system's audio was restarted."
+    case .decodeFailed: "The media could not be decoded."
+    case .fileFailedToParse: "The file could not be made sense of."
+    case .fileFormatNotRecognized: "The file has no audio that can be played."
+    case .operationNotSupportedForAsset: "The media cannot be played from there."
+    case .failedToLoadMediaData: "The media could not be read."
+    case .serverIncorrectlyConfigured: "The server's answers make no sense."
+    case .operationCancelled: "The operation was cancelled."
+    }
+  }
+
+  /// The user info of the `NSError`: description, failure reason and underlying error.
+  public var errorUserInfo: [String: Any] {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? ""]
+    if let failureReason { info[NSLocalizedFailureReasonErrorKey] = failureReason }
+    if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
+    return info
+  }
+}
+
+// Short names for `catch` clauses and comparisons: `AVError.decodeFailed`.
+extension AVError {
+  /// An alias of `Code.unknown`.
+  public static var unknown: Code { .unknown }
+  /// An alias of `Code.mediaServicesWereReset`.
+  public static var mediaServicesWereReset: Code { .mediaServicesWereReset }
+  /// An alias of `Code.fileFailedToParse`.
+  public static var fileFailedToParse: Code { .fileFailedToParse }
+  /// An alias of `Code.decodeFailed`.
+  public static var decodeFailed: Code { .decodeFailed }
+  /// An alias of `Code.fileFormatNotRecognized`.
+  public static var fileFormatNotRecognized: Code { .fileFormatNotRecognized }
+  /// An alias of `Code.operationNotSupportedForAsset`.
+  public static var operationNotSupportedForAsset: Code { .operationNotSupportedForAsset }
+  /// An alias of `Code.failedToLoadMediaData`.
+  public static var failedToLoadMediaData: Code { .failedToLoadMediaData }
+  /// An alias of `Code.serverIncorrectlyConfigured`.
+  public static var serverIncorrectlyConfigured: Code { .serverIncorrectlyConfigured }
+  /// An alias of `Code.operationCancelled`.
+  public static var operationCancelled: Code { .operationCancelled }
+}
+
+extension AVError.Code {
+  /// Makes `catch AVError.decodeFailed` match.
+  public static func ~= (code: AVError.Code, error: any Error) -> Bool { (error as? AVError)?.code == code }
+}

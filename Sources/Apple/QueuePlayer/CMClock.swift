@@ -1,0 +1,33 @@
+import AudioSession
+import HostTime
+public import MediaTime
+
+/// A clock. The only one is the host clock: it counts nanoseconds since the system's start, and continues
+/// while the application is suspended. Any thread; no call blocks.
+public final class CMClock: Sendable {
+  private let clock: any HostClock
+
+  private init(_ clock: any HostClock) { self.clock = clock }
+
+  /// The clock of `PlaybackEnvironment.current`, which may be virtual.
+  public static var hostTimeClock: CMClock { CMClock(PlaybackEnvironment.current.clock) }
+
+  /// The current time, in nanoseconds.
+  public var time: CMTime { CMTime(value: clock.now.nanoseconds, timescale: HostTime.timescale) }
+}
+
+/// Returns `CMClock.hostTimeClock`.
+public func CMClockGetHostTimeClock() -> CMClock { CMClock.hostTimeClock }
+
+/// Returns `CMClock.time`.
+public func CMClockGetTime(_ clock: CMClock) -> CMTime { clock.time }
+
+extension HostTime {
+  fileprivate static let timescale: CMTimeScale = 1_000_000_000
+
+  /// Creates a host time from a time of the host clock, which must be numeric.
+  init(_ time: CMTime) {
+    self.init(
+      nanoseconds: time.convertScale(Self.timescale, method: .roundHalfAwayFromZero).value)
+  }
+}

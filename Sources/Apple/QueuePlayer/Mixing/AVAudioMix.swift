@@ -1,0 +1,150 @@
+public import Foundation
+public import MediaAssets
+public import MediaTime
+import Synchronization
+
+/// A mix of an item's audio: the volume of its track over the item's time. Set as `AVPlayerItem.audioMix`;
+/// created as an `AVMutableAudioMix`. Any thread.
+open class AVAudioMix: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
+  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
+
+  fileprivate let parameters: Mutex<[AVAudioMixInputParameters]>
+
+  /// Creates a mix that changes nothing.
+  public override init() {
+    parameters = Mutex([])
+    super.init()
+  }
+
+  fileprivate init(_ other: AVAudioMix) {
+    parameters = Mutex(other.inputParameters.map { AVAudioMixInputParameters($0) })
+    super.init()
+  }
+
+  /// The parameters, each for a track. Parameters of unknown tracks are ignored; of several for one track,
+  /// the last one applies.
+  open var inputParameters: [AVAudioMixInputParameters] { parameters.withLock { $0 } }
+
+  /// Returns an immutable mix with these parameters.
+  open func copy(with zone: NSZone? = nil) -> Any { AVAudioMix(self) }
+
+  /// Returns an `AVMutableAudioMix` with these parameters.
+  open func mutableCopy(with zone: NSZone? = nil) -> Any {
+    let copy = AVMutableAudioMix()
+    copy.inputParameters = inputParameters
+    return copy
+  }
+
+  /// Returns the volume curve of a track; nil if the volume is unchanged.
+  func curve(ofTrack id: CMPersistentTrackID) -> VolumeCurve? {
+    inputParameters.last { $0.trackID == id }?.curve
+  }
+}
+
+/// A mutable mix. An item keeps a copy of the mix, so later changes of the mix have no effect on the item.
+open class AVMutableAudioMix: AVAudioMix, @unchecked Sendable {
+  // Unchecked as the superclass.
+
+  /// The parameters, each for a track; see `AVAudioMix.inputParameters`.
+  open override var inputParameters: [AVAudioMixInputParameters] {
+    get { super.inputParameters }
+    set {
+      let copies = newValue.map { AVAudioMixInputParameters($0) }
+      parameters.withLock { $0 = copies }
+    }
+  }
+}
+
+/// The volume of one track. Created as an `AVMutableAudioMixInputParameters`. Any thread.
+open class AVAudioMixInputParameters: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
+  // Unchecked because NSObject is not Sendable; the mutable state has a lock.
+
+  fileprivate struct State {
+    var trackID = kCMPersistentTrackID_Invalid
+    var curve: VolumeCurve?
+  }
+
+  fileprivate let state: Mutex<State>
+
+  /// Creates parameters of no track.
+  public override init() {
+    state = Mutex(State())
+    super.init()
+  }
+
+  fileprivate init(_ other: AVAudioMixInputParameters) {
+    state = Mutex(other.state.withLock { $0 })
+    super.init()
+  }
+
+  /// The number of the track; 0 for none.
+  open var trackID: CMPersistentTrackID { state.withLock { $0.trackID } }
+
+  var curve: VolumeCurve? { state.withLock { $0.curve } }
+
+  /// Returns an immutable copy of the parameters.
+  open func copy(with zone: NSZone? = nil) -> Any { AVAudioMixInputParameters(self) }
+
+  /// Returns a mutable copy, an `AVMutableAudioMixInputParameters`.
+  open func mutableCopy(with zone: NSZone? = nil) -> Any { AVMutableAudioMixInputParameters(self) }
+}
+
+/// The mutable volume of one track. The volume is 1 before the first time at which one is set. A volume, or
+/// the end of a ramp, applies until the next one starts.
+///
+/// A ramp ends early when the next one starts. Of two ramps with the same start, the one set last applies.
+open class AVMutableAudioMixInputParameters: AVAudioMixInputParameters, @unchecked Sendable {
+  // Unchecked as the superclass.
+
+  /// Creates parameters of no track.
+  public override init() { super.init() }
+
+  fileprivate override init(_ other: AVAudioMixInputParameters) { super.init(other) }
+
+  /// Creates parameters of `track`; of no track for nil.
+  public init(track: AVAssetTrack?) {
+    super.init()
+    if let track { trackID = track.trackID }
+  }
+
+  /// The number of the track; 0 for none.
+  open override var trackID: CMPersistentTrackID {
+    get { super.trackID }
+    set { state.withLock { $0.trackID = newValue } }
+  }
+
+  /// Sets the volume from `time` on.
+  ///
+  /// - Parameters:
+  ///   - volume: linear in amplitude; 0 is silence, 1 as recorded, and values above 1 amplify. Stops the
+  ///     program if it is below 0 or not finite.
+  ///   - time: a time in the item. Stops the program if it is not numeric.
+  open func setVolume(_ volume: Float, at time: CMTime) {
+    setVolumeRamp(
+      fromStartVolume: volume, toEndVolume: volume, timeRange: CMTimeRange(start: time, duration: .zero))
+  }
+
+  /// Changes the volume linearly from one value to another over a time range.
+  ///
+  /// - Parameters:
+  ///   - startVolume: a volume as in `setVolume(_:at:)`.
+  ///   - endVolume: a volume as in `setVolume(_:at:)`; applies after the range.
+  ///   - timeRange: a range of the item. Stops the program if its start or duration is not numeric.
+  open func setVolumeRamp(
+    fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: CMTimeRange
+  ) {
+    precondition(
+      startVolume >= 0 && endVolume >= 0 && startVolume.isFinite && endVolume.isFinite,
+      "The volume of an audio mix must be a number from 0.")
+    precondition(
+      timeRange.start.isNumeric && timeRange.duration.isNumeric && timeRange.duration >= .zero,
+      "The times of an audio mix must be numbers.")
+    let ramp = VolumeCurve.Ramp(
+      start: timeRange.start.seconds, end: timeRange.end.seconds, from: startVolume, to: endVolume)
+    state.withLock { state in
+      var curve = state.curve ?? VolumeCurve()
+      curve.add(ramp)
+      state.curve = curve
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import AudioCore
+public import AudioSession
+public import Foundation
+import HostTime
+public import MediaAssets
+public import MediaTime
+public import Observation
+import PlaybackEngine
+import Synchronization
+
+/// An asset in a player's queue, with its status and its playback position.
+///
+/// An item can be in the queue of one player only, and only once. After it has left the queue it keeps its
+/// status and position and can be inserted again. It then continues at its position, or starts from the
+/// beginning if it had reached its end.
+///
+/// Every member may be used on any thread. On the main queue, properties have the values last reported to
+/// observers; on other threads they may be newer. No call blocks.
+@preconcurrency @MainActor
+open class AVPlayerItem: NSObject, NSCopying {
+  /// The status of an item.
+  public enum Status: Int, Sendable {
+    /// The item has not been opened yet.
+    case unknown = 0
+    /// The item was opened and can be played.
+    case readyToPlay = 1
+    /// The item can no longer be played; `error` contains the reason.
+    case failed = 2
+  }
+
+  nonisolated package let observations = ObservationList(tracked: .ofNewObject())
+  nonisolated let state: Mutex<ItemState>
+
+  /// Creates an item for the media at `url`. Opens no file.
+  nonisolated public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
+
+  /// Creates an item for an asset. Opens no file.
+  nonisolated public convenience init(asset: AVAsset) {
+    self.init(asset: asset, automaticallyLoadedAssetKeys: ["duration"])
+  }
+
+  // The only designated initializer, as on Apple's systems. Clients' subclasses override only this one, and
+  // declare others with the signatures of those before without `override`.
+
+  /// Creates an item for an asset. Opens no file. All keys are loaded together when a player opens the item,
+  /// whatever keys are listed.
+  nonisolated public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {
+    state = Mutex(ItemState(asset: asset, loadedKeys: automaticallyLoadedAssetKeys ?? []))
+    super.init()
+  }
+
+  /// Creates an item for an asset. Opens no file. The keys have no effect, because all are loaded together.
+  nonisolated public convenience init(
+    asset: AVAsset, automaticallyLoadedAssetKeys: [AVPartialAsyncProperty<AVAsset>]
+  ) {
+    self.init(asset: asset)
+  }
+
+  /// Returns a new item for the same asset, in no queue, positioned at its beginning.
+  nonisolated open func copy(with zone: NSZone? = nil) -> Any {
+    let original = state.withLock { $0 }
+    let copy = AVPlayerItem(asset: original.asset, automaticallyLoadedAssetKeys: original.loadedKeys)
+    copy.state.withLock { state in
+      state.forwardPlaybackEndTime = original.forwardPlaybackEndTime
+      state.preferredForwardBufferDuration = original.preferredForwardBufferDuration
+      state.inert = original.inert
+      state.audioTimePitchAlgorithm = original.audioTimePitchAlgorithm
+      state.audioMix = original.audioMix
+      state.volumeCurve = original.volumeCurve
+    }
+    return copy
+  }
+
+  // MARK: State
+
+  nonisolated open var asset: AVAsset { state.withLock { $0.asset } }
+
+  /// The keys given when the item was made; `["duration"]` by default.
+  nonisolated open var automaticallyLoadedAssetKeys: [String] { state.withLock { $0.loadedKeys } }
+
+  /// The status of the item. Does not change after the item has left its queue. One exception: an item whose
+  /// player is released before it was opened is still opened. Observable.
+  nonisolated open var status: Status {
+    observations.note(.status)
+    return knownState.status
+  }
+
+  /// The reason of the failure, an `AVError`; nil unless `status` is `failed`.
+  nonisolated open var error: (any Error)? {
+    observations.note(.error)
+    return state.withLock { $0.error }
+  }
+
+  /// The duration, independent of `forwardPlaybackEndTime`; indefinite before the item is ready. May become
+  /// more exact during playback. Observable.
+  nonisolated open var duration: CMTime {
+    observations.note(.duration)
+    return knownState.info?.duration ?? .indefinite
+  }
+
+  /// The seekable ranges, as `NSValue`s: the whole item once it is ready and its length is known, otherwise
+  /// empty. For an item from a server without range requests, the parts that were fetched.
+  nonisolated open var seekableTimeRanges: [NSValue] { seekableRanges }
+
+  /// The available ranges, as `NSValue`s, in order and at most 32: the whole item if it is a file. For a
+  /// remote item the parts that were fetched: exact up to the read position, otherwise estimated. Observable;
+  /// changes at most four times a second.
+  nonisolated open var loadedTimeRanges: [NSValue] { loadedRanges }
+
+  /// Whether the item will probably play to its end without stalling. True for a file that is ready.
+  /// Observable.
+  nonisolated open var isPlaybackLikelyToKeepUp: Bool {
+    observations.note(.isPlaybackLikelyToKeepUp)
+    return buffer?.isLikelyToKeepUp ?? false
+  }
+
+  /// Whether no data is available for playback. True until the item is ready. Observable.
+  nonisolated open var isPlaybackBufferEmpty: Bool {
+    observations.note(.isPlaybackBufferEmpty)
+    return buffer?.isEmpty ?? true
+  }
+
+  /// Whether reading ahead has stopped because the buffer is full. True for a file that is ready. Observable.
+  nonisolated open var isPlaybackBufferFull: Bool {
+    observations.note(.isPlaybackBufferFull)
+    return buffer?.isFull ?? false
+  }
+
+  /// The duration of media to read ahead, in seconds, at least 2; 0, the default, lets the player choose.
+  /// Applies to remote items only.
+  nonisolated open var preferredForwardBufferDuration: TimeInterval {
+    get {
+      observations.note(.preferredForwardBufferDuration)
+      return state.withLock { $0.preferredForwardBufferDuration }
+    }
+    set {
+      set(.preferredForwardBufferDuration) {
+        state.withLock { $0.preferredForwardBufferDuration = newValue }
+        if let (core, id) = attachment { core.engine.setReadAhead(readAhead, of: id) }
+      }
+    }
+  }
+
+  /// The amount to read ahead according to `preferredForwardBufferDuration`.
+  nonisolated var readAhead: MediaReadAhead {
+    let seconds = state.withLock { $0.preferredForwardBufferDuration }
+    return seconds > 0 ? .seconds(seconds) : .usual
+  }
+
+  // MARK: Rates
+
+  /// The algorithm for rates other than 1; `timeDomain` by default. A change takes effect at once, even
+  /// during playback.
+  nonisolated open var audioTimePitchAlgorithm: AVAudioTimePitchAlgorithm {
+    get {
+      observations.note(.audioTimePitchAlgorithm)
+      return state.withLock { $0.audioTimePitchAlgorithm }
+    }
+    set {
+      set(.audioTimePitchAlgorithm) {
+        state.withLock { $0.audioTimePitchAlgorithm = newValue }
+        if let (core, id) = attachment { core.engine.setAlgorithm(newValue.algorithm, of: id) }
+      }
+    }
+  }
+
+  /// Whether the item can play at rates above 2. True once it is ready. Rates from 1 to 2 are always
+  /// possible.
+  nonisolated open var canPlayFastForward: Bool { status == .readyToPlay }
+
+  /// Whether the item can play at rates between 0 and 1. True once it is ready.
+  nonisolated open var canPlaySlowForward: Bool { status == .readyToPlay }
+
+  /// Whether the item can play at rate −1. Always false.
+  nonisolated open var canPlayReverse: Bool { false }
+
+  /// Whether the item can play at rates between −1 and 0. Always false.
+  nonisolated open var canPlaySlowReverse: Bool { false }
+
+  /// Whether the item can play at rates below −1. Always false.
+  nonisolated open var canPlayFastReverse: Bool { false }
+
+  // MARK: Time
+
+  /// Returns the time that is heard now; after a seek the requested time, as long as its frame is heard. If
+  /// the item is not current, returns its start position or the position at which it stopped.
+  nonisolated open func currentTime() -> CMTime { place }
+
+  /// The mean bit rate of the last second heard, in bits per second; 0 if unknown or if the item is in no
+  /// queue. Any thread.
+  package nonisolated var heardBitRate: Double {
+    attachment.map { core, id in core.engine.bitRate(of: id) } ?? 0
+  }
+
+  /// The time at which playback of the item ends, if earlier than its own end; `.invalid`, the default, for
+  /// its own end. When this time is reached, `didPlayToEndTimeNotification` is posted and the player's
+  /// `actionAtItemEnd` takes effect.
+  nonisolated open var forwardPlaybackEndTime: CMTime {
+    get {
+      observations.note(.forwardPlaybackEndTime)
+      return state.withLock { $0.forwardPlaybackEndTime }
+    }
+    set {
+      set(.forwardPlaybackEndTime) {
+        state.withLock { $0.forwardPlaybackEndTime = newValue }
+        guard let (core, id) = attachment else { return }
+        core.engine.setEnd(newValue.isNumeric ? newValue.seconds : nil, of: id)
+      }
+    }
+  }
+
+  /// Moves to `time` of the item. The seek is exact to the frame, with one exception: parts of a remote item
+  /// with a variable bit rate that are not fetched yet. There the position may deviate by 1 % of the
+  /// duration. Stops the program if the time is invalid or indefinite.
+  nonisolated open func seek(to time: CMTime) {
+    seek(to: time, tolerances: [], completion: nil)
+  }
+
+  /// Moves to `time` as `seek(to:)` does. With zero tolerances the seek is always exact to the frame. For
+  /// that, all data of a remote item up to the position may have to be fetched. Stops the program if the time
+  /// is invalid or indefinite or a tolerance is invalid or negative.
+  nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
+    seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: nil)
+  }
+
+  /// Moves to `time` as `seek(to:)` does, and reports the end of the seek.
+  ///
+  /// The handler receives true when the seek is done. If the item is not opened yet or not current, it
+  /// receives true at once, and the item will start at `time`. It receives false at once for a time outside
+  /// `seekableTimeRanges`, when another seek replaces this one, or when the item leaves the queue.
+  ///
+  /// - Parameters:
+  ///   - time: a time in this item.
+  ///   - completionHandler: called once, on the main queue.
+  @preconcurrency
+  nonisolated open func seek(to time: CMTime, completionHandler: (@Sendable (Bool) -> Void)?) {
+    seek(to: time, tolerances: [], completion: completionHandler)
+  }
+
+  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does, and reports the end of the seek as
+  /// `seek(to:completionHandler:)` does.
+  @preconcurrency
+  nonisolated open func seek(
+    to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
+    completionHandler: (@Sendable (Bool) -> Void)?
+  ) {
+    seek(to: time, tolerances: [toleranceBefore, toleranceAfter], completion: completionHandler)
+  }
+
+  /// Moves to `time`. Returns the value that the handler of `seek(to:completionHandler:)` receives.
+  @discardableResult
+  nonisolated open func seek(to time: CMTime) async -> Bool {
+    // An unchecked continuation: if the application ends during the seek, it is never resumed.
+    await withUnsafeContinuation { continuation in
+      seek(to: time, tolerances: [], isDirect: true) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Moves to `time` as `seek(to:toleranceBefore:toleranceAfter:)` does. Returns the value that the handler
+  /// of `seek(to:completionHandler:)` receives.
+  @discardableResult
+  nonisolated open func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
+    // An unchecked continuation: if the application ends during the seek, it is never resumed.
+    await withUnsafeContinuation { continuation in
+      seek(to: time, tolerances: [toleranceBefore, toleranceAfter], isDirect: true) {
+        continuation.resume(returning: $0)
+      }
+    }
+  }
+
+  /// Cancels the seek whose completion handler was not called yet. The handler receives false at once.
+  nonisolated open func cancelPendingSeeks() {
+    guard let (core, id) = attachment else { return }
+    core.cancelSeek(of: id)
+  }
+}
+
+extension AVPlayerItem {
+  /// Returns the log of the item's network requests; nil if none were sent.
+  nonisolated public func accessLog() -> AVPlayerItemAccessLog? {
+    let now = asset.loader.environment().clock.now
+    return state.withLock { $0.network.first?.accesses(at: now) }.flatMap {
+      $0.isEmpty ? nil : AVPlayerItemAccessLog($0)
+    }
+  }
+
+  /// Returns the log of the item's network errors; nil if none occurred.
+  nonisolated public func errorLog() -> AVPlayerItemErrorLog? {
+    state.withLock { $0.network.first?.failures }.flatMap { $0.isEmpty ? nil : AVPlayerItemErrorLog($0) }
+  }
+}
+
+extension AVPlayerItem {
+  /// The mix of the item's audio; nil, the default, for none. With nil, samples are the decoder's, bit for
+  /// bit.
+  ///
+  /// Stored as a copy. The volume follows the item's time after seeks and at every rate. A change takes
+  /// effect without a gap, at the latest after the frames that the output cannot replace. Observable.
+  nonisolated public var audioMix: AVAudioMix? {
+    get {
+      observations.note(.audioMix)
+      return state.withLock { $0.audioMix }
+    }
+    set {
+      let copy = newValue?.copy() as? AVAudioMix
+      let curve = copy?.curve(ofTrack: AVAssetTrack.onlyID)
+      set(.audioMix) {
+        var mix = copy
+        let isChange = state.withLock { state in
+          defer { state.volumeCurve = curve }
+          swap(&state.audioMix, &mix)
+          return state.volumeCurve != curve
+        }
+        guard isChange, let (core, id) = attachment else { return }
+        core.engine.decodeAnew(id)
+      }
+    }
+  }
+}
+
+extension AVPlayerItem: KeyValueObserving, ObservedObject {}
+
+extension AVPlayerItem: Observable {}

@@ -1,0 +1,277 @@
+import AudioCore
+import AudioSession
+import Foundation
+import MediaAssets
+import MediaTime
+import PlaybackEngine
+import Synchronization
+
+/// The state of an item, protected by its lock.
+struct ItemState: Sendable {
+  /// The queue that contains the item, and the item's number in the queue. Each insertion assigns a new
+  /// number, so that notices of an earlier insertion are not applied to this one.
+  struct Attachment: Sendable {
+    weak var core: PlayerCore?
+    var id: ItemID
+  }
+
+  let asset: AVAsset
+  let loadedKeys: [String]
+  var attachment: Attachment?
+  /// Whether out-of-range ReplayGain values were reported.
+  var hasReportedReplayGain = false
+  var status = AVPlayerItem.Status.unknown
+  var error: AVError?
+  var info: ItemInfo?
+  /// The buffer's state, valid once the item is ready.
+  var buffer = BufferState.all
+  /// The available and the seekable parts; nil if all of the item is available.
+  var extent: MediaExtent?
+  /// The stream's last metadata whose frame has been heard.
+  var timedMetadata: [AVMetadataItem]?
+  /// The start position, or the position at which the item stopped.
+  var place = CMTime.zero
+  var forwardPlaybackEndTime = CMTime.invalid
+  var preferredForwardBufferDuration: TimeInterval = 0
+  /// The inert properties; empty until one is set, because there may be 100 000 items.
+  var inert: [InertItemProperties] = []
+  /// The network log, at most one; empty before the first network event, because there may be 100 000 items.
+  var network: [NetworkLog] = []
+  /// The track, created at its first use.
+  var track: AVPlayerItemTrack?
+  /// The value of `AVPlayerItemTrack.isEnabled`.
+  var isTrackEnabled = true
+  /// The timebase, created at its first use.
+  var timebase: CMTimebase?
+  var outputs: [AVPlayerItemOutput] = []
+  var audioTimePitchAlgorithm = AVAudioTimePitchAlgorithm.timeDomain
+  var audioMix: AVAudioMix?
+  /// The volume curve that `audioMix` sets for the track.
+  var volumeCurve: VolumeCurve?
+
+  init(asset: AVAsset, loadedKeys: [String]) {
+    self.asset = asset
+    self.loadedKeys = loadedKeys
+  }
+
+  /// The time at which the item ends at the latest; indefinite if unknown.
+  var end: CMTime {
+    let duration = info?.duration ?? .indefinite
+    guard forwardPlaybackEndTime.isNumeric else { return duration }
+    return duration.isNumeric ? min(duration, forwardPlaybackEndTime) : forwardPlaybackEndTime
+  }
+
+  /// The start position of an item inserted now, in seconds: its last position, or 0 if that was its end.
+  var startSeconds: Double {
+    guard place.isNumeric, place > .zero else { return 0 }
+    return end.isNumeric && place >= end ? 0 : place.seconds
+  }
+}
+
+extension AVPlayerItem {
+  /// The queue that contains the item, as visible to the caller, and the item's number in the queue.
+  nonisolated var attachment: (core: PlayerCore, id: ItemID)? {
+    guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core,
+      core.holds(attachment.id)
+    else { return nil }
+    return (core, attachment.id)
+  }
+
+  /// Whether the item is in the queue of `player`. Any thread.
+  package nonisolated func isPlayed(by player: AVPlayer?) -> Bool {
+    attachment.map { $0.core === player?.core } ?? false
+  }
+
+  /// The state that observers were told; off the main queue the engine's present state.
+  nonisolated var knownState: (status: Status, info: ItemInfo?) {
+    let (status, info, attachment) = state.withLock { ($0.status, $0.info, $0.attachment) }
+    guard status == .unknown, let attachment, let core = attachment.core, !core.readsMirror,
+      let present = core.engine.info(of: attachment.id)
+    else { return (status, info) }
+    return (.readyToPlay, present)
+  }
+
+  /// The buffer's state; nil before the item is ready.
+  nonisolated var buffer: BufferState? {
+    status == .readyToPlay ? state.withLock { $0.buffer } : nil
+  }
+
+  /// The whole item as a range; empty until its length is known.
+  nonisolated private var wholeRange: [NSValue] {
+    guard let duration = knownState.info?.duration, duration.isNumeric else { return [] }
+    return [NSValue(timeRange: CMTimeRange(start: .zero, duration: duration))]
+  }
+
+  /// The ranges that are available.
+  nonisolated var loadedRanges: [NSValue] {
+    observations.note(.duration)
+    observations.note(.loadedTimeRanges)
+    let info = knownState.info
+    guard let extent = state.withLock({ $0.extent }), let info else { return presumedRanges }
+    let rate = CMTimeScale(info.format.sampleRate)
+    func time(_ seconds: Double) -> CMTime {
+      CMTime(value: CMTimeValue((seconds * Double(rate)).rounded()), timescale: rate)
+    }
+    return extent.loaded.map { range in
+      let start = time(range.lowerBound)
+      return NSValue(timeRange: CMTimeRange(start: start, duration: time(range.upperBound) - start))
+    }
+  }
+
+  /// The ranges that can be seeked to.
+  nonisolated var seekableRanges: [NSValue] {
+    observations.note(.duration)
+    guard let extent = state.withLock({ $0.extent }) else { return presumedRanges }
+    return extent.isSeekable ? wholeRange : loadedRanges
+  }
+
+  /// The ranges assumed available without further information: all of a file, and nothing of a remote item.
+  private nonisolated var presumedRanges: [NSValue] { asset.loader.shared == nil ? wholeRange : [] }
+
+  nonisolated var place: CMTime {
+    let (attachment, place, end) = state.withLock { ($0.attachment, $0.place, $0.end) }
+    guard let attachment, let core = attachment.core else { return place }
+    guard let heard = core.time(of: attachment.id) else {
+      return core.engine.contains(attachment.id) || !end.isNumeric ? place : end
+    }
+    // The requested time, as long as its nearest frame is the heard one.
+    return place.rounds(to: heard) ? place : heard
+  }
+
+  /// Saves the item's current position, before it leaves its queue.
+  nonisolated func keepPlace() {
+    let place = place
+    state.withLock { $0.place = place }
+  }
+
+  /// Attaches the item to `core` under a new number. Returns the number.
+  nonisolated func attach(to core: PlayerCore) -> ItemID {
+    let id = ItemID.next()
+    state.withLock { $0.attachment = ItemState.Attachment(core: core, id: id) }
+    return id
+  }
+
+  /// Detaches the item from its queue, if its number is still `id`.
+  nonisolated func detach(_ id: ItemID) {
+    state.withLock { state in
+      if state.attachment?.id == id { state.attachment = nil }
+    }
+  }
+
+  /// Sets a property of the item by `change`, and notifies its observers and those of its player.
+  nonisolated func set(_ key: ObservedKey, _ change: () -> Void) {
+    if let core = state.withLock({ $0.attachment?.core }) {
+      core.set(key, of: self, change)
+    } else {
+      // An item in no queue is visible to its own observers only.
+      asset.loader.environment().suspension.set(observations.property(key), of: observations, change)
+    }
+  }
+
+  /// Opens an unopened item in the background, without a player, because its player was released.
+  nonisolated func openAlone() {
+    guard state.withLock({ $0.status }) == .unknown else { return }
+    let suspension = asset.loader.environment().suspension
+    asset.loader.load { [weak self] outcome in
+      suspension.tellLater { [weak self, weak suspension] in
+        guard let self, self.state.withLock({ $0.status }) == .unknown else { return }
+        let (status, info, error) = Self.state(after: outcome)
+        suspension?.change(self.newKeys(status: status, info: info, error: error), of: self.observations) {
+          self.become(status: status, info: info, error: error)
+        }
+      }
+    }
+  }
+
+  nonisolated private static func state(
+    after outcome: AssetLoader.Outcome
+  ) -> (status: Status, info: ItemInfo?, error: AVError?) {
+    switch outcome {
+    case .success(let values):
+      guard let info = values.info else { return (.failed, nil, .nothingToPlay) }
+      return (.readyToPlay, info, nil)
+    case .failure(let error): return (.failed, nil, error)
+    }
+  }
+
+  /// Returns the properties that `become` will change.
+  nonisolated func newKeys(
+    status: Status, info: ItemInfo? = nil, error: AVError? = nil
+  ) -> Set<ObservedKey> {
+    let before = state.withLock { $0 }
+    var keys: Set<ObservedKey> = []
+    if status != before.status { keys.insert(.status) }
+    if let info, info != before.info { keys.insert(.duration) }
+    if error != nil { keys.insert(.error) }
+    return keys
+  }
+
+  /// Returns the properties that a new buffer state will change.
+  nonisolated func newKeys(buffer: BufferState) -> Set<ObservedKey> {
+    let before = state.withLock { $0.buffer }
+    var keys: Set<ObservedKey> = []
+    if buffer.isEmpty != before.isEmpty { keys.insert(.isPlaybackBufferEmpty) }
+    if buffer.isLikelyToKeepUp != before.isLikelyToKeepUp { keys.insert(.isPlaybackLikelyToKeepUp) }
+    if buffer.isFull != before.isFull { keys.insert(.isPlaybackBufferFull) }
+    return keys
+  }
+
+  /// Records that the item is ready or has failed.
+  nonisolated func become(status: Status, info: ItemInfo? = nil, error: AVError? = nil) {
+    state.withLock { state in
+      state.status = status
+      state.info = info ?? state.info
+      state.error = error
+    }
+  }
+
+  /// Seeks to `time`, for all public forms of `seek`. `isDirect`: the completion may be called on any thread.
+  nonisolated func seek(
+    to time: CMTime, tolerances: [CMTime], isDirect: Bool = false, completion: (@Sendable (Bool) -> Void)?
+  ) {
+    let seconds = time.secondsToSeek(tolerances: tolerances)
+    let isExact = !tolerances.isEmpty && tolerances.allSatisfy { $0 == .zero }
+    guard let (core, id) = attachment else {
+      state.withLock { $0.place = time.isNumeric ? max(time, .zero) : .zero }
+      completion.map { asset.loader.environment().suspension.deferred($0)(true) }
+      return
+    }
+    let duration = knownState.info?.duration ?? .indefinite
+    let isOutside =
+      seconds < 0 || duration.isNumeric && seconds > duration.seconds || knownState.info?.live != nil
+    if !isOutside, core.knownCurrent?.id == id {
+      core.seek(
+        self, id, to: time, seconds: seconds, isExact: isExact, isDirect: isDirect, completion: completion)
+      return
+    }
+    if !isOutside {
+      state.withLock { $0.place = time }
+      core.engine.setStart(seconds, of: id)
+    }
+    completion.map { core.deferred($0, isDirect: isDirect)(!isOutside) }
+  }
+}
+
+extension CMTime {
+  /// Whether `other` is the nearest time to this one in its timescale.
+  fileprivate func rounds(to other: CMTime) -> Bool {
+    guard isNumeric, other.isNumeric else { return false }
+    return convertScale(other.timescale, method: .roundHalfAwayFromZero).value == other.value
+  }
+}
+
+extension CMTime {
+  /// Returns the seconds to seek to, validated like Apple's items. An infinite time becomes the farthest
+  /// position on its side.
+  func secondsToSeek(tolerances: [CMTime] = []) -> Double {
+    precondition(
+      isValid && !isIndefinite, "Seeking is not possible to time \(isValid ? "{INDEFINITE}" : "{INVALID}")")
+    for tolerance in tolerances {
+      precondition(
+        tolerance.isValid && !tolerance.isIndefinite && tolerance >= .zero,
+        "Seeking is not possible with an invalid or negative tolerance")
+    }
+    // The limit is far longer than any medium, and its frames fit in 64 bits at every sample rate.
+    return min(max(seconds, -4e9), 4e9)
+  }
+}
