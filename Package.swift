@@ -389,8 +389,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .executableTarget(
         name: "Backgrounder",
         dependencies: [
-          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
-          "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
+          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading", "HostTime",
+          "MusicFiles", "PulseOutput", "QueuePlayer", "RunTimeline", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

@@ -72,7 +72,7 @@ final class Bench {
       switch event {
       case .response(let head, _): "\(head.status)"
       case .resumed(let offset): "resumed \(offset)"
-      case .progress: nil
+      case .requested, .progress: nil
       case .retry: "retry"
       case .changed: "changed"
       case .finished(let count): "finished \(count)"
