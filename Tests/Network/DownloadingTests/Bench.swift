@@ -82,6 +82,12 @@ final class Bench {
     }
   }
 
+  /// The number of stored bytes after which each request asked.
+  var requests: [Int64] {
+    log.events.withLock { $0.map(\.self) }
+      .compactMap { event in if case .requested(let count) = event { count } else { nil } }
+  }
+
   var progress: [Int64] {
     log.events.withLock { $0.map(\.self) }
       .compactMap { event in if case .progress(let count, _) = event { count } else { nil } }
