@@ -409,8 +409,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .executableTarget(
         name: "Backgrounder",
         dependencies: [
-          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "HostTime", "MusicFiles",
-          "PulseOutput", "RunTimeline", "Transfer",
+          "AppLifecycle", "Continuo", "ContinuoLocation", "CurlTransport", "Downloading", "HostTime",
+          "MusicFiles", "PulseOutput", "RunTimeline", "Transfer",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict),

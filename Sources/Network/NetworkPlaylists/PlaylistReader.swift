@@ -1,5 +1,4 @@
 package import HostTime
-import Synchronization
 package import Transfer
 
 /// Reads a playlist from the network with the playlists that it names. Releasing the object ends the reading.
@@ -31,25 +30,17 @@ package final class PlaylistReader: Sendable {
     var present: Transferring?
     var answer = PlaylistAnswer()
     var requests = 0
-    var onEnd: (@Sendable (PlaylistAnswer) -> Void)?
-  }
-
-  private struct Inbox {
-    var events: [(attempt: Int, event: TransferEvent)] = []
-    /// The number of body bytes of the current attempt.
-    var byteCount = 0
+    /// The number of the current request. Events of earlier requests are ignored.
     var attempt = 0
-    var transfer: TransferID?
+    var onEnd: (@Sendable (PlaylistAnswer) -> Void)?
   }
 
   private let settings: RequestSettings
   private let first: WebURL
-  private let transport: any HTTPTransport
   private let clock: any HostClock
   private let deadline: HostTime
   private let state: WorkerState<State>
-  private let inbox = Mutex(Inbox())
-  private let worker = Mutex<(any Worker)?>(nil)
+  private let runner: TransferRunner
 
   /// Starts to read `url` at once.
   ///
@@ -61,7 +52,6 @@ package final class PlaylistReader: Sendable {
     onEnd: @escaping @Sendable (PlaylistAnswer) -> Void
   ) {
     self.settings = settings
-    self.transport = transport
     self.clock = clock
     first = url
     deadline = clock.now.advanced(bySeconds: NetworkLimits.playlistTime)
@@ -70,29 +60,22 @@ package final class PlaylistReader: Sendable {
     let entry = NetworkPlaylist.Entry(url: url, credentials: settings.credentials)
     state.pending = [Pending(entry: entry, reach: settings.reach, chain: [])]
     self.state = WorkerState(state)
-    let body: @Sendable () -> WorkerNext = { [weak self] in self?.step() ?? .whenSignalled }
-    worker.withLock { $0 = clock.makeWorker("continuo-list", body: body) }
+    runner = TransferRunner(transport: transport)
+    runner.begin("continuo-list", on: clock) { [weak self] in self?.step() ?? .whenSignalled }
   }
 
-  deinit {
-    worker.withLock { $0 }?.cancel()
-    cancel()
-  }
+  deinit { runner.end() }
 
   private func step() -> WorkerNext {
-    let events = inbox.withLock { inbox in
-      defer { inbox.events = [] }
-      return inbox.events
-    }
+    let inputs = runner.takeInputs()
     let end: (call: @Sendable (PlaylistAnswer) -> Void, answer: PlaylistAnswer)? = state.use { state in
-      for event in events where state.present != nil {
+      for case .event(let event, let attempt) in inputs {
         // Remaining events of a redirected request do not belong to the next one.
-        guard event.attempt == inbox.withLock({ $0.attempt }) else { continue }
-        take(event.event, &state)
+        guard state.present != nil, attempt == state.attempt else { continue }
+        take(event, &state)
       }
       if clock.now >= deadline, state.onEnd != nil {
-        state.present = nil
-        cancel()
+        cancel(&state)
         state.pending = []
         state.answer.failure =
           state.answer.failure ?? "the playlist took longer than \(Int(NetworkLimits.playlistTime)) s"
@@ -101,6 +84,7 @@ package final class PlaylistReader: Sendable {
       guard state.present == nil, let onEnd = state.onEnd.take() else { return nil }
       return (onEnd, state.answer)
     }
+    runner.goOn()
     if let end { end.call(end.answer) }
     return state.use { $0.onEnd == nil } ? .whenSignalled : .at(deadline)
   }
@@ -140,21 +124,15 @@ package final class PlaylistReader: Sendable {
   private func send(_ transferring: Transferring, _ state: inout State) {
     state.present = transferring
     state.requests += 1
-    let attempt = inbox.withLock { inbox in
-      inbox.attempt += 1
-      inbox.byteCount = 0
-      return inbox.attempt
-    }
-    let transfer = transport.start(transferring.request, sink: PlaylistSink(self, attempt))
-    inbox.withLock { $0.transfer = transfer }
+    state.attempt += 1
+    _ = runner.carryOut(.start(transferring.request, attempt: state.attempt))
   }
 
-  private func cancel() {
-    let transfer = inbox.withLock { inbox in
-      inbox.attempt += 1
-      return inbox.transfer.take()
-    }
-    if let transfer { transport.cancel(transfer) }
+  /// Cancels the request in progress, and ignores those of its events that have arrived.
+  private func cancel(_ state: inout State) {
+    state.attempt += 1
+    state.present = nil
+    runner.cancelTransfer()
   }
 
   private func take(_ event: TransferEvent, _ state: inout State) {
@@ -178,7 +156,6 @@ package final class PlaylistReader: Sendable {
     case .end:
       if present.kind == nil { recognize(&state) }
       guard let present = state.present, let kind = present.kind else { return }
-      inbox.withLock { $0.transfer = nil }
       state.present = nil
       read(present, kind, &state)
     case .failure(let failure): end(present, failure.message, &state)
@@ -186,7 +163,7 @@ package final class PlaylistReader: Sendable {
   }
 
   private func redirect(_ present: Transferring, to location: String, _ state: inout State) {
-    cancel()
+    cancel(&state)
     var following = present
     do throws(TransferFailure) {
       let next = try following.redirects.follow(location, from: present.request.url, at: present.address)
@@ -206,8 +183,7 @@ package final class PlaylistReader: Sendable {
       contentType: present.head?.fields["Content-Type"], url: present.request.url, beginning: present.bytes)
     state.present?.kind = kind
     guard kind == nil else { return }
-    cancel()
-    state.present = nil
+    cancel(&state)
     if !present.pending.chain.isEmpty {
       state.answer.media.append(
         PlaylistAnswer.Medium(present.pending.entry, reach: present.pending.reach))
@@ -237,8 +213,7 @@ package final class PlaylistReader: Sendable {
   }
 
   private func end(_ present: Transferring, _ reason: String, _ state: inout State) {
-    cancel()
-    state.present = nil
+    cancel(&state)
     if present.kind != nil, present.pending.chain.isEmpty { state.answer.isPlaylist = true }
     fail(reason, of: present.pending, &state)
   }
@@ -251,36 +226,5 @@ package final class PlaylistReader: Sendable {
     guard state.answer.problems.count < NetworkLimits.playlistEntries else { return }
     state.answer.problems.append(
       NetworkPlaylist.Problem(text: pending.entry.url.textForMessages, reason: reason))
-  }
-
-  fileprivate func take(_ event: TransferEvent, attempt: Int) -> TransferDemand {
-    let demand: TransferDemand = inbox.withLock { inbox in
-      guard inbox.attempt == attempt else { return .pause }
-      inbox.events.append((attempt, event))
-      if case .body(let bytes) = event { inbox.byteCount += bytes.count }
-      // More bytes are never needed.
-      return inbox.byteCount > NetworkLimits.feed ? .pause : .more
-    }
-    worker.withLock { $0 }?.signal()
-    return demand
-  }
-}
-
-/// Forwards the events of one request to the reader.
-private final class PlaylistSink: TransferSink {
-  private struct Owner {
-    weak var reader: PlaylistReader?
-  }
-
-  private let owner: Mutex<Owner>
-  private let attempt: Int
-
-  init(_ reader: PlaylistReader, _ attempt: Int) {
-    owner = Mutex(Owner(reader: reader))
-    self.attempt = attempt
-  }
-
-  func take(_ event: TransferEvent, of transfer: TransferID) -> TransferDemand {
-    owner.withLock { $0.reader }?.take(event, attempt: attempt) ?? .pause
   }
 }

@@ -72,7 +72,7 @@ final class Bench {
       switch event {
       case .response(let head, _): "\(head.status)"
       case .resumed(let offset): "resumed \(offset)"
-      case .progress: nil
+      case .requested, .progress: nil
       case .retry: "retry"
       case .changed: "changed"
       case .finished(let count): "finished \(count)"
@@ -80,6 +80,12 @@ final class Bench {
       case .stopped(let record): "stopped \(record.length)"
       }
     }
+  }
+
+  /// The number of stored bytes after which each request asked.
+  var requests: [Int64] {
+    log.events.withLock { $0.map(\.self) }
+      .compactMap { event in if case .requested(let count) = event { count } else { nil } }
   }
 
   var progress: [Int64] {

@@ -62,6 +62,7 @@ struct DownloadTests {
     serve()
     try bench.begin()
     bench.advance(25)
+    #expect(bench.requests == [0])
     bench.kill()
     let recorded = try #require(bench.recorded)
     #expect((950_000...1_010_000).contains(recorded))
@@ -70,6 +71,7 @@ struct DownloadTests {
     #expect(bench.events == ["206", "resumed \(recorded)", "finished 2000000"] && bench.result == content)
     let request = try #require(bench.network.requests.last)
     #expect(request.range == "bytes=\(recorded - 65_536)-" && request["If-Range"] == "\"1\"")
+    #expect(bench.requests == [recorded])
     #expect(bench.progress.first ?? 0 > recorded && bench.names == ["a.bin"])
   }
 

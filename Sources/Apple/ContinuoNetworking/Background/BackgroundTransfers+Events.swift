@@ -19,7 +19,7 @@ extension BackgroundTransfers {
       }
       guard let (record, client) = running(key) else { return }
       client?.progressed(record)
-    case .retry, .changed: break
+    case .requested, .retry, .changed: break
     case .finished(let count):
       state.withLock { state in
         state.records[key]?.received = count

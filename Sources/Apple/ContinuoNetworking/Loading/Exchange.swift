@@ -222,8 +222,11 @@ final class Exchange: Sendable {
   private func take(_ head: ResponseHead) -> TransferDemand {
     if let location = head.redirect {
       do throws(TransferFailure) {
-        let next = try self.next(location, head.status)
-        state.withLock { $0.undecided = head }
+        let (request, address) = state.withLock { ($0.request, $0.address) }
+        var rule = state.withLock { $0.redirects }
+        let next = try rule.request(
+          after: request, redirectedTo: location, status: head.status, at: address)
+        state.withLock { ($0.redirects, $0.undecided) = (rule, head) }
         client.exchange(self, redirectedBy: head, to: next)
         return demand
       } catch {
@@ -245,28 +248,6 @@ final class Exchange: Sendable {
   /// The demand after the client was asked to decide.
   private var demand: TransferDemand {
     state.withLock { $0.undecided != nil || $0.isPaused || $0.isHeld ? .pause : .more }
-  }
-
-  /// The request that a redirect leads to.
-  private func next(_ location: String, _ status: Int) throws(TransferFailure) -> TransferRequest {
-    var (request, rule, address) = state.withLock { ($0.request, $0.redirects, $0.address) }
-    let first = request.url
-    let (url, credentials) = try rule.follow(location, from: first, at: address)
-    request.url = url
-    request.reach = rule.reach(request.reach)
-    if url.origin != first.origin {
-      request.credentials = nil
-      request.fields.remove("Authorization")
-    }
-    if let credentials { request.credentials = credentials }
-    let method = request.method ?? (request.body == nil ? "GET" : "PUT")
-    if status == 303 && method != "HEAD" || (status == 301 || status == 302) && method == "POST" {
-      request.method = "GET"
-      request.body = nil
-      for name in ["Content-Type", "Content-Length"] { request.fields.remove(name) }
-    }
-    state.withLock { $0.redirects = rule }
-    return request
   }
 
   private func end(_ failure: TransferFailure?) {

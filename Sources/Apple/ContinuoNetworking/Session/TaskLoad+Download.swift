@@ -6,9 +6,6 @@ import Transfer
 
 /// The file of a download, its resumption, and its reports to the delegate.
 extension TaskLoad {
-  /// The number of bytes that a resumed download requests again and compares.
-  private static let overlap: Int64 = 64 * 1024
-
   /// Opens the file. Called on the files' worker.
   func open(_ download: URLSessionDownloadTask, _ request: inout TransferRequest) throws {
     var path = FileManager.default.temporaryDirectory
@@ -21,7 +18,8 @@ extension TaskLoad {
     }
     var resumption: Resumption?
     if let resumed = download.resumeData, file.count >= resumed.count, file.cut(to: resumed.count) {
-      let plan = Resumption(count: resumed.count, overlap: Self.overlap, validator: resumed.validator)
+      let plan = Resumption(
+        count: resumed.count, overlap: NetworkLimits.overlapAfterRestart, validator: resumed.validator)
       plan.apply(to: &request)
       resumption = plan
     } else if !file.cut(to: 0) {

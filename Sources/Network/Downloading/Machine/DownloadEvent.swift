@@ -2,6 +2,8 @@ package import Transfer
 
 /// An event of a download. `finished`, `failed` and `stopped` are final.
 package enum DownloadEvent: Sendable {
+  /// A request is sent for the bytes after this many stored ones; 0: for the whole content.
+  case requested(after: Int64)
   /// The server responded, with any status. `url` is the URL after redirects.
   case response(ResponseHead, url: WebURL)
   /// The stored bytes from before the start belong to the server's version: the download resumes at this

@@ -123,6 +123,8 @@ package struct DownloadMachine: Sendable {
 
   private mutating func take(_ note: TransferNote, at now: HostTime) {
     switch note {
+    case .request(let first, _):
+      commands.append(.tell(.requested(after: first ?? 0 > 0 ? record.length : 0)))
     case .response(let head, let url, _, _):
       commands.append(.tell(.response(head, url: url)))
       guard (200..<300).contains(head.status) else { return }
@@ -140,7 +142,7 @@ package struct DownloadMachine: Sendable {
     case .live:
       let message = "\(record.url.host) sends a live stream, which has no end"
       end(.failed(.transfer(TransferFailure(.badAnswer, message)), record))
-    case .request, .progress, .entered, .rejoined, .keptInMemory, .metadata: break
+    case .progress, .entered, .rejoined, .keptInMemory, .metadata: break
     }
   }
 

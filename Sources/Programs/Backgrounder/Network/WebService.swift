@@ -11,6 +11,8 @@ final class WebService: Suspendable {
   protocol Connection: AnyObject, Sendable {
     /// Ends the connection. Any thread; never blocks on the network.
     func cancel()
+    /// Suspends or resumes the connection together with the application. Any thread; does nothing by default.
+    func setSuspended(_ isSuspended: Bool)
   }
 
   private let base: WebURL
@@ -57,15 +59,22 @@ final class WebService: Suspendable {
   }
 
   func ended(_ connection: any Connection) {
-    open.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    let old = open.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    // Releasing the last reference may end a transfer, which must not happen under the lock.
+    withExtendedLifetime(old) {}
   }
+
+  private var connections: [any Connection] { open.withLock { Array($0.values) } }
 
   // MARK: Suspendable
 
-  func suspend() {}
-  func resume() {}
+  func suspend() { for connection in connections { connection.setSuspended(true) } }
 
-  func terminate() {
-    for connection in open.withLock({ Array($0.values) }) { connection.cancel() }
-  }
+  func resume() { for connection in connections { connection.setSuspended(false) } }
+
+  func terminate() { for connection in connections { connection.cancel() } }
+}
+
+extension WebService.Connection {
+  func setSuspended(_ isSuspended: Bool) {}
 }

@@ -34,7 +34,7 @@ final class Downloader {
   /// The application that downloads, also where its device is not the current one: in blocks on the main queue.
   private let application = UIApplication.shared
   private var queue: [String] = []
-  private var present: FileDownload?
+  private var present: ServiceDownload?
   private var backgroundTask = UIBackgroundTaskIdentifier.invalid
   private var observers: [any NSObjectProtocol] = []
 
@@ -81,7 +81,7 @@ final class Downloader {
       return
     }
     do {
-      present = try FileDownload(
+      present = try ServiceDownload(
         "/\(file)", of: service, to: folder.appendingPathComponent(file), print: print
       ) {
         [weak self] in self?.ended(file, $0)
@@ -93,7 +93,7 @@ final class Downloader {
     }
   }
 
-  private func ended(_ file: String, _ outcome: FileDownload.Outcome) {
+  private func ended(_ file: String, _ outcome: ServiceDownload.Outcome) {
     switch outcome {
     case .finished: print("Downloaded \(file)")
     case .failed(let reason): print("Download of \(file) failed: \(reason)")

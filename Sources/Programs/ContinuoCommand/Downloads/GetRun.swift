@@ -79,7 +79,7 @@ final class GetRun: Sendable {
 
   private func take(_ event: DownloadEvent, of target: GetTarget) {
     switch event {
-    case .response: break
+    case .requested, .response: break
     case .resumed(let offset): tell("\(target.path): going on at \(ByteCountText.text(offset))")
     case .progress(let count, let total): draw(count, total)
     case .retry(let delay, let failure):
