@@ -1,3 +1,4 @@
+import AudioCore
 public import Foundation
 public import MediaTime
 import PlaybackEngine
@@ -164,14 +165,14 @@ extension AVPlayerItem {
       let copy = newValue?.copy() as? AVAudioMix
       let curve = copy?.curve(ofTrack: AVAssetTrack.onlyID)
       set(.audioMix) {
-        var mix = copy
+        var former = copy
         let isChange = state.withLock { state in
           defer { state.volumeCurve = curve }
-          swap(&state.audioMix, &mix)
+          swap(&state.audioMix, &former)
           return state.volumeCurve != curve
         }
         guard isChange, let (core, id) = attachment else { return }
-        core.engine.decodeAnew(id)
+        core.engine.setMix(state.withLock { $0.mix }, of: id)
       }
     }
   }
