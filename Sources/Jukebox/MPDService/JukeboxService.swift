@@ -89,7 +89,7 @@ package final class JukeboxService {
           server.notify([.player, .output])
         }
       },
-      home: home)
+      home: home, watches: watches)
     sound.onWaiting { [server] in server.notify(.player) }
     // Added before the players: the next player starts at the position that they had reached.
     device.add(host)
@@ -111,8 +111,9 @@ package final class JukeboxService {
     var limits = ServerLimits()
     // The total time to end after a signal is 200 ms.
     limits.ending = 0.1
-    let clients = ServedClients(desk: desk, watches: watches, device: device, log: log)
-    let server = try MPDServer(socket: socket, handler: clients, limits: limits)
+    var desk = desk
+    desk.log = log
+    let server = try MPDServer(socket: socket, handler: desk, limits: limits)
     self.server.set(server)
     watches.setBroadcast { server.broadcast($0, to: $1, only: $2) }
     host.onChange { [server = self.server] changed in

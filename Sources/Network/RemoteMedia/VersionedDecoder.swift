@@ -44,26 +44,13 @@ final class VersionedDecoder: AudioDecoder {
     }
   }
 
-  var bitRate: Int { decoder.bitRate }
+  var inner: (any AudioDecoder)? { decoder }
   var supply: MediaSupply { next == nil ? decoder.supply : MediaSupply(seconds: 0, isComplete: false) }
-  var extent: MediaExtent? { decoder.extent }
-  var damage: Int { decoder.damage }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
     outputFormat = format
     try decoder.setOutputFormat(format)
   }
-
-  var live: LiveStream? { decoder.live }
-  func hold(_ isHeld: Bool) { decoder.hold(isHeld) }
-  func takeBitRate() -> Double { decoder.takeBitRate() }
-  func takeTags() -> [TimedTag] { decoder.takeTags() }
-
-  func readReplayGain() throws(DecodingError) -> ReplayGain { try decoder.readReplayGain() }
-
-  func setReadAhead(_ readAhead: MediaReadAhead) { decoder.setReadAhead(readAhead) }
-
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { try seek(toFrame: frame, isExact: true) }
 
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     if next == nil { next = successor() }

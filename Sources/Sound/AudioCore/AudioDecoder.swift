@@ -75,7 +75,7 @@ package enum DecoderRead: Hashable, Sendable {
 ///
 /// Used by one thread at a time (the engine's decode worker); not Sendable. No call waits for missing bytes:
 /// reads return `waiting`, and other calls nil. A call may block on a local disk, never on anything else.
-package protocol AudioDecoder: AnyObject {
+package protocol AudioDecoder: MediaFacets {
   /// The medium's own format at its beginning. Its `sampleRate` is the timescale of all positions in this
   /// medium.
   var format: PCMFormat { get }
@@ -84,6 +84,34 @@ package protocol AudioDecoder: AnyObject {
   /// exact at the end.
   var frameCount: FrameCount { get }
 
+  /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
+  /// between rates is exact in length: n frames at rate a become n·b/a frames at rate b, rounded up. The
+  /// converter's own delay is removed. Without conversion the samples are the decoder's, bit for bit.
+  func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
+
+  /// Moves the read position to `frame`, in frames of `format.sampleRate`, clamped to the medium's length.
+  /// The next `read` starts with exactly that frame. Returns the new position, or nil while the bytes that
+  /// determine it are missing. In that case the caller seeks again, to the same or another frame, after the
+  /// callback of `MediaSource.open`. Until then `read` returns `waiting`.
+  ///
+  /// If `isExact` is false and distant bytes are missing, the decoder may estimate the byte offset of the
+  /// frame. The audio then starts near the returned frame: within 1 % of the length if the medium has a seek
+  /// table.
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
+
+  /// Fills `buffer`, which has room for at least one frame, with interleaved frames of the output format.
+  /// Writes fewer frames than fit only before the end, before an error or where bytes are missing. After the
+  /// end, each call returns `end` again. Frames decoded before an error are delivered first; the next call
+  /// throws the error. After an error the decoder cannot be used any more.
+  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
+
+  /// The decoder that this one reads from, and whose facets it has; nil, the default, for none.
+  var inner: (any AudioDecoder)? { get }
+}
+
+/// The optional properties of a decoder. By default those of its `inner` decoder; without one, those of a file
+/// on a local disk without tags.
+package protocol MediaFacets: AnyObject {
   /// The mean bit rate, in bits per second, as estimated when the medium is opened; 0 if unknown.
   var bitRate: Int { get }
 
@@ -117,65 +145,31 @@ package protocol AudioDecoder: AnyObject {
   /// than MP3.
   var damage: Int { get }
 
-  /// Sets the format of the frames that `read` delivers. Called once, before the first `read`. Conversion
-  /// between rates is exact in length: n frames at rate a become n·b/a frames at rate b, rounded up. The
-  /// converter's own delay is removed. Without conversion the samples are the decoder's, bit for bit.
-  func setOutputFormat(_ format: PCMFormat) throws(DecodingError)
-
-  /// Moves the read position to `frame`, in frames of `format.sampleRate`, clamped to the medium's length.
-  /// The next `read` starts with exactly that frame. Returns the new position, or nil while the bytes that
-  /// determine it are missing. In that case the caller seeks again, to the same or another frame, after the
-  /// callback of `MediaSource.open`. Until then `read` returns `waiting`.
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64?
-
-  /// Moves the read position to `frame`, exactly or approximately. If `isExact` is false and distant bytes
-  /// are missing, the decoder may estimate the byte offset of the frame. The audio then starts near the
-  /// returned frame: within 1 % of the length if the medium has a seek table.
-  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64?
-
-  /// Fills `buffer`, which has room for at least one frame, with interleaved frames of the output format.
-  /// Writes fewer frames than fit only before the end, before an error or where bytes are missing. After the
-  /// end, each call returns `end` again. Frames decoded before an error are delivered first; the next call
-  /// throws the error. After an error the decoder cannot be used any more.
-  func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead
-
   /// Returns the ReplayGain levels in the medium's tags; empty if none exist or if their bytes are missing.
   /// Reads the tags at each call, and never moves the read position.
   func readReplayGain() throws(DecodingError) -> ReplayGain
 }
 
 extension AudioDecoder {
-  /// Returns 0, for an unknown bit rate.
-  package var bitRate: Int { 0 }
-
-  /// Returns `bitRate`, for media with a constant bit rate.
-  package func takeBitRate() -> Double { Double(bitRate) }
-
-  /// Returns the maximum, for media that are available as a whole.
-  package var supply: MediaSupply { .all }
-
-  /// Returns nil, for media that are available as a whole.
-  package var extent: MediaExtent? { nil }
-
-  /// Does nothing, for media that are available as a whole.
-  package func setReadAhead(_ readAhead: MediaReadAhead) {}
-
-  /// Seeks exactly, for media whose frames can all be located.
-  package func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
-    try seek(toFrame: frame)
+  package var inner: (any AudioDecoder)? { nil }
+  package var bitRate: Int { inner?.bitRate ?? 0 }
+  package func takeBitRate() -> Double { inner?.takeBitRate() ?? Double(bitRate) }
+  package var supply: MediaSupply { inner?.supply ?? .all }
+  package var extent: MediaExtent? { inner?.extent }
+  package func setReadAhead(_ readAhead: MediaReadAhead) { inner?.setReadAhead(readAhead) }
+  package var live: LiveStream? { inner?.live }
+  package func hold(_ isHeld: Bool) { inner?.hold(isHeld) }
+  package func takeTags() -> [TimedTag] { inner?.takeTags() ?? [] }
+  package var damage: Int { inner?.damage ?? 0 }
+  package func readReplayGain() throws(DecodingError) -> ReplayGain {
+    guard let inner else { return ReplayGain() }
+    return try inner.readReplayGain()
   }
 
-  /// Returns nil, for media with an end.
-  package var live: LiveStream? { nil }
-
-  /// Does nothing, for media with an end.
-  package func hold(_ isHeld: Bool) {}
-
-  /// Returns no tags, for media whose tags apply to the whole medium.
-  package func takeTags() -> [TimedTag] { [] }
-
-  /// Returns no levels, for media without tags.
-  package func readReplayGain() throws(DecodingError) -> ReplayGain { ReplayGain() }
+  /// Seeks exactly.
+  package func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+    try seek(toFrame: frame, isExact: true)
+  }
 }
 
 /// A medium that is being opened. Used by one thread at a time: the thread that uses the decoder later.

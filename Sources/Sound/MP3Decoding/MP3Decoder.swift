@@ -149,8 +149,6 @@ final class MP3Decoder: AudioDecoder {
     }
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { try seek(toFrame: frame, isExact: true) }
-
   func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     try guarding { () throws(DecodingError) in
       // 2^48 frames are 200 years; the bound keeps the arithmetic from overflowing.

@@ -28,9 +28,8 @@ struct SynchronizedPlayersTests {
 
     var format: PCMFormat { PCMFormat(sampleRate: 44_100, channelCount: 2) }
     var frameCount: FrameCount { .exact(Self.length) }
-    var damage: Int { 0 }
     func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {}
-    func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+    func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
       left = Self.length - frame
       return frame
     }

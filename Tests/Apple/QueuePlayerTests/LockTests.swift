@@ -120,8 +120,7 @@ private final class EndingDecoder: AudioDecoder {
 
   var format: PCMFormat { PCMFormat(sampleRate: 44_100, channelCount: 2) }
   var frameCount: FrameCount { .exact(0) }
-  var damage: Int { 0 }
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {}
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? { 0 }
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? { 0 }
   func read(into buffer: UnsafeMutableBufferPointer<Float>) throws(DecodingError) -> DecoderRead { .end }
 }

@@ -152,7 +152,6 @@ final class RampDecoder: AudioDecoder {
     isAtEnd ? .exact(source.frames) : source.announcedFrames ?? .exact(source.frames)
   }
   var bitRate: Int { source.bitRate }
-  var damage: Int { 0 }
 
   func readReplayGain() throws(DecodingError) -> ReplayGain {
     source.onReplayGain?()
@@ -161,7 +160,7 @@ final class RampDecoder: AudioDecoder {
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { output = format }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     let target = min(max(0, frame), source.frames)
     position = outputFrames(target)
     return target

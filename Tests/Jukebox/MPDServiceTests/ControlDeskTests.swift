@@ -54,7 +54,7 @@ import Testing
           clock: SystemClock.shared),
         application: ApplicationCommands(device: device.system, clock: device.hostClock),
         outputs: OutputCommands(sound: sound, plugin: "simulated") { calls.add("switch") },
-        home: home)
+        home: home, watches: WatchDesk(host: host, clock: device.hostClock))
     }
 
     /// Has a command carried out, as it was understood.

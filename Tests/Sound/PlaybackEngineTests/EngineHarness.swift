@@ -174,6 +174,7 @@ final class EngineHarness: Sendable {
     case .seekCompleted(let completion, let finished): completion(finished)
     case .outputUnavailable(_, let retry): log.append(.lost(retry: retry != nil))
     case .outputOpened: log.append(.opened)
+    case .replayGainIgnored: break
     case .stepsCoalesced: log.append(.coalesced)
     }
   }

@@ -76,7 +76,6 @@ private final class LiveMediaDecoder: AudioDecoder {
 
   let format = PCMFormat(sampleRate: 44_100, channelCount: 2)
   var frameCount: FrameCount { .unknown }
-  var damage: Int { 0 }
   var live: LiveStream? {
     LiveStream(tag: MediaTag(fields: [MediaTag.Field(icy: "icy-name", "Lab")]), patience: LiveMedia.patience)
   }
@@ -94,7 +93,7 @@ private final class LiveMediaDecoder: AudioDecoder {
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {}
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     let target = min(frame, next - start)
     next = max(start + target, media.state.withLock { $0.first })
     start = next - target

@@ -180,7 +180,7 @@ struct MachineDriver: CustomStringConvertible {
   /// A block from the decoder goes straight to the device; the item's last one, or its last if `ending` says so.
   private mutating func take(at ending: Chunk.Ending? = nil) {
     guard isConnected, flushes.isEmpty, isOpening == nil,
-      case .decode(let item, let generation, let end, let pace, _) = machine.nextDecodeOrder(),
+      case .decode(let item, let generation, let end, let pace, _, _) = machine.nextDecodeOrder(),
       let order, order.item == item, order.generation == generation
     else { return }
     let limit = end.map { Int64($0 * 1000) } ?? Self.itemFrames
@@ -315,7 +315,7 @@ struct MachineDriver: CustomStringConvertible {
     switch copy.nextDecodeOrder() {
     case .open(let item, _, _, let generation):
       #expect(machine.queue.contains(item) && generation == machine.generation)
-    case .decode(let item, let generation, _, _, let stream):
+    case .decode(let item, let generation, _, _, _, let stream):
       #expect(machine.queue.contains(item) && generation == machine.generation)
       #expect(hasStream && !output.flushPending && stream == output.serial)
     case .idle(let isAtEnd):

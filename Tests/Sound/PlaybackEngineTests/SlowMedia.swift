@@ -76,7 +76,6 @@ private final class SlowDecoder: AudioDecoder {
 
   var format: PCMFormat { decoder.format }
   var frameCount: FrameCount { decoder.frameCount }
-  var damage: Int { 0 }
   var supply: MediaSupply {
     guard source.tells else { return .all }
     let count = (try? source.there()) ?? 0
@@ -86,7 +85,7 @@ private final class SlowDecoder: AudioDecoder {
   }
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { try decoder.setOutputFormat(format) }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     let there = try source.there() ?? 0
     guard frame <= there else { return nil }
     position = try decoder.seek(toFrame: frame) ?? 0

@@ -67,14 +67,13 @@ final class SyntheticDecoder: AudioDecoder {
 
   var format: PCMFormat { PCMFormat(sampleRate: media.sampleRate, channelCount: 2) }
   var frameCount: FrameCount { isAtEnd ? .exact(media.frames) : media.announced ?? .exact(media.frames) }
-  var damage: Int { 0 }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
     if let error = media.formatError { throw error }
     output = format
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     if let error = media.seekError { throw error }
     origin = min(max(0, frame), media.frames)
     produced = 0

@@ -35,7 +35,6 @@ final class MarkedStreamDecoder: AudioDecoder {
   var format: PCMFormat { marks.format }
   var frameCount: FrameCount { stream.length.map { .exact($0) } ?? .unknown }
   var bitRate: Int { stream.bitRate }
-  var damage: Int { 0 }
 
   var supply: MediaSupply {
     let there = source.supply(from: offset(of: seen / MarkedStream.soundPerFrame))
@@ -74,7 +73,7 @@ final class MarkedStreamDecoder: AudioDecoder {
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) { try marks.setOutputFormat(format) }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     // A station is not seekable.
     guard stream.length != nil else { return marks.place - first * MarkedStream.soundPerFrame }
     let place = try marks.seek(toFrame: frame)

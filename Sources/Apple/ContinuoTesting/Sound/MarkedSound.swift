@@ -113,7 +113,6 @@ final class MarkedDecoder: AudioDecoder {
 
   var format: PCMFormat { PCMFormat(sampleRate: source.sampleRate, channelCount: 2) }
   var frameCount: FrameCount { .exact(source.frames) }
-  var damage: Int { 0 }
 
   func setOutputFormat(_ format: PCMFormat) throws(DecodingError) {
     guard format.channelCount == 2 else {
@@ -122,7 +121,7 @@ final class MarkedDecoder: AudioDecoder {
     outputRate = format.sampleRate
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     origin = min(max(0, frame), source.frames)
     produced = 0
     return origin

@@ -1,3 +1,4 @@
+import AudioCore
 public import Foundation
 public import MediaAssets
 public import MediaTime

@@ -312,7 +312,7 @@ extension AVPlayerItem {
           return state.volumeCurve != curve
         }
         guard isChange, let (core, id) = attachment else { return }
-        core.engine.decodeAnew(id)
+        core.engine.setMix(state.withLock { $0.mix }, of: id)
       }
     }
   }

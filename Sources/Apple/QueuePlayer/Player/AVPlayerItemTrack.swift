@@ -38,7 +38,7 @@ public final class AVPlayerItemTrack: NSObject, Sendable, KeyValueObserving, Obs
           return state.isTrackEnabled != newValue
         }
         guard isChange, let (core, id) = item.attachment else { return }
-        core.engine.decodeAnew(id)
+        core.engine.setMix(item.state.withLock { $0.mix }, of: id)
       }
     }
   }

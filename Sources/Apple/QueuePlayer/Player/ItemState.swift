@@ -49,6 +49,9 @@ struct ItemState: Sendable {
   /// The volume curve that `audioMix` sets for the track.
   var volumeCurve: VolumeCurve?
 
+  /// The volume as the engine applies it.
+  var mix: ItemMix { ItemMix(isSilent: !isTrackEnabled, volume: volumeCurve) }
+
   init(asset: AVAsset, loadedKeys: [String]) {
     self.asset = asset
     self.loadedKeys = loadedKeys

@@ -34,6 +34,7 @@ extension PlayerCore {
     case .outputOpened(let route):
       environment.audioSession.outputOpened(sink: route)
       environment.onDiagnostic?(.outputOpened(route: route))
+    case .replayGainIgnored(let id, let values): report(ignored: values, of: id)
     case .stepsCoalesced(let count): environment.onDiagnostic?(.stepsCoalesced(count))
     }
   }
@@ -142,6 +143,18 @@ extension PlayerCore {
       post(AVPlayerItem.didPlayToEndTimeNotification, item: id)
     }
     forget(id)
+  }
+
+  /// Reports out-of-range ReplayGain values of an item, once per item.
+  private func report(ignored values: [String], of id: ItemID) {
+    guard let item = state.withLock({ $0.items[id] }) else { return }
+    let (asset, isFirst) = item.state.withLock { state in
+      defer { state.hasReportedReplayGain = true }
+      return (state.asset, !state.hasReportedReplayGain)
+    }
+    guard isFirst else { return }
+    let name = (asset as? AVURLAsset)?.url.lastPathComponent ?? "an item"
+    environment.onDiagnostic?(.replayGainIgnored("\(name): ignored: \(values.joined(separator: ", "))"))
   }
 
   func post(_ name: Notification.Name, item id: ItemID, userInfo: [AnyHashable: Any]? = nil) {

@@ -61,16 +61,13 @@ extension PlayerCore {
     precondition(
       after == nil || previous != nil, "An AVPlayerItem can only be inserted after one that is in the queue.")
     let id = add(item)
-    let (source, start, end) = opening(item)
-    while !engine.insert(id, source: source, after: previous, startSeconds: start) {
+    let (source, mix, start, end) = opening(item)
+    while !engine.insert(id, source: source, mix: mix, after: previous, startSeconds: start) {
       // `after` ended or failed just now, and the caller could not know. The insertion point is then after
       // the item that plays.
       previous = engine.currentItem
     }
-    if let end { engine.setEnd(end, of: id) }
-    engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
-    if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
-    deliver()
+    finishInsertion(of: item, id, mix: mix, end: end)
   }
 
   /// Replaces the current item by `item`; nil empties the queue.
@@ -84,10 +81,19 @@ extension PlayerCore {
     checkIsFree(item)
     leaveCurrentItem()
     let id = add(item)
-    let (source, start, end) = opening(item)
-    _ = engine.replaceCurrentItem(id, source: source, startSeconds: start, replacing: known?.id)
+    let (source, mix, start, end) = opening(item)
+    _ = engine.replaceCurrentItem(
+      id, source: source, mix: mix, startSeconds: start, replacing: known?.id)
+    finishInsertion(of: item, id, mix: mix, end: end)
+  }
+
+  /// Passes the rest of an inserted item's settings to the engine. The mix may no longer be `mix`, with which the
+  /// item was inserted.
+  private func finishInsertion(of item: AVPlayerItem, _ id: ItemID, mix: ItemMix, end: Double?) {
     if let end { engine.setEnd(end, of: id) }
     engine.setAlgorithm(item.audioTimePitchAlgorithm.algorithm, of: id)
+    let present = item.state.withLock { $0.mix }
+    if present != mix { engine.setMix(present, of: id) }
     if item.readAhead != .usual { engine.setReadAhead(item.readAhead, of: id) }
     deliver()
   }
@@ -162,15 +168,17 @@ extension PlayerCore {
     return id
   }
 
-  private func opening(_ item: AVPlayerItem) -> (source: any MediaSource, start: Double, end: Double?) {
-    let (asset, status, start, end) = item.state.withLock {
-      ($0.asset, $0.status, $0.startSeconds, $0.forwardPlaybackEndTime)
+  private func opening(
+    _ item: AVPlayerItem
+  ) -> (source: any MediaSource, mix: ItemMix, start: Double, end: Double?) {
+    let (asset, status, mix, start, end) = item.state.withLock {
+      ($0.asset, $0.status, $0.mix, $0.startSeconds, $0.forwardPlaybackEndTime)
     }
     let source: any MediaSource =
       status == .failed
       ? FailedSource()
-      : MixedSource(source: AssetSource(asset.loader, in: environment), item: item)
-    return (source, start, end.isNumeric ? end.seconds : nil)
+      : AssetSource(asset.loader, in: environment)
+    return (source, mix, start, end.isNumeric ? end.seconds : nil)
   }
 
   /// Prepares the removal of the current item: saves its position and cancels its seek.

@@ -46,8 +46,6 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
   let observations = ObservationList(tracked: .ofNewObject())
   let announcer: ChangeAnnouncer
   let state = Mutex(State())
-  /// A separate lock, because the decoder reads the value.
-  let replayGain = Mutex<ReplayGain.Kind?>(nil)
 
   init(isQueuePlayer: Bool, environment: PlaybackEnvironment) {
     self.environment = environment
@@ -217,18 +215,6 @@ final class PlayerCore: SuspendablePlayer, MediumListener {
       }
       return false
     }
-  }
-
-  /// Reports out-of-range ReplayGain values of an item, once per item. Any thread.
-  func tell(ignored figures: [String], of item: AVPlayerItem) {
-    let (asset, isFirst) = item.state.withLock { state in
-      defer { state.hasReportedReplayGain = true }
-      return (state.asset, !state.hasReportedReplayGain)
-    }
-    guard isFirst else { return }
-    let onDiagnostic = environment.onDiagnostic
-    let name = (asset as? AVURLAsset)?.url.lastPathComponent ?? "an item"
-    engine.tell { onDiagnostic?(.replayGainIgnored("\(name): ignored: \(figures.joined(separator: ", "))")) }
   }
 
   /// Pauses playback on behalf of the system.

@@ -1,32 +1,29 @@
+import AppLifecycle
 import ControlProtocol
 import ControlServer
 import Jukebox
 import MusicFiles
-import Synchronization
 
-/// Performs the commands of all clients.
+/// Performs the commands of all clients, and handles the other events of the server's clients.
 ///
 /// Commands that need only memory complete immediately on the control loop. Commands that need the disk or
 /// the application complete later, on threads of their own.
-final class ControlDesk: Sendable {
-  private let playback: PlaybackCommands
-  private let queue: QueueCommands
+struct ControlDesk: ControlHandler {
+  let playback: PlaybackCommands
+  let queue: QueueCommands
   /// The commands that access the disk.
   let library: LibraryCommands
-  private let application: ApplicationCommands
-  private let outputs: OutputCommands
-  private let home: MusicHome
+  let application: ApplicationCommands
+  let outputs: OutputCommands
+  let home: MusicHome
+  let watches: WatchDesk
+  /// Writes a line into the operator's log, without blocking. Any thread.
+  var log: @Sendable (String) -> Void = { _ in }
 
-  init(
-    playback: PlaybackCommands, queue: QueueCommands, library: LibraryCommands,
-    application: ApplicationCommands, outputs: OutputCommands, home: MusicHome
+  func perform(
+    _ command: Command, _ context: ConnectionMachine.Context, for client: ClientInfo, completion: Completion
   ) {
-    self.playback = playback
-    self.queue = queue
-    self.library = library
-    self.application = application
-    self.outputs = outputs
-    self.home = home
+    perform(command, context, for: client) { completion($0) }
   }
 
   /// Performs one command and calls `completion`, immediately or later, on any thread.
@@ -66,6 +63,20 @@ final class ControlDesk: Sendable {
       Task { [application] in completion(.success(await application.perform(command))) }
     }
   }
+
+  func watchBegan(_ topics: Set<WatchTopic>, by client: ClientInfo) {
+    watches.began(topics, by: client.id, application: application.device.state)
+  }
+
+  func watchEnded(by client: ClientInfo) { watches.ended(by: client.id) }
+
+  func inputEnded(_ client: ClientInfo) { if !client.isLocal { library.inputEnded(client.id) } }
+
+  func connectionClosed(_ client: ClientInfo) { library.connectionClosed(client.id) }
+
+  func clientLeft(_ client: ClientInfo) { library.clientLeft(client.id) }
+
+  func report(_ text: String) { log(text) }
 
   /// The constant replies of a player without fades, partitions and mounts.
   private func answer(_ command: Command.Fixed, for client: ClientInfo) throws(Ack) -> Reply {

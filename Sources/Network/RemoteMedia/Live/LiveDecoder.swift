@@ -68,7 +68,7 @@ final class LiveDecoder: AudioDecoder {
     try part?.decoder.setOutputFormat(format)
   }
 
-  func seek(toFrame frame: Int64) throws(DecodingError) -> Int64? {
+  func seek(toFrame frame: Int64, isExact: Bool) throws(DecodingError) -> Int64? {
     if let failure { throw failure }
     let target = min(max(0, frame), max(place, counter.value))
     if let present = try present() {

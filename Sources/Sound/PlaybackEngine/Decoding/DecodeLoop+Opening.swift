@@ -93,6 +93,7 @@ extension DecodeLoop {
     state.opening = nil
     state.decoder = nil
     state.format = nil
+    state.levels = nil
     state.isPlaced = false
     state.isSupplied = false
     state.supplyTold = nil

@@ -6,8 +6,9 @@ extension DecodeLoop {
 
   /// Runs one step at a speed other than 1: delivers the stretcher's output, or feeds the stretcher.
   func decode(
-    _ item: ItemID, at pace: Pace, end: Double?, into region: UnsafeMutableBufferPointer<Float>,
-    format: PCMFormat, state: inout State, host: any DecodingHost
+    _ item: ItemID, at pace: Pace, volume: ItemVolume, end: Double?,
+    into region: UnsafeMutableBufferPointer<Float>, format: PCMFormat, state: inout State,
+    host: any DecodingHost
   ) -> WorkerNext {
     if state.paced?.pace != pace {
       do throws(TimeStretchError) {
@@ -36,7 +37,9 @@ extension DecodeLoop {
       input = [Float](repeating: 0, count: Self.slice * format.channelCount)
     }
     let isWaiting = input.withUnsafeMutableBufferPointer { buffer in
-      guard let (count, ending) = read(item, into: buffer, limit: limit, end: end, state: &state, host: host)
+      guard
+        let (count, ending) = read(
+          item, into: buffer, limit: limit, volume: volume, end: end, state: &state, host: host)
       else { return true }
       let frames = UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)])
       if state.fadesSource, count > 0 {

@@ -59,6 +59,8 @@ final class DecodeLoop: Sendable {
     var isHeld = false
     var item: ItemID?
     var format: PCMFormat?
+    /// The ReplayGain levels of the item's tags; nil before they were needed.
+    var levels: ReplayGain?
     var origin: Int64 = 0
     /// The number of frames read since `origin`, at the output's sample rate.
     var offset: Int64 = 0
@@ -152,9 +154,10 @@ final class DecodeLoop: Sendable {
     case .open(let item, let source, let start, let generation):
       return open(
         item, source: source, start: start, generation: generation, state: &state, host: host)
-    case .decode(let item, let generation, let end, let pace, let stream):
+    case .decode(let item, let generation, let end, let pace, let volume, let stream):
       guard state.ring?.stream == stream else { return .whenSignalled }
-      return decode(item, generation: generation, end: end, pace: pace, state: &state, host: host)
+      return decode(
+        item, generation: generation, end: end, pace: pace, volume: volume, state: &state, host: host)
     }
   }
 
@@ -163,7 +166,8 @@ final class DecodeLoop: Sendable {
   }
 
   private func decode(
-    _ item: ItemID, generation: UInt64, end: Double?, pace: Pace, state: inout State, host: any DecodingHost
+    _ item: ItemID, generation: UInt64, end: Double?, pace: Pace, volume: ItemVolume, state: inout State,
+    host: any DecodingHost
   ) -> WorkerNext {
     guard state.decoder != nil, state.item == item, state.generation == generation, let format = state.format
     else { return .whenSignalled }
@@ -172,13 +176,15 @@ final class DecodeLoop: Sendable {
       if let paced = state.paced?.pace, paced != pace, state.paced?.isPending == true {
         return drain(&state, host: host)
       }
-      return decode(item, at: pace, end: end, into: region, format: format, state: &state, host: host)
+      return decode(
+        item, at: pace, volume: volume, end: end, into: region, format: format, state: &state, host: host)
     }
     // If the clock guarantees no event until a later time (virtual time), no slicing is needed: decode all at
     // once.
     let limit = host.clock.quietUntil == nil ? Self.slice : .max
     guard
-      let (count, ending) = read(item, into: region, limit: limit, end: end, state: &state, host: host)
+      let (count, ending) = read(
+        item, into: region, limit: limit, volume: volume, end: end, state: &state, host: host)
     else { return .whenSignalled }
     commit(
       Chunk(
@@ -197,11 +203,11 @@ final class DecodeLoop: Sendable {
     return nil
   }
 
-  /// Reads at most `limit` frames of the item and reports its end or failure to the machine. Returns nil
+  /// Reads at most `limit` frames of the item at `volume`, and reports its end or failure to the machine. Returns nil
   /// while bytes are missing.
   func read(
-    _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, end: Double?,
-    state: inout State, host: any DecodingHost
+    _ item: ItemID, into buffer: UnsafeMutableBufferPointer<Float>, limit: Int, volume: ItemVolume,
+    end: Double?, state: inout State, host: any DecodingHost
   ) -> (count: Int, ending: Chunk.Ending)? {
     guard let decoder = state.decoder, let format = state.format else { return (0, .none) }
     state.isAtStart = false
@@ -233,6 +239,10 @@ final class DecodeLoop: Sendable {
     }
     if count > 0 {
       let start = place(state, decoder, format)
+      volume.apply(
+        to: UnsafeMutableBufferPointer(rebasing: buffer[..<(count * format.channelCount)]), format: format,
+        from: start
+      ) { levels(of: item, decoder, &state, host: host) }
       let end = start + Double(count) / Double(format.sampleRate)
       let (bitRate, generation) = (decoder.takeBitRate(), state.generation)
       host.mutate { $0.decoded(item, from: start, to: end, bitRate: bitRate, generation: generation) }
@@ -252,6 +262,18 @@ final class DecodeLoop: Sendable {
       if failure != nil { state.decoder = nil }
     }
     return (count, ending)
+  }
+
+  /// Returns the ReplayGain levels of the item's tags, which are read once. Unreadable tags count as no levels:
+  /// only the decoder decides whether the medium is playable.
+  private func levels(
+    of item: ItemID, _ decoder: any AudioDecoder, _ state: inout State, host: any DecodingHost
+  ) -> ReplayGain {
+    if let levels = state.levels { return levels }
+    let levels = (try? decoder.readReplayGain()) ?? ReplayGain()
+    state.levels = levels
+    if !levels.ignored.isEmpty { host.mutate { $0.emit(.replayGainIgnored(item, levels.ignored)) } }
+    return levels
   }
 
   /// Commits the frames at the start of `region` to the ring.

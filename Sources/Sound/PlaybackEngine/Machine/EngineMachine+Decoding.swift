@@ -10,7 +10,7 @@ enum DecodeOrder {
   case open(ItemID, any MediaSource, EngineMachine.DecodeStart, generation: UInt64)
   /// Decode the next frames of the item for the stream of that number. Frames at or after `end` seconds are
   /// cut off.
-  case decode(ItemID, generation: UInt64, end: Double?, pace: Pace, stream: UInt64)
+  case decode(ItemID, generation: UInt64, end: Double?, pace: Pace, volume: ItemVolume, stream: UInt64)
 }
 
 extension EngineMachine {
@@ -32,7 +32,8 @@ extension EngineMachine {
       else { return .idle(isAtEnd: false) }
       return .decode(
         item, generation: generation, end: record.endSeconds,
-        pace: Pace(speed: speed, algorithm: record.algorithm), stream: output.serial)
+        pace: Pace(speed: speed, algorithm: record.algorithm),
+        volume: ItemVolume(mix: record.mix, replayGain: replayGain), stream: output.serial)
     }
   }
 

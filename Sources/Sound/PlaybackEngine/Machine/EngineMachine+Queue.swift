@@ -7,9 +7,10 @@ extension EngineMachine {
   /// Inserts an item after `after`, or at the end for nil. False if `id` is already in the queue or `after`
   /// is not.
   mutating func insert(
-    _ id: ItemID, source: any MediaSource, after: ItemID?, startSeconds: Double = 0
+    _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), after: ItemID?,
+    startSeconds: Double = 0
   ) -> Bool {
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.insert(record, id: id, after: after) else { return false }
     if queue.first == id {
       becomeCurrent(id)
@@ -76,7 +77,8 @@ extension EngineMachine {
   /// Replaces `known`, the item that the application believes current (nil: the actual one); the rest of the
   /// queue stays.
   mutating func replaceCurrent(
-    _ id: ItemID, source: any MediaSource, startSeconds: Double = 0, replacing known: ItemID? = nil
+    _ id: ItemID, source: any MediaSource, mix: ItemMix = ItemMix(), startSeconds: Double = 0,
+    replacing known: ItemID? = nil
   ) -> Bool {
     guard !queue.contains(id) else { return id == current }
     endSeek(finished: false)
@@ -86,7 +88,7 @@ extension EngineMachine {
     }
     moveDepartures(from: nil, to: id)
     if let current, known == nil || known == current { queue.remove(current) }
-    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds))
+    let record = ItemRecord(source: source, startSeconds: Self.place(startSeconds), mix: mix)
     guard queue.prepend(record, id: id) else { return false }
     discontinue(to: .empty, resting: 0)
     becomeCurrent(id)
@@ -163,9 +165,18 @@ extension EngineMachine {
     if speed != 1, isDecoded(id) { decodeAnew(now: now, timing: timing) }
   }
 
-  /// Decodes the unheard frames of an item again, because the decoder's output has changed.
-  mutating func decodeAnew(_ id: ItemID, now: HostTime, timing: OutputTiming?) {
+  /// Sets the mix of an item, and decodes its unheard frames again if necessary.
+  mutating func setMix(_ mix: ItemMix, of id: ItemID, now: HostTime, timing: OutputTiming?) {
+    guard queue.contains(id), queue[id]?.mix != mix else { return }
+    queue.update(id) { $0.mix = mix }
     if isDecoded(id) { decodeAheadAnew(now: now, timing: timing) }
+  }
+
+  /// Sets the ReplayGain level, and decodes the unheard frames again if necessary.
+  mutating func setReplayGain(_ kind: ReplayGain.Kind?, now: HostTime, timing: OutputTiming?) {
+    guard replayGain != kind else { return }
+    replayGain = kind
+    if isDecoded(current) { decodeAheadAnew(now: now, timing: timing) }
   }
 
   /// Sets the latest end of an item in seconds; nil restores the item's own end.

@@ -24,6 +24,8 @@ struct EngineMachine: Sendable {
   var speed = 1.0
   var volume: Float = 1
   var isMuted = false
+  /// The ReplayGain level that the decode worker applies; nil for none.
+  var replayGain: ReplayGain.Kind?
   /// Whether the application is suspended: no sound, no deliveries.
   private(set) var isSuspended = false
   /// The time since which playback is paused or suspended; nil during playback and before the first play

@@ -112,6 +112,8 @@ package enum EngineNotice: Sendable {
   case outputUnavailable(OutputError, retryAfter: Double?)
   /// The output was opened or moved; `route` names its destination.
   case outputOpened(route: String)
+  /// Out-of-range ReplayGain values in an item's tags, which are ignored, as text.
+  case replayGainIgnored(ItemID, [String])
   /// An observer's queue was more than one second late: that many steps were dropped.
   case stepsCoalesced(Int64)
 }
@@ -140,6 +142,8 @@ struct ItemRecord: Sendable {
   var endSetIn: UInt64 = 0
   /// The time-stretch algorithm for rates other than 1.
   var algorithm = TimePitchAlgorithm.timeDomain
+  /// The volume over the item's time.
+  var mix = ItemMix()
   /// The generation in which the item was last decoded; 0 for never.
   var decodedIn: UInt64 = 0
   /// The tags of frames that are decoded and not heard yet, in order.

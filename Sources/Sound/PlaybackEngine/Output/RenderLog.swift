@@ -1,60 +1,118 @@
 import AudioCore
-import DequeModule
 import Synchronization
 
-/// The runs of frames that one stream took since the last update of the machine.
+/// The runs of frames that one stream took since the last update of the machine: a ring for one writing and
+/// one reading thread, without a lock. No call allocates or waits.
 ///
-/// The output's thread appends each piece; the holder of the machine's lock drains the log. The log's lock is
-/// a leaf held for a few instructions, so the output's thread may take it.
-final class RenderLog: Sendable {
+/// `@unchecked Sendable`, because of the raw memory and the plain properties:
+/// - Only the output's thread calls `append` and `isFull`, and uses `last` and `written`.
+/// - Only the holder of the machine's lock calls `drain` and `settle`, and uses `index` and `known`.
+/// - A slot of `runs` belongs to the output's thread until `committed` includes it. The reader has passed it
+///   before `limit` allows its reuse: the ring has twice as many slots as `limit` ever allows.
+/// - The last run may grow after it was committed. Its length and ending are in `lengths`, which are atomic.
+final class RenderLog: @unchecked Sendable {
   /// The maximum number of runs, drained and not: at the limit the stream takes no frames until some were
-  /// heard. Preallocated, so that the output's thread never allocates.
+  /// heard. A power of two.
   static let capacity = 1024
+  private static let slots = 2 * capacity
 
-  private struct State {
-    var untold = Deque<RenderedTimeline.Run>(minimumCapacity: RenderLog.capacity)
-    /// The last run taken, drained or not.
-    var last: RenderedTimeline.Run?
-    /// The number of runs in the machine's timeline.
-    var told = 0
-    /// Whether the next piece is reported even if it only extends the last run.
-    var isMoreAwaited = false
+  private let runs = UnsafeMutablePointer<RenderedTimeline.Run>.allocate(capacity: RenderLog.slots)
+  /// The length and the ending of each run, as `Length.packed`.
+  private let lengths = UnsafeMutablePointer<Atomic<Int64>>.allocate(capacity: RenderLog.slots)
+  /// The number of runs appended.
+  private let committed = Atomic<Int>(0)
+  /// The number of runs that may be appended before others were heard.
+  private let limit = Atomic<Int>(RenderLog.capacity)
+  /// Whether the next piece is reported even if it only extends the last run.
+  private let isMoreAwaited = Atomic<Bool>(false)
 
-    var count: Int { untold.count + told }
+  /// The last run appended, and the number of runs: the output's thread's.
+  private var last: RenderedTimeline.Run?
+  private var written = 0
+
+  /// The index of the next run to drain, and what of it was drained (nil for nothing): the machine's.
+  private var index = 0
+  private var known: Length?
+
+  /// The length and the ending of a run, which change together.
+  private struct Length: Hashable {
+    var frameCount: Int64 = 0
+    var ending = Chunk.Ending.none
+
+    init(_ run: RenderedTimeline.Run) {
+      frameCount = run.frameCount
+      ending = run.ending
+    }
+
+    init(packed: Int64) {
+      frameCount = packed >> 2
+      ending = Chunk.Ending(rawValue: UInt8(packed & 3)) ?? .none
+    }
+
+    var packed: Int64 { (frameCount << 2) | Int64(ending.rawValue) }
   }
 
-  private let state = Mutex(State())
+  init() {
+    for slot in 0..<Self.slots { (lengths + slot).initialize(to: Atomic<Int64>(0)) }
+  }
 
-  var isFull: Bool { state.withLock { $0.count >= Self.capacity } }
+  deinit {
+    lengths.deinitialize(count: Self.slots)
+    lengths.deallocate()
+    runs.deallocate()
+  }
+
+  /// Whether the stream must not take more frames. Called on the output's thread.
+  var isFull: Bool { written >= limit.load(ordering: .acquiring) }
 
   /// Whether half of the capacity is free. A refused output resumes only then, not for each single free run.
-  var hasRoom: Bool { state.withLock { $0.count <= Self.capacity / 2 } }
+  var hasRoom: Bool {
+    committed.load(ordering: .acquiring) + Self.capacity / 2 <= limit.load(ordering: .acquiring)
+  }
 
   /// Records that `count` frames of `chunk` became the stream's frames from `firstFrame`. Called on the
-  /// output's thread.
+  /// output's thread, unless the log is full.
   ///
   /// - Returns: whether the conductor's next deadline may change: another item, a jump or an end.
   func append(_ chunk: Chunk, count: Int, firstFrame: Int64) -> Bool {
     let run = RenderedTimeline.Run(chunk, count: count, firstFrame: firstFrame)
-    return state.withLock { state in
-      let isUntold = state.untold.indices.last.map { state.untold[$0].extend(by: run) } ?? false
-      if !isUntold { state.untold.append(run) }
-      guard state.last?.extend(by: run) == true else {
-        state.last = run
-        return true
-      }
-      defer { state.isMoreAwaited = false }
-      return run.ending != .none || state.isMoreAwaited
+    if var grown = last, grown.extend(by: run) {
+      last = grown
+      // The total order of these two and of the two accesses in `settle` lets no awaited piece be missed.
+      length(written - 1).pointee.store(Length(grown).packed, ordering: .sequentiallyConsistent)
+      let isAwaited = isMoreAwaited.exchange(false, ordering: .sequentiallyConsistent)
+      return run.ending != .none || isAwaited
     }
+    last = run
+    (runs + written % Self.slots).initialize(to: run)
+    length(written).pointee.store(Length(run).packed, ordering: .relaxed)
+    written += 1
+    committed.store(written, ordering: .sequentiallyConsistent)
+    return true
   }
 
-  /// Moves all runs to the machine's `timeline`.
+  /// Moves everything new to the machine's `timeline`.
   func drain(into timeline: inout RenderedTimeline) {
-    state.withLock { state in
-      for run in state.untold { timeline.append(run) }
-      state.untold.removeAll(keepingCapacity: true)
-      state.told = timeline.count
+    let end = committed.load(ordering: .sequentiallyConsistent)
+    while index < end {
+      let present = Length(packed: length(index).pointee.load(ordering: .sequentiallyConsistent))
+      if present != known {
+        // Only the part that was not drained before.
+        var run = runs[index % Self.slots]
+        let drained = known?.frameCount ?? 0
+        run.firstFrame += drained
+        run.offset += drained
+        run.frameCount = present.frameCount - drained
+        run.ending = present.ending
+        timeline.append(run)
+        known = present
+      }
+      // The last run may still grow.
+      guard index + 1 < end else { break }
+      index += 1
+      known = nil
     }
+    setLimit(told: timeline.count)
   }
 
   /// Records the number `told` of runs left in the machine. With `awaitsMore` the next `append` reports a
@@ -62,10 +120,25 @@ final class RenderLog: Sendable {
   ///
   /// - Returns: whether a run arrived since `drain`, so that the conductor must check again at once.
   func settle(told: Int, awaitsMore: Bool) -> Bool {
-    state.withLock { state in
-      state.told = told
-      state.isMoreAwaited = awaitsMore
-      return awaitsMore && !state.untold.isEmpty
-    }
+    setLimit(told: told)
+    isMoreAwaited.store(awaitsMore, ordering: .sequentiallyConsistent)
+    return awaitsMore && hasNews
+  }
+
+  /// Whether anything was appended since `drain`.
+  private var hasNews: Bool {
+    guard committed.load(ordering: .sequentiallyConsistent) == drainedCount else { return true }
+    return known != nil && known?.packed != length(index).pointee.load(ordering: .sequentiallyConsistent)
+  }
+
+  /// The number of runs of which at least a part was drained.
+  private var drainedCount: Int { known == nil ? index : index + 1 }
+
+  private func setLimit(told: Int) {
+    limit.store(drainedCount + Self.capacity - told, ordering: .releasing)
+  }
+
+  private func length(_ index: Int) -> UnsafeMutablePointer<Atomic<Int64>> {
+    lengths + index % Self.slots
   }
 }

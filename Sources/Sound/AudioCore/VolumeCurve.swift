@@ -1,25 +1,37 @@
 /// A volume that changes with time: 1 before the first ramp, and after each ramp its end value.
-struct VolumeCurve: Hashable, Sendable {
+package struct VolumeCurve: Hashable, Sendable {
   /// A linear change of the volume. A ramp without duration sets the volume.
-  struct Ramp: Hashable, Sendable {
+  package struct Ramp: Hashable, Sendable {
     /// The start and end times, in seconds.
-    var start: Double
-    var end: Double
-    var from: Float
-    var to: Float
+    package var start: Double
+    package var end: Double
+    /// The volumes at these times.
+    package var from: Float
+    package var to: Float
+
+    package init(start: Double, end: Double, from: Float, to: Float) {
+      self.start = start
+      self.end = end
+      self.from = from
+      self.to = to
+    }
   }
 
   /// The ramps, sorted by their start times, which are unique.
   private var ramps: [Ramp] = []
 
-  mutating func add(_ ramp: Ramp) {
+  /// Creates a curve without ramps.
+  package init() {}
+
+  /// Adds a ramp, in place of one with the same start.
+  package mutating func add(_ ramp: Ramp) {
     ramps.removeAll { $0.start == ramp.start }
     let index = ramps.firstIndex { $0.start > ramp.start } ?? ramps.endIndex
     ramps.insert(ramp, at: index)
   }
 
   /// Applies the volume to interleaved frames, of which the first is at `time`, in seconds.
-  func apply(
+  package func apply(
     to frames: UnsafeMutableBufferPointer<Float>, channelCount: Int, sampleRate: Int, from time: Double
   ) {
     let count = frames.count / channelCount

@@ -1,0 +1,127 @@
+import AudioCore
+import HostTime
+import Synchronization
+
+/// The conductor: checks what is heard, and alone calls the output.
+extension PlaybackEngine {
+  /// The ring's capacity between decoder and output: 1.5 s at 44.1 kHz, so that the decoder wakes about once
+  /// a second. A jump discards at most this much decoded sound (3 ms of work).
+  static let ringFrames = 65_536
+  static let ringChunks = 1024
+
+  func conduct() -> WorkerNext {
+    // The clock is read before the timing, as in `readTime`.
+    let now = clock.now
+    let attachment = attachment.withLock { $0 }
+    let timing = attachment?.stream.timing()
+    let (next, commands, serial, generation, limit, silentGeneration) = mutate { machine in
+      let isOpen = attachment.map { Self.update(&machine, from: $0.renderer.log, of: $0.serial) } ?? false
+      let look = machine.conduct(now: now, timing: isOpen ? timing : nil)
+      let hasMore =
+        isOpen
+        && attachment?.renderer.log.settle(
+          told: machine.output.timeline.count, awaitsMore: look.whenMoreIsTaken) == true
+      let commands = machine.outputCommands(now: now)
+      return (
+        hasMore ? .again : look.moment, commands, machine.output.serial, machine.generation,
+        offlineLimit(
+          isObserved: !machine.schedule.isEmpty, format: machine.format, speed: machine.speed, timing: timing,
+          renderer: attachment?.renderer),
+        machine.silentGeneration
+      )
+    }
+    var present = attachment
+    if let attachment, attachment.serial != serial {
+      // The machine gave up this stream: it was lost, or the format changed.
+      self.attachment.withLock { $0 = nil }
+      attachment.stream.close()
+      present = nil
+    }
+    present?.renderer.setGeneration(generation)
+    if let limit { present?.renderer.setLimit(limit) }
+    for command in commands { execute(command, on: &present) }
+    if let present {
+      let isSilent = present.renderer.beSilent(upTo: silentGeneration)
+      if present.renderer.takesRefusalBack() || isSilent { present.stream.dataAvailable() }
+    }
+    return next
+  }
+
+  /// The last frame up to which a file may be rendered: `offlineLead` ahead of its observers, so that their steps never
+  /// coalesce. Nil where nobody observes, or the output has a clock of its own.
+  private func offlineLimit(
+    isObserved: Bool, format: PCMFormat?, speed: Double, timing: OutputTiming?, renderer: Renderer?
+  ) -> Int64? {
+    guard device.isOffline, let timing, let renderer else { return nil }
+    guard isObserved, let format else { return .max }
+    // The renderer counts frames, and signals, before the stream does; no signal follows the stream's own
+    // update.
+    let rendered = max(timing.renderedFrames, renderer.nextFrame)
+    return deliveries.backlogSeconds > Self.offlineLeadSeconds
+      ? rendered : rendered + Self.offlineLead(format, speed: speed)
+  }
+
+  /// Seconds of the item that a file is rendered ahead of its observers. Up to four times that can be undelivered: a
+  /// backlog just below the lead, the steps of this look, and two leads that the renderer takes before the next look.
+  /// Steps coalesce from one second on.
+  private static let offlineLeadSeconds = 0.15
+
+  /// `offlineLeadSeconds` in frames of the output.
+  private static func offlineLead(_ format: PCMFormat, speed: Double) -> Int64 {
+    max(1, Int64(Double(format.sampleRate) * offlineLeadSeconds / max(1, speed)))
+  }
+
+  private func execute(_ command: OutputCommand, on present: inout Attachment?) {
+    switch command {
+    case .open(let format, let serial, let generation):
+      present = open(format, serial: serial, generation: generation)
+      signalDecoder()
+    case .flush(let serial):
+      guard let present else { return }
+      present.stream.flush { [weak self, log = present.renderer.log, stream = present.serial] frame in
+        self?.call { machine in
+          _ = Self.update(&machine, from: log, of: stream)
+          machine.flushed(serial: serial, firstDropped: frame)
+        }
+      }
+    case .start: present?.stream.start()
+    case .stop: present?.stream.stop()
+    case .setVolume(let volume, let muted): present?.stream.setVolume(volume, muted: muted)
+    case .dataAvailable: present?.stream.dataAvailable()
+    case .replaceFrames: present?.stream.replaceFrames()
+    case .close: present?.stream.close()
+    }
+  }
+
+  private func open(_ format: PCMFormat, serial: UInt64, generation: UInt64) -> Attachment {
+    let ends = RingBuffer.makeEnds(
+      format: format, capacityFrames: Self.ringFrames, chunkCapacity: Self.ringChunks)
+    let producer = ends.producer
+    let consumer = ends.consumer
+    let log = RenderLog()
+    let renderer = Renderer(
+      consumer: consumer, format: format, lowWater: Self.ringFrames / 2, generation: generation,
+      log: log,
+      reportsEveryPiece: device.isOffline,
+      wantsData: { [weak self] in self?.signalDecoder() },
+      logChanged: { [weak self] in self?.signalConductor() })
+    if device.isOffline { renderer.setLimit(Self.offlineLead(format, speed: read { $0.speed })) }
+    decodeLoop.withLock { $0 }?.adopt(producer, renderer: renderer, stream: serial)
+    let stream = device.makeStream(format: format, source: renderer) { [weak self] event in
+      guard let self else { return }
+      let now = self.clock.now
+      let generation = self.mutate { machine in
+        _ = Self.update(&machine, from: log, of: serial)
+        machine.receive(event, serial: serial, now: now)
+        return machine.generation
+      }
+      // Runs before the first `render`: a jump while the stream was opening needs no flush, and the conductor
+      // may not have set the renderer's generation yet.
+      renderer.setGeneration(generation)
+      self.signal()
+    }
+    let attachment = Attachment(serial: serial, renderer: renderer, stream: stream)
+    self.attachment.withLock { $0 = attachment }
+    return attachment
+  }
+}

@@ -1,0 +1,73 @@
+package import HostTime
+package import MediaTime
+
+/// Time observers, and work of the owner between notices.
+extension PlaybackEngine {
+  /// Calls `block` on `queue` (nil: the main queue) at the times 0, i, 2i … of each item as they are heard.
+  /// Also calls it with the exact time when playback starts, stops or jumps. Intervals below 1 ms are
+  /// thinned.
+  ///
+  /// - Parameter interval: the interval i, above zero; its timescale is the timescale of the steps.
+  package func addPeriodicTimeObserver(
+    forInterval interval: CMTime, queue: (any DeliveryQueue)?,
+    using block: @escaping @Sendable (CMTime) -> Void
+  ) -> ObserverID {
+    let id = deliveries.add(.periodic(block), queue: queue)
+    readTime { machine, now, timing in
+      let place = machine.position(now: now, timing: timing)?.seconds ?? machine.resting
+      machine.schedule.addPeriodic(id, interval: interval, position: place)
+    }
+    signal()
+    return id
+  }
+
+  /// Calls `block` on `queue` (nil: the main queue) whenever normal playback passes one of `times`; seeks do
+  /// not call it.
+  package func addBoundaryTimeObserver(
+    forTimes times: [CMTime], queue: (any DeliveryQueue)?, using block: @escaping @Sendable () -> Void
+  ) -> ObserverID {
+    let id = deliveries.add(.boundary(block), queue: queue)
+    call { $0.schedule.addBoundary(id, times: times) }
+    return id
+  }
+
+  /// Removes an observer; no new call begins after the return.
+  ///
+  /// - Returns: false for an unknown observer. A closed engine always returns true, because its list is gone.
+  @discardableResult
+  package func removeTimeObserver(_ id: ObserverID) -> Bool {
+    call { $0.schedule.remove(id) }
+    return deliveries.remove(id) || deliveries.main.isClosed
+  }
+
+  /// Delivers changes made by calls now instead of in a turn of the main queue. Such changes are the rate,
+  /// the current item, and `EngineTimeControl` as far as it follows from the call. The engine's own findings
+  /// keep their turn. Call only on the main queue.
+  package func deliverOwn() { deliveries.main.deliverOwn() }
+
+  /// Enqueues `work` on the main queue after the pending notices; suspension delays `work` like a notice.
+  package func tell(_ work: @escaping @Sendable () -> Void) {
+    deliveries.main.append(work)
+    deliveries.main.wake()
+  }
+
+  /// Runs `work` synchronously on the caller's thread, or skips it while the engine is suspended or closed.
+  package func callNow(_ work: () -> Void) { _ = deliveries.main.callNow(work) }
+
+  /// Runs `work` synchronously on the caller's thread, or enqueues it like a notice while the engine is
+  /// suspended.
+  package func tellAnywhere(_ work: @escaping @Sendable () -> Void) {
+    guard deliveries.main.callNow(work) else { return tell(work) }
+  }
+
+  /// Runs `work`, the remainder of the current notice's handling, at once. If the engine was suspended since
+  /// the notice began, `work` runs first after `resume`. Call only inside `onNotice` or inside `work` passed
+  /// to `tell`.
+  package func carryOn(_ work: @escaping @Sendable () -> Void) { deliveries.main.carryOn(work) }
+
+  /// Whether a call on the main queue may begin now: neither suspended nor closed. Thread-safe.
+  package var mayCall: Bool { deliveries.main.mayCall }
+
+  /// Starts connecting the output ahead of time, so that the first `rate` above 0 finds it ready.
+  package func prepareOutput() { device.prepare() }
+}
