@@ -2,6 +2,7 @@ import Foundation
 import HostTime
 import PulseOutput
 import PulseTestSupport
+import TestSupport
 import Testing
 
 extension EndToEndTests {
@@ -79,6 +80,17 @@ extension EndToEndTests {
       let start = SystemClock.shared.now
       while Self.server(in: "\(studio.runtimeFolder)/\(name)").map({ $0 == server }) ?? true {
         guard SystemClock.shared.now.seconds(since: start) < 60 else { throw Failure("no new server") }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      // It is there before it listens, and a capture does not try twice.
+      while true {
+        if let socket = try? connectedSocket("\(studio.runtimeFolder)/\(name)/native") {
+          close(socket)
+          break
+        }
+        guard SystemClock.shared.now.seconds(since: start) < 60 else {
+          throw Failure("the new server is deaf")
+        }
         try await Task.sleep(for: .milliseconds(2))
       }
       let expected = try await Sound.mpg123([path])
