@@ -358,8 +358,8 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "NetworkTestSupport",
-        "SystemSockets", "TestSupport",
+        "ControlProtocol", "ControlServer", "ControlSocket", "ControlTestSupport", "SystemSockets",
+        "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
