@@ -310,8 +310,8 @@ let floors: [(name: String, sources: [Target], tests: [Target])] = [
       .testTarget(
         name: "ControlServerTests",
         dependencies: [
-          "ControlProtocol", "ControlServer", "ControlTestSupport", "NetworkTestSupport", "SystemSupport",
-          "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+          "ControlProtocol", "ControlServer", "ControlTestSupport", "SystemSupport", "TestSupport",
+          .product(name: "NIOCore", package: "swift-nio"),
           .product(name: "NIOPosix", package: "swift-nio"),
         ],
         swiftSettings: strict),

@@ -84,7 +84,7 @@ struct RunTests {
     device.location.setSource(.travel(along: try Self.run(), speed: speed))
     walker.manager.startUpdatingLocation()
     // The way begins when its thread does.
-    _ = try await last.wait(for: "the first place", limit: 120) { $0 != nil }
+    _ = try await last.wait(for: "the first place") { $0 != nil }
     let start = ContinuousClock.now
     for (seconds, press) in Self.presses {
       try await Task.sleep(until: start + .seconds((Double(seconds) + 0.5) / speed), clock: .continuous)
@@ -96,7 +96,7 @@ struct RunTests {
       }
     }
     let end = try await virtual([.location]).last
-    _ = try await last.wait(for: "the end of the run", limit: 120) { $0 == end }
+    _ = try await last.wait(for: "the end of the run") { $0 == end }
     return (walker.locations.map(Mark.init), late)
   }
 

@@ -54,7 +54,7 @@ struct ResourceLoaderServerTests {
       return AVPlayer(playerItem: AVPlayerItem(asset: asset))
     }
     player.play()
-    _ = try await capture.heard(130_000, limit: 120)
+    _ = try await capture.heard(130_000)
     let heard = Sound(try await capture.untilSilence())
     let expected = try await Sound.mpg123([path])
     let start = try #require(expected.place(in: heard))

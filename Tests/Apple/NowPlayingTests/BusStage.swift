@@ -34,7 +34,7 @@ final class BusStage: Sendable {
       address
     ) { line in lines.update { $0.append(line) } }
     daemon.withLock { $0 = started }
-    _ = try await lines.wait(for: "the bus", limit: 120) { $0.contains { $0.hasPrefix("unix:path=") } }
+    _ = try await lines.wait(for: "the bus") { $0.contains { $0.hasPrefix("unix:path=") } }
   }
 
   private static func start(
@@ -66,7 +66,7 @@ final class BusStage: Sendable {
       lines.update { $0.append(line) }
     }
     defer { child.signal(SIGKILL) }
-    let end = try await child.ended(limit: 120)
+    let end = try await child.ended()
     reader.finish()
     return (end.status, lines.value.joined(separator: "\n"))
   }
@@ -75,7 +75,7 @@ final class BusStage: Sendable {
   func killDaemon() async throws {
     guard let daemon = takeDaemon() else { return }
     daemon.child.signal(SIGKILL)
-    _ = try await daemon.child.ended(limit: 120)
+    _ = try await daemon.child.ended()
     daemon.reader.finish()
   }
 

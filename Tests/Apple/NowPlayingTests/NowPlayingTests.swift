@@ -340,7 +340,7 @@ import Testing
     let fake = try EndingBus(stage.socketPath)
     let context = NowPlayingContext(address: stage.address, identity: "Tester") { false }
     context.center.nowPlayingInfo = Self.song
-    _ = try await fake.count.wait(for: "further connections", limit: 120) { $0 >= 4 }
+    _ = try await fake.count.wait(for: "further connections") { $0 >= 4 }
     fake.close()
     try await stage.startDaemon()
     let client = try BusClient(stage.address)

@@ -19,7 +19,8 @@ extension ClientTests {
         #expect(client.isSilent(for: 0.3))
         #expect(try client.ask("ping") == ["OK"])
         // As ncmpcpp does after each event, when reply and noidle have crossed.
-        client.send("idle\nnoidle\n")
+        // Of messages, since the library's first update may end meanwhile and would be told.
+        client.send("idle message\nnoidle\n")
         #expect(try client.reply() == ["OK"])
         client.send("noidle\nstatus x\n")
         #expect(try client.reply() == ["ACK [2@0] {status} wrong number of arguments for \"status\""])

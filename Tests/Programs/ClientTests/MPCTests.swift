@@ -212,7 +212,7 @@ extension ClientTests {
       let (_, loop) = try await start("idleloop", asks: "idle")
       let (idling, idle) = try await start("idle", "mixer", "update", asks: "idle")
       #expect(try control.ask("setvol 50") == ["OK"])
-      #expect(try await idling.ended(limit: 120).status == 0)
+      #expect(try await idling.ended().status == 0)
       _ = try await idle.wait(for: "the mixer") { $0 == ["mixer"] }
       _ = try await loop.wait(for: "the mixer") { $0.contains("mixer") }
 
@@ -222,13 +222,13 @@ extension ClientTests {
       #expect(try await hall.run(["mpc", "sendmessage", "news", "it rains"], environment: host).status == 0)
       _ = try await news.wait(for: "the news") { $0 == ["it rains"] }
       #expect(try await hall.run(["mpc", "sendmessage", "once", "hello"], environment: host).status == 0)
-      #expect(try await waiting.ended(limit: 120).status == 0)
+      #expect(try await waiting.ended().status == 0)
       _ = try await message.wait(for: "the message") { $0 == ["hello"] }
 
       #expect(try control.ask("play 0") == ["OK"])
       let (change, current) = try await start("current", "--wait", asks: "idle")
       #expect(try control.ask("next") == ["OK"])
-      #expect(try await change.ended(limit: 120).status == 0)
+      #expect(try await change.ended().status == 0)
       _ = try await current.wait(for: "the next song") { $0 == ["Artist A - Song A"] }
       _ = try await loop.wait(for: "the player") { $0.contains("player") }
       // Bare idle never tells of what mpd does not know.

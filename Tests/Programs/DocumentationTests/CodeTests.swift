@@ -102,7 +102,7 @@ struct CodeTests {
   /// Runs a command, which is to end well.
   private func check(_ command: [String]) async throws {
     let run = try Run(command[0], Array(command.dropFirst()))
-    let end = try await run.child.ended(limit: 120)
+    let end = try await run.child.ended()
     let log = try await run.finished(status: end.status)
     #expect(end.status == 0, "\(log.errors.joined(separator: "\n"))")
   }

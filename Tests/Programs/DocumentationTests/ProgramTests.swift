@@ -55,8 +55,8 @@ struct ProgramTests {
     let song = try await Song(duration: 0.5).write(into: folder.path)
     let door = try SlammedDoor(folder.file("native"))
     let run = try Run(program, [song], server: "unix:\(folder.file("native"))")
-    _ = try await door.knocks.wait(for: "a third attempt", limit: 120) { $0 >= 3 }
-    _ = try await run.log.wait(for: "a word about it", limit: 120) { !$0.errors.isEmpty }
+    _ = try await door.knocks.wait(for: "a third attempt") { $0 >= 3 }
+    _ = try await run.log.wait(for: "a word about it") { !$0.errors.isEmpty }
     run.child.signal(SIGTERM)
     let log = try await run.finished(status: 128 + SIGTERM)
     #expect(log.errors.count == 1, "\(log)")

@@ -86,7 +86,7 @@ struct ShellTests {
       let shell = try Child(
         ["bash"] + arguments, environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"],
         streams: .descriptors(input: null, output: null, error: log))
-      guard try await shell.ended(limit: 120).status == 0 else {
+      guard try await shell.ended().status == 0 else {
         throw Failure("block at line \(block.line): \(try folder.read("log").asText)")
       }
     }

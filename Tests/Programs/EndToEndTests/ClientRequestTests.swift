@@ -60,7 +60,7 @@ extension EndToEndTests {
               let url = server.url("/\(client)-\(call)")
               let command = ["listplaylist \(url).m3u", "readpicture \(url).mp3 0", "load \(url).m3u"][
                 call % 3]
-              answers.append(try await conversation.ask(command, limit: 120).last ?? "")
+              answers.append(try await conversation.ask(command).last ?? "")
               peak.update { $0 = $0.larger(Usage(of: process)) }
             }
             return answers
@@ -111,7 +111,7 @@ extension EndToEndTests {
             var answers: [String] = []
             for call in 0..<8 {
               let command = "readpicture \(server.url("/\(client)-\(call).mp3")) 0"
-              answers.append(try await conversation.ask(command, limit: 120).first ?? "")
+              answers.append(try await conversation.ask(command).first ?? "")
             }
             return answers
           }
@@ -147,10 +147,10 @@ extension EndToEndTests {
       {
         let client = try isLocal ? Conversation(studio.socketPath) : Conversation(port: port)
         client.send(command)
-        _ = try await asked.wait(for: "the request", limit: 120) { $0 > number }
+        _ = try await asked.wait(for: "the request") { $0 > number }
         let left = Date()
         client.finish()
-        _ = try await closed.wait(for: "its end", limit: 120) { $0 > number }
+        _ = try await closed.wait(for: "its end") { $0 > number }
         // Both would end by themselves after 15 s.
         #expect(Date().timeIntervalSince(left) < 10)
       }

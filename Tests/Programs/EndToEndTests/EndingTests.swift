@@ -50,7 +50,7 @@ extension EndToEndTests {
       let ending = try await player.ended(by: signal)
       #expect(ending.end.status == 128 + signal)
       // A server that was not up yet is ended by its watchdog, an instant later.
-      try await studio.becomesClean(limit: 120)
+      try await studio.becomesClean()
     }
 
     @Test func endsEvenWhenNobodyReadsItsEvents() async throws {
@@ -68,9 +68,9 @@ extension EndToEndTests {
           try await Task.sleep(for: .milliseconds(30))
           player.child.signal(SIGTERM)
         }
-        #expect(try await player.child.ended(limit: 120).status == 128 + SIGTERM)
+        #expect(try await player.child.ended().status == 128 + SIGTERM)
         player.resumeEvents()
-        try await studio.becomesClean(limit: 120)
+        try await studio.becomesClean()
       }
     }
 
@@ -92,7 +92,7 @@ extension EndToEndTests {
         // The moment is the case.
         try await Task.sleep(for: .microseconds(round * 500))
         player.child.signal(SIGINT)
-        let status = try await player.ended(limit: 120).status
+        let status = try await player.ended().status
         #expect([128 + SIGTERM, 128 + SIGINT].contains(status))
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file), options: .alwaysMapped)
         let marker = try #require(bytes.range(of: Data("data".utf8)))
@@ -113,7 +113,7 @@ extension EndToEndTests {
       #expect(studio.leftovers().contains { $0.contains("pulseaudio") })
       player.kill()
       _ = try await player.ended()
-      try await studio.becomesClean(limit: 120)
+      try await studio.becomesClean()
     }
 
     @Test(arguments: [false, true]) func readerThatLeavesIsHarmless(events: Bool) async throws {
@@ -134,7 +134,7 @@ extension EndToEndTests {
       let child = try Child(
         ["bash", "-c", script, product("continuo"), server.address] + paths, environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: null))
-      #expect(try await child.ended(limit: 120).status == 0)
+      #expect(try await child.ended().status == 0)
       expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123(paths).trimmed)
     }
 
@@ -152,7 +152,7 @@ extension EndToEndTests {
           server.address, path,
         ],
         environment: studio.environment, streams: .descriptors(input: null, output: null, error: null))
-      #expect(try await child.ended(limit: 120).status == 0)
+      #expect(try await child.ended().status == 0)
       expectSame(Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123([path]).trimmed)
     }
   }

@@ -79,7 +79,7 @@ extension EndToEndTests {
         ], eventPipeBytes: 4096)
       player.pauseEvents()
       // `ended` reads what is left, which is for afterwards.
-      let end = try await player.child.ended(limit: 120)
+      let end = try await player.child.ended()
       #expect(end.status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("background, "))
@@ -112,7 +112,7 @@ extension EndToEndTests {
         environment: studio.environment,
         streams: .descriptors(input: null, output: null, error: ends[1]))
       defer { child.signal(SIGKILL) }
-      #expect(try await child.ended(limit: 120).status == 0)
+      #expect(try await child.ended().status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("suspended, "))
       #expect(!text.contains("0x8badf00d"))

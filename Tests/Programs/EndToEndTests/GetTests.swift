@@ -146,7 +146,7 @@ extension EndToEndTests {
           try await Task.sleep(for: .milliseconds(1))
         }
         run.child.signal(SIGKILL)
-        _ = try await run.child.ended(limit: 120)
+        _ = try await run.child.ended()
         let isThere = folder.names.contains("a.bin")
         let isChanged = !isThere && number % 2 == 1
         if isChanged { version.withLock { $0 = 1 - $0 } }

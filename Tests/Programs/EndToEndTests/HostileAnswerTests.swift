@@ -68,7 +68,7 @@ extension EndToEndTests {
 
     /// The most memory that a player held up to its second song.
     private func peak(_ player: Player) async throws -> Int {
-      try await player.reached(50, of: 1, limit: 120)
+      try await player.reached(50, of: 1)
       return try player.child.counters().peakMemory >> 20
     }
 

@@ -92,7 +92,7 @@ extension EndToEndTests {
       }
       defer { server.stop() }
       let player = try studio.play([server.url("/a.mp3"), "--output", "simulated", "--no-socket"])
-      #expect(try await player.ended(limit: 120).status == 0, "\(player.log.value)")
+      #expect(try await player.ended().status == 0, "\(player.log.value)")
       let events = player.events
       let stalls = events.events.count { $0 == .stalled(index: 0) }
       #expect((1...2).contains(stalls), "\(stalls)")
@@ -123,7 +123,7 @@ extension EndToEndTests {
       let capture = try await studio.capture(sink.address)
       let player = try studio.play(
         [server.url("/1.mp3"), paths[1], server.url("/gone.mp3"), server.url("/3.mp3")], server: sink)
-      #expect(try await player.ended(limit: 120).status == 1, "\(player.log.value)")
+      #expect(try await player.ended().status == 1, "\(player.log.value)")
       expectSame(
         Sound(try await capture.untilSilence()).trimmed, try await Sound.mpg123(paths).trimmed)
     }

@@ -12,7 +12,7 @@ extension EndToEndTests {
     ) async throws -> (sound: Sound, player: Player) {
       let file = "\(studio.folder)/heard-\(UUID().uuidString).wav"
       let player = try studio.play(arguments + ["--output", "wav:\(file)"])
-      #expect(try await player.ended(limit: 120).status == status, "\(player.log.value)")
+      #expect(try await player.ended().status == status, "\(player.log.value)")
       return (try Sound(waveFile: file), player)
     }
 

@@ -60,7 +60,7 @@ extension EndToEndTests {
           server.url("/list.pls"), "--output", "simulated", "--events", events, "--at",
           "5:quit",
         ])
-      let end = try await player.ended(limit: 120)
+      let end = try await player.ended()
       #expect(end.status == 0, "\(player.log.value)")
       #expect(player.log.value.output.first == "1/1  The list's name", "\(player.log.value)")
       #expect(player.log.value.output.contains("Title: One"), "\(player.log.value)")

@@ -121,7 +121,7 @@ extension EndToEndTests {
       // Those who wait for news are told when it goes on.
       let start = watcher.received.count
       watcher.send("idle player")
-      _ = try await watcher.lines(from: start, until: "news of the wait", limit: 120) { $0 == "OK" }
+      _ = try await watcher.lines(from: start, until: "news of the wait") { $0 == "OK" }
       isLate.withLock { $0 = false }
       // 15 s without a byte are a loss of the connection.
       try await client.comes("state: play", in: "status", limit: 40)

@@ -144,7 +144,7 @@ extension EndToEndTests {
       watcher.send("watch time 0.01 events")
       _ = try await watcher.lines(from: 1, until: "the present state") { $0 == "state: active" }
       _ = try await client.ask("play")
-      _ = try await watcher.lines(from: 1, until: "the end", limit: 120) {
+      _ = try await watcher.lines(from: 1, until: "the end") {
         $0 == "status: waitingToPlayAtSpecifiedRate"
       }
       try await client.comes("state: stop", in: "status")

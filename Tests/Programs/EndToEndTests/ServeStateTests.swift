@@ -121,11 +121,11 @@ extension EndToEndTests {
       try first.limitFileSize(to: "0")
       let client = try Conversation(studio.socketPath)
       for _ in 0..<400 { #expect(try await client.ask("add \"\(path)\"") == ["OK"]) }
-      _ = try await first.log.wait(for: "a warning", limit: 120) { log in
+      _ = try await first.log.wait(for: "a warning") { log in
         log.errors.contains { $0.contains("are not kept") }
       }
       try first.limitFileSize(to: "unlimited")
-      _ = try await first.log.wait(for: "a word that it works again", limit: 120) { log in
+      _ = try await first.log.wait(for: "a word that it works again") { log in
         log.errors.contains { $0.contains("are kept again") }
       }
       first.kill()

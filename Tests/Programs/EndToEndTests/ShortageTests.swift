@@ -41,7 +41,7 @@ extension EndToEndTests {
         limits, [command, "--output", "simulated", command == "play" ? "--no-socket" : "--no-state", path],
         in: studio)
       defer { child.signal(SIGKILL) }
-      #expect(try await child.ended(limit: 120).status == 71)
+      #expect(try await child.ended().status == 71)
       #expect(output.text.contains("the system gives"))
       #expect(output.text.contains("ulimit"))
     }

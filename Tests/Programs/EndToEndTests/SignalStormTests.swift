@@ -26,7 +26,7 @@ extension EndToEndTests {
         let ending = try await player.ended(by: signal)
         let what = "player \(index), signal \(signal) after \(microseconds) µs: \(player.log.value.errors)"
         #expect(ending.end.status == 128 + signal, "\(what)")
-        do { try await studio.becomesClean(limit: 120) } catch { Issue.record("\(what): \(error)") }
+        do { try await studio.becomesClean() } catch { Issue.record("\(what): \(error)") }
         // After SIGKILL nobody is there to remove the file.
         if signal == SIGKILL { unlink(studio.socketPath) }
         #expect(!FileManager.default.fileExists(atPath: studio.socketPath), "\(what): a socket")

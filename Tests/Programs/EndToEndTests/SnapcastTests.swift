@@ -85,7 +85,7 @@ extension EndToEndTests {
       for conversation in [client, watcher] { conversation.finish() }
       _ = try await served.ended(by: SIGTERM)
       server.signal(SIGKILL)
-      _ = try await server.ended(limit: 120)
+      _ = try await server.ended()
     }
 
     /// When each tenth of a second was told to be heard, in seconds of the monotonic clock.

@@ -21,7 +21,7 @@ extension EndToEndTests {
       try await player.reached(20)
       try await body(terminal, player)
       terminal.type("q")
-      #expect(try await player.ended(limit: 120).status == 0)
+      #expect(try await player.ended().status == 0)
       return terminal.output
     }
 

@@ -50,7 +50,7 @@ extension EndToEndTests {
       terminal.type("m")
       try await terminal.shows("muted")
       terminal.type("q")
-      #expect(try await player.ended(limit: 120).status == 0)
+      #expect(try await player.ended().status == 0)
       #expect(terminal.localFlags == before)
       // The shell's prompt comes on a line of its own, and nothing but status lines was there. What was written last
       // may be read after the end.
@@ -72,13 +72,13 @@ extension EndToEndTests {
       if signal == SIGINT {
         // As a person does it.
         terminal.type("\u{3}")
-        #expect(try await player.ended(limit: 120).status == 128 + SIGINT)
+        #expect(try await player.ended().status == 128 + SIGINT)
       } else {
         let ending = try await player.ended(by: signal)
         #expect(ending.end.status == 128 + signal)
       }
       #expect(terminal.localFlags == before)
-      try await studio.becomesClean(limit: 120)
+      try await studio.becomesClean()
     }
 
     @Test func quitKeyRestoresTheTerminalAndRemovesTheSocket() async throws {
@@ -92,7 +92,7 @@ extension EndToEndTests {
       try await player.reached(20)
       #expect(terminal.localFlags != before)
       terminal.type("\u{1C}")
-      #expect(try await player.ended(limit: 120).status == 128 + SIGQUIT)
+      #expect(try await player.ended().status == 128 + SIGQUIT)
       #expect(terminal.localFlags == before)
       #expect(!FileManager.default.fileExists(atPath: studio.socketPath))
     }
@@ -181,7 +181,7 @@ extension EndToEndTests {
       place = command("echo status $? en''ded")
       try await terminal.shows("status 0 ended", from: place)
       _ = command("exit")
-      _ = try await shell.ended(limit: 120)
+      _ = try await shell.ended()
     }
 
     /// Somebody holds the output with Control-S: nothing is drawn, and the player goes on.
@@ -205,7 +205,7 @@ extension EndToEndTests {
       // What waited is not drawn: only the newest.
       let place = terminal.output.utf8.count
       terminal.type("\u{11}")
-      #expect(try await player.ended(limit: 120).status == 0)
+      #expect(try await player.ended().status == 0)
       let text = try String(contentsOfFile: drawing, encoding: .utf8)
       #expect(text.contains("suspended, ") && !text.contains("0x8badf00d"))
       try await terminal.shows("2.4", from: place)
@@ -226,7 +226,7 @@ extension EndToEndTests {
       player.child.signal(SIGSTOP)
       try await Task.sleep(for: .milliseconds(600))
       player.child.signal(SIGCONT)
-      #expect(try await player.ended(limit: 120).status == 0)
+      #expect(try await player.ended().status == 0)
       #expect(player.events.steps(of: 0).map(\.value) == song.steps)
     }
   }

@@ -83,7 +83,7 @@ package final class Child: Sendable {
   package var end: End? { ending.value }
 
   /// Waits for its end.
-  package func ended(limit: Double) async throws -> End {
+  package func ended(limit: Double = 120) async throws -> End {
     guard let end = try await ending.wait(for: "the end of the process", limit: limit, until: { $0 != nil })
     else { throw Failure("no end") }
     return end

@@ -72,7 +72,7 @@ extension Run {
 
   /// Waits for its end and returns all that it printed.
   func ended(status: Int32 = 0) async throws -> Transcript {
-    Transcript(try await finished(status: status, limit: 120))
+    Transcript(try await finished(status: status))
   }
 
   /// Switches the phone off and returns all that was printed.

@@ -68,7 +68,7 @@ final class Studio {
     _ arguments: [String], server: PrivatePulseServer? = nil, environment: [String: String] = [:]
   ) async throws -> Player {
     let player = try beginServing(arguments, server: server, environment: environment)
-    _ = try await player.log.wait(for: "a server that listens", limit: 120) { log in
+    _ = try await player.log.wait(for: "a server that listens") { log in
       log.errors.contains { $0.contains("listening at") }
     }
     return player
@@ -146,7 +146,7 @@ final class Studio {
   }
 
   /// Waits until nothing is left of players that were killed.
-  func becomesClean(limit: Double) async throws {
+  func becomesClean(limit: Double = 120) async throws {
     let start = SystemClock.shared.now
     while !leftovers().isEmpty {
       guard SystemClock.shared.now.seconds(since: start) < limit else {
