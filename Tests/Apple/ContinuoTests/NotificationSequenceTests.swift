@@ -63,6 +63,21 @@ struct NotificationSequenceTests {
     #expect(known == nil)
   }
 
+  @Test func endedIterationKeepsNothingThatWasNotTaken() {
+    var item: AVPlayerItem? = AVPlayerItem(url: URL(fileURLWithPath: "/a"))
+    weak let known = item
+    var iterator: NotificationCenter.Notifications.Iterator? =
+      center.notifications(named: name).makeAsyncIterator()
+    center.post(name: name, object: item)
+    item = nil
+    // The pending notification has it.
+    let isKept = known != nil
+    #expect(isKept)
+    withExtendedLifetime(iterator) {}
+    iterator = nil
+    #expect(known == nil)
+  }
+
   @Test("Is used as on Apple's systems, on the main actor too")
   @MainActor func ends() async {
     TestEnvironment.use()

@@ -156,6 +156,18 @@ import Testing
     }
   }
 
+  @Test func changeOfStateKeepsThePlace() {
+    let clock = VirtualClock()
+    let center = MPNowPlayingInfoCenter(clock: clock) {}
+    center.nowPlayingInfo = [
+      MPNowPlayingInfoPropertyElapsedPlaybackTime: 20, MPNowPlayingInfoPropertyPlaybackRate: 2,
+    ]
+    clock.advance(bySeconds: 5)
+    center.playbackState = .paused
+    clock.advance(bySeconds: 5)
+    #expect(center.shown.state.position(at: clock.now) == .int64(30_000_000))
+  }
+
   @Test func whatIsOfferedFollowsHandlersAndSwitches() async throws {
     try await withApplication { _, client, context, _ in
       let commands = context.commands

@@ -1,3 +1,4 @@
+import AudioCore
 import AudioSession
 import Foundation
 import MediaAssets
@@ -90,6 +91,26 @@ struct TerminationTests {
     #expect(stage.session.category == .soloAmbient && !stage.session.isActive)
     player.removeTimeObserver(token)
     withExtendedLifetime((observation, rates, told)) {}
+  }
+
+  @Test func loadingFromBeforeATerminationIsNotAnsweredAfterTheLaunch() {
+    let stage = VirtualStage()
+    var environment = stage.environment
+    environment.makeSource = { _, _ in EndlessOpening() }
+    let asset = AVURLAsset(url: URL(fileURLWithPath: "/a"), environment: environment)
+    let log = Log<String>()
+    asset.loadValuesAsynchronously(forKeys: ["duration"]) { log.add("before") }
+    stage.suspension.terminateAll()
+    stage.suspension.launch()
+    asset.loadValuesAsynchronously(forKeys: ["duration"]) { log.add("after") }
+    // Answers all that wait, before the return.
+    asset.cancelLoading()
+    #expect(log.entries == ["after"])
+  }
+
+  /// A medium whose bytes never come, so that it is never loaded.
+  private struct EndlessOpening: MediaSource {
+    func open(whenBytesCome callback: @escaping @Sendable () -> Void) -> MediaOpening { MediaOpening { nil } }
   }
 
   @Test("Terminated sound is silent at once and for good; players made before the launch never sound")

@@ -142,4 +142,25 @@ import Testing
       application.stop()
     }
   }
+
+  @Test func intervalThatNobodyWatchesAnyMoreIsNotSent() async throws {
+    try await withTestDevice { device in
+      await device.launch()
+      let stage = try Stage(device)
+      let application = stage.launch()
+      stage.desk.began([.time(tenth)], by: client(1), application: .active)
+      await stage.settle()
+      try stage.host.change { $0.play() }
+      await device.advance(by: .milliseconds(500))
+      let watched = stage.sent.take().filter { $0.topic == .time(tenth) && $0.client == nil }
+      #expect(!watched.isEmpty)
+      stage.desk.ended(by: client(1))
+      await stage.settle()
+      await device.advance(by: .milliseconds(500))
+      let unwatched = stage.sent.take().filter { $0.topic == .time(tenth) }
+      #expect(unwatched == [])
+      stage.desk.setApplication(nil)
+      application.stop()
+    }
+  }
 }
